@@ -14,8 +14,7 @@
 namespace ambit::cuda {
 namespace {
 
-// Compares types instead of addresses: with UBSan, g++ cannot compare kernels' addresses in
-// constant expressions.
+// Types, because with UBSan g++ cannot compare kernels' addresses in constant expressions.
 template <auto& op>
 struct Named;
 template <auto& op, auto&... others>

@@ -1,7 +1,6 @@
-// MPI in this process. One mutex guards all its calls, because it is initialised as
-// MPI_THREAD_SERIALIZED. A waiting thread makes progress itself, at MPI's full speed; otherwise a
-// background thread does, polling with short sleeps to leave the core to the computation, and
-// answers other ranks.
+// MPI in this process. One mutex guards all its calls (MPI_THREAD_SERIALIZED). A waiting thread
+// makes progress itself, at MPI's full speed; otherwise a background thread does, polling with
+// short sleeps to leave the core to the computation, and answers other ranks.
 #pragma once
 
 #include <ambit/backend/communicator.h>
@@ -121,8 +120,7 @@ class Runtime {
   unsigned turn_ = 0;
   std::shared_ptr<Group> world_;
   std::vector<std::shared_ptr<Group>> groups_;
-  std::vector<std::shared_ptr<Operation>> active_, lost_;  // lost_: failed, but MPI may still write
-                                                           // to their memory
+  std::vector<std::shared_ptr<Operation>> active_, lost_;  // lost_: failed, MPI may still write
   struct Sent {
     Note note;
     MPI_Request request;

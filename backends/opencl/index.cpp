@@ -106,8 +106,7 @@ void nonzero(Tensor& y, const Tensor& x) {
       .add(counts)
       .run(chunks);
   Launch("nonzero", device, kernel("sum_counts")).add(cl_long{chunks}).add(counts).run(1);
-  // x is contiguous, with any number of dims; coordinates are computed for pieces that fit a
-  // Layout.
+  // x is contiguous, with any number of dims; coordinates come from pieces that fit a Layout.
   Layout l;
   l.dims = x.dim();
   if (x.dim() > static_cast<int64_t>(Layout::kMostDims)) {

@@ -33,8 +33,7 @@ inline double selu(double x) {
   return arithmetic::kSeluScale * (x <= 0 ? arithmetic::kSeluAlpha * std::expm1(x) : x);
 }
 
-// The normal distribution function; long double, because erfc's tail amplifies rounding of its
-// operand.
+// The normal distribution function; long double, as erfc's tail amplifies the operand's rounding.
 inline long double normal_cdf(double x) {
   return 0.5L * std::erfc(-x * 0.707106781186547524400844362104849039L);
 }

@@ -127,8 +127,7 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
     for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
       const std::vector<double> s = scores.of(b, h, i);
       const T kept = lse.data_ptr<T>()[row];
-      const auto total = static_cast<double>(lse.data_ptr<T>()[queries + row]);  // log of the sum
-                                                                                 // of exponentials
+      const auto total = static_cast<double>(lse.data_ptr<T>()[queries + row]);  // log(sum)
       // The stored largest score was rounded to T.
       double top = *std::max_element(s.begin(), s.end());
       if (static_cast<T>(top) != kept) top = static_cast<double>(kept);

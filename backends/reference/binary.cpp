@@ -77,8 +77,7 @@ double map_real(BinaryOp op, double a, double b) {
     case BinaryOp::logaddexp2: return static_cast<double>(log_add_exp(a * kLn2, b * kLn2) / kLn2);
     case BinaryOp::heaviside: return a == 0 ? b : a > 0 ? 1 : 0;
     case BinaryOp::zeta: return zeta(a, b);
-    case BinaryOp::relu_grad: return b <= 0 ? 0 : a;  // passes the gradient where b is NaN, as in
-                                                      // PyTorch
+    case BinaryOp::relu_grad: return b <= 0 ? 0 : a;  // passes at NaN, as in PyTorch
     case BinaryOp::sigmoid_grad: return a * b * (1 - b);
     case BinaryOp::tanh_grad: return a * (1 - b * b);
     case BinaryOp::gelu_grad: return gelu_grad(a, b);

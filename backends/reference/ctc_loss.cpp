@@ -111,8 +111,7 @@ void ctc_loss(Tensor& y, Tensor& alpha, const Tensor& x, const Tensor& target,
           to[t * states + l] = static_cast<T>(now[i]);
         }
       }
-      double all = s.times == 0 && s.states == 1 ? 0 : kNever;  // with no time steps, only the
-                                                                // empty path
+      double all = s.times == 0 && s.states == 1 ? 0 : kNever;  // no times: the empty path
       for (int64_t l = 0; l < s.states && s.times > 0; ++l) {
         if (s.may_end(l)) all = log_add(all, before[static_cast<size_t>(l)]);
       }
@@ -127,8 +126,7 @@ void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& t
   count_run();
   const int64_t N = x.size(1), C = x.size(2), times = alpha.size(1), states = alpha.size(2);
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    std::vector<double> share(static_cast<size_t>(C));  // probability of paths with each class at
-                                                        // the current time
+    std::vector<double> share(static_cast<size_t>(C));  // of paths, by class
     for (int64_t n = 0; n < N; ++n) {
       const Sequence<T> s("ctc_loss_grad", x, target, lengths, target_lengths, blank, n);
       const std::vector<double> beta = endings(s);

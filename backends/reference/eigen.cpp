@@ -72,8 +72,7 @@ double dot(const DoubleMatrix& m, int64_t p, int64_t q) {
   return sum;
 }
 
-// Orthogonalise the columns of w, except those with norms up to `noise`; accumulate the rotations
-// in v.
+// Orthogonalise the columns of w, except norms up to `noise`; accumulate the rotations in v.
 bool orthogonalize(DoubleMatrix& w, DoubleMatrix& v, double noise) {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool done = true;

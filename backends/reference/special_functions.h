@@ -1,5 +1,4 @@
-// Special functions that the oracle computes in long double, with other algorithms than the
-// kernels.
+// Special functions in long double for the oracle, by other algorithms than the kernels'.
 #pragma once
 
 namespace ambit::reference {

@@ -26,8 +26,7 @@ inline void* device_view(const void* address) {
 /// Mapped at the first allocation, and never unmapped, as the backend is leaked.
 class Arena final : public RawMemory {
  public:
-  /// `device` ("sim:0") must have static lifetime. Memory is returned to the system only when
-  /// `queue` is empty.
+  /// `device` ("sim:0") must have static lifetime. Memory is returned only once `queue` is empty.
   Arena(const char* device, Queue& queue) : device_(device), queue_(queue) {}
 
   void* allocate(size_t bytes) override;

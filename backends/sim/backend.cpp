@@ -34,7 +34,6 @@ class QueueMark final : public TimeMark {
 
  private:
   std::shared_ptr<int64_t> reached_ = std::make_shared<int64_t>(-1);  // the queue may outlive this
-                                                                      // object
   Queue& queue_;
   const Queue::Ticket ticket_;
 };
@@ -134,8 +133,7 @@ void SimBackend::free_pinned(void* p, size_t bytes) noexcept {
   Backend::free_pinned(p, bytes);
 }
 
-// Accepts only lent memory of this device that comes back as another library's: an address of this
-// device.
+// The only memory another library can lend is this device's own, lent to it before.
 void SimBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t>) {
   if (bytes > 0 && !device(index).arena().contains(p, bytes)) {
     throw BackendError(name_ + ": expected memory of " + name_ + ":" + std::to_string(index) +

@@ -7,8 +7,7 @@
 
 namespace ambit::sim {
 
-/// Faults of one device. Thread-safe. The strikes_ functions return true if the current call must
-/// fail.
+/// Faults of one device. Thread-safe. strikes_*() return true if the current call must fail.
 class Faults {
  public:
   bool strikes_allocation();

@@ -35,8 +35,7 @@ static_assert(kQueries % kStrip == 0 && kKeys % kStrip == 0);
 template <class T>
 inline constexpr int64_t kVector = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
 
-/// Layout of a left operand: element (row m, k) is a[k * stride + m] (columns) or a[m * stride + k]
-/// (rows).
+/// Layout of a left operand: element (m, k) is a[k * stride + m], or for rows a[m * stride + k].
 enum class Left : uint8_t { columns, rows };
 
 template <class T, Left kLeft, bool kAdd, size_t kVectors>
@@ -162,8 +161,7 @@ struct AttentionSizes {
         F(v.sizes()[3]),
         parts(heads >= kManyHeads ? 1
                                   : std::min(ceil_div(kManyHeads, heads), ceil_div(L, kQueries))) {}
-  /// Return the number of keys that queries up to `last` attend to, rounded up to strips, at most
-  /// S.
+  /// Return how many keys queries up to `last` attend to, rounded up to strips, at most S.
   int64_t keys_of(int64_t last, bool causal) const {
     return causal ? std::min(S, round_up(last + 1, kStrip)) : S;
   }

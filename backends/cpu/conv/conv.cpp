@@ -28,8 +28,7 @@
 namespace ambit::cpu {
 namespace {
 
-// Multiply-adds above which a channels-last result is preferable, if later ops can keep that
-// layout.
+// Multiply-adds above which a channels-last result pays off, if later ops can keep the layout.
 constexpr int64_t kEnough = int64_t{1} << 18;
 
 // conv_winograd.h computes in float32. For bfloat16 the conversions cost less than it saves
@@ -49,8 +48,7 @@ bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool 
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
 }
 
-// With few input channels oneDNN computes 16 filters in twice the time of conv_filters.h, and 32 in
-// the same time (measured).
+// With few input channels oneDNN takes twice the time for 16 filters, the same for 32 (measured).
 bool prefers_filters(const Tensor& x, const ConvSizes& g) {
   return x.dtype() == kFloat32 && g.C <= 8 && g.K == 16 && !is_channels_last(x) &&
          g.work() >= kEnough && has_filters_conv(g);

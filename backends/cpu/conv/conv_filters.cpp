@@ -104,8 +104,7 @@ void convolve(const ConvPacking& packing, float* y, const float* x, const float*
   window.store_pixels(y, packing.sizes.K);
 }
 
-/// Add the contribution of kPixels pixels to rows [begin, end) of the window: sums
-/// [rows][kTaps][kLanes].
+/// Add the products of kPixels pixels to window rows [begin, end): sums [rows][kTaps][kLanes].
 template <size_t kPixels, size_t kTaps>
 void correlate(const ConvPacking& packing, float* sums, const float* dy, const float* x,
                size_t begin, size_t end) {

@@ -25,7 +25,7 @@ namespace {
 
 #if HWY_TARGET == HWY_AVX3
 constexpr size_t kVectors = 2;  // of a window row at a time
-constexpr int64_t kRows = 5;  // rows of pixels; often divides the output height for 5x5
+constexpr int64_t kRows = 5;    // rows of pixels; often divides the output height for 5x5
 constexpr int64_t kWidth = Tile<float, 1, kVectors>::kWidth;
 
 /// Add a part of a window row, `lanes` of kWidth, to the gradient under kCount rows of Q pixels:
@@ -82,8 +82,7 @@ bool input_grad(const ConvSizes& g, float* dx, const float* dy, const float* w) 
   const Scratch weights(bytes(g.T * g.R * round_up(g.S * g.C, kWidth) * g.K));
   pack_weights_by_row(g, weights.data<float>(), w);
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
-    const Scratch packed(bytes(packing.image() + kWidth));  // vectors may extend past the end of an
-                                                            // image
+    const Scratch packed(bytes(packing.image() + kWidth));  // vectors may extend past an image
     const Scratch row_major(bytes(packing.image()));
     for (int64_t n = begin; n < end; ++n) {
       std::fill_n(packed.data<float>(), packing.image(), 0.0f);

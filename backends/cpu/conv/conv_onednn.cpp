@@ -20,8 +20,7 @@ using onednn::Plan;
 /// Maximal number of parts of images or rows of a result: enough for many cores.
 constexpr int64_t kMostParts = 16;
 
-/// Return the maximal number of parts of the weight gradient; each part needs memory for all
-/// weights.
+/// Return the maximal number of parts of the weight gradient; each needs memory for all weights.
 int64_t most_sums(const ConvSizes& g) {
   const int64_t images = g.N * (g.C * g.x_plane() + g.K * g.y_plane()), weights = g.K * g.taps();
   return std::clamp<int64_t>(images / weights, 2, kMostParts / 2);
@@ -143,8 +142,7 @@ bool Pass::meets_each_tap() const {
   const int64_t windows[] = {g_.T, g_.R, g_.S};
   const auto meets = [&](size_t d, int64_t inputs, int64_t outputs, int64_t padding) {
     for (int64_t tap = 0; tap < windows[d]; ++tap) {
-      const int64_t first = tap * g_.dilation[d] - padding;  // index in x for the first element of
-                                                             // y
+      const int64_t first = tap * g_.dilation[d] - padding;  // index in x for y's first element
       const int64_t at =
           first + std::max<int64_t>(ceil_div(-first, g_.stride[d]), 0) * g_.stride[d];
       if (at >= inputs || at > first + (outputs - 1) * g_.stride[d]) return false;
@@ -238,8 +236,7 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
   return made;
 }
 
-/// Return the plan that converts weights to the layout that the first part prefers, or its result
-/// from that layout.
+/// Return the plan that packs weights in the first part's preferred layout, or unpacks its result.
 Plan& Pass::packing() const {
   return onednn::cached(op_, key(Role::packing, parts_[0]), [&] {
     const memory::desc packed = make(parts_[0], weights_).wanted(weights_argument());

@@ -60,8 +60,7 @@ void pack_image(const ConvPacking& packing, T* packed, const T* x) {
   });
 }
 
-/// Return how many of the last images must be copied: vectors read past the end of an image, which
-/// is only safe if another image follows.
+/// Return how many of the last images to copy: vectors read past an image, into the next one.
 template <class T>
 int64_t images_to_copy(const ConvPacking& packing) {
   const auto bytes = static_cast<int64_t>(kLongestVector);

@@ -1,7 +1,6 @@
-// Layout of images for our own convolutions, in which every tap of the filter reads contiguous
-// data. Each channel is padded. With strides other than 1 it is split into "phases": as many
-// volumes as the product of the strides, each of every stride-th element. Output (o, p, q) and tap
-// (c, t, r, s) use
+// Layout of images for our own convolutions: every filter tap reads contiguous data. Each channel
+// is padded, and with strides other than 1 split into "phases", as many volumes as the product of
+// the strides, each of every stride-th element. Output (o, p, q) and tap (c, t, r, s) use
 //   packed[offset(c, t, r, s) + o * plane + p * pitch + q].
 #pragma once
 
@@ -27,11 +26,9 @@ struct ConvPacking {
 
   /// Elements of one packed image; one vector past its end may be read.
   int64_t image() const { return sizes.C * channel; }
-  /// Length of an output channel in the pitches of packed rows: o * plane + p * pitch + q for all
-  /// o, p, q.
+  /// Length of an output channel in packed rows: o * plane + p * pitch + q for all o, p, q.
   int64_t flat() const { return (sizes.O - 1) * plane + (sizes.P - 1) * pitch + sizes.Q; }
-  /// Return how many packed images, of elements of this size, fit in the cache; all if packing is
-  /// not needed.
+  /// Return how many packed images of this element size fit in the cache; all if in place.
   int64_t images_at_once(size_t element_size) const;
   /// Return true if packing is not needed.
   bool changes_nothing() const {

@@ -33,8 +33,7 @@ struct ConvSizes {
     for (size_t i = 3 - dims; i < 3; ++i) {
       const size_t given = i + dims - 3;
       padding[i] = params.padding[given];
-      // Normalise: a stride beyond the padded input and the dilation of a single tap have no
-      // effect.
+      // Normalise a stride beyond the padded input and the dilation of a single tap.
       stride[i] = std::min(params.stride[given], inputs[i] + 2 * padding[i]);
       dilation[i] = windows[i] == 1 ? 1 : params.dilation[given];
     }
@@ -44,8 +43,7 @@ struct ConvSizes {
   /// Elements of one channel.
   int64_t x_plane() const { return D * H * W; }
   int64_t y_plane() const { return O * P * Q; }
-  /// Return the index of the outermost spatial dim among D, H, W; images with one row have only
-  /// columns.
+  /// Return the outermost spatial dim among D, H, W; images with one row have only columns.
   size_t outermost() const {
     if (dims == 3) return 0;
     return H == 1 && R == 1 && P == 1 ? 2 : 1;
@@ -54,8 +52,7 @@ struct ConvSizes {
   int64_t work() const { return N * K * y_plane() * taps(); }
 
   /// Return the sizes of the convolution of dy that gives the gradient of x, with weights
-  /// [C,K/groups,T,R,S] and reversed taps; none if a padding would be negative or a stride is not
-  /// 1.
+  /// [C,K/groups,T,R,S] with reversed taps; none if a padding would be negative or y was strided.
   std::optional<ConvSizes> turned_round() const {
     if (stride != std::array<int64_t, 3>{1, 1, 1}) return std::nullopt;
     ConvSizes turned = *this;

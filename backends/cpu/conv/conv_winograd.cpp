@@ -20,8 +20,7 @@ namespace {
 
 using namespace winograd;
 
-// Number of tiles whose products with a block of filters fit in the cache; a multiple of the row
-// count.
+// Tiles whose products with a block of filters fit in the cache; a multiple of the row count.
 constexpr int64_t kGroup = 28 / kMostRows * kMostRows;
 // Floats of tiles that fit in the cache together with filters.
 constexpr int64_t kCached = int64_t{1} << 16;

@@ -1,6 +1,5 @@
-// Winograd transforms: rows of pixels of x, of taps and of sums of products are polynomials,
-// represented by their values at as many points as x has pixels; there a product is one
-// multiplication.
+// Winograd transforms: rows of pixels of x, of taps and of sums are polynomials, represented by
+// their values at as many points as x has pixels; there a product is one multiplication.
 #if defined(AMBIT_CPU_WINOGRAD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_WINOGRAD_INL_H
 #undef AMBIT_CPU_WINOGRAD_INL_H
@@ -113,8 +112,7 @@ HWY_INLINE V every_second(const std::array<float, kCount>& factors, const V* x) 
   return every_second(factors, x, std::make_index_sequence<kCount - 1>());
 }
 
-/// Compute the values of kTaps taps at a pair, divided by the product of its distances to the other
-/// points.
+/// Compute the values of kTaps taps at a pair, over the product of its distances to other points.
 template <size_t kSide, size_t kPair, size_t kTaps>
 HWY_INLINE void taps_at_pair(const V (&w)[kTaps], V* to) {
   static_assert(kTaps >= 2 && kTaps <= 5);

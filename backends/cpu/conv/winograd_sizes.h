@@ -31,8 +31,7 @@ struct WinogradSizes : ConvSizes {
   std::array<int64_t, 2> window{};
 
  private:
-  /// Call f(i, j) for all elements i of the original weights and their positions j in the split
-  /// ones.
+  /// Call f(i, j) for all elements i of the original weights and their positions j when split.
   template <class F>
   void for_weights(const F& f) const;
 };

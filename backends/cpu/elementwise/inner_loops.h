@@ -17,8 +17,7 @@ using UnaryLoop = void (*)(int64_t n, void* y, const void* x);
 using BinaryLoop = void (*)(int64_t n, void* y, const void* a, const void* b);
 using WhereLoop = void (*)(int64_t n, void* y, const void* condition, const void* a, const void* b);
 
-// Integer divisors must have been checked. The functions return null for dtypes not in
-// function_table.h.
+// Integer divisors must have been checked. Null for dtypes not in function_table.h.
 
 /// y = op(x)
 UnaryLoop unary_loop(UnaryOp op, DType dtype);

@@ -1,6 +1,5 @@
 // Random fills with the numbers of philox.h, the same on every backend. Many blocks are generated
-// together, because the ten rounds of one block are sequentially dependent, then mapped by
-// vectorised loops.
+// together, as the ten rounds of one block are dependent, then mapped by vectorised loops.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -95,8 +94,7 @@ void map_words(const RandomParams& p, const uint32_t* words, T* y) {
   }
 }
 
-/// y [n] = the numbers of a fill from block `first` on; reduced floating-point types get those of
-/// float32, rounded.
+/// y [n] = the numbers of a fill from block `first` on; rounded from float32 for 16-bit floats.
 template <class T>
 void fill(const RandomParams& p, int64_t first, T* y, int64_t n) {
   using Wide = std::conditional_t<Reduced16<T>, float, T>;

@@ -15,8 +15,7 @@
 namespace ambit::cpu {
 namespace {
 
-/// A buffer that repeats a number min(n, kMost) times; loops process at most kMost elements at a
-/// time.
+/// A buffer that repeats a number min(n, kMost) times; loops take at most kMost at a time.
 class Repeated {
  public:
   static constexpr int64_t kMost = 512;

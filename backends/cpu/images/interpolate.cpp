@@ -34,8 +34,7 @@ void mix(int64_t n, T* y, const T* x, T a, bool first) {
   }
 }
 
-/// y[j] = weighted sum of the elements of x that axis lists; x may need a zero after its last
-/// element.
+/// y[j] = weighted sum of the elements of x that axis lists; x may need a zero at its end.
 template <class T>
 void mix_columns(const Resizing& axis, const T* x, T* y) {
   const int64_t n = axis.to;

@@ -29,8 +29,7 @@ struct ResizingWeights {
 struct Resizing {
   /// A dim of size 1 that is copied.
   Resizing();
-  /// The taps of the axis, or `turned`, their transpose: the elements of y to which each element of
-  /// x contributes.
+  /// The taps of the axis, or `turned`, the transpose: the elements of y that use each one of x.
   Resizing(const interpolation::Axis& axis, bool turned);
 
   int64_t count(int64_t i) const { return begins[place(i) + 1] - begins[place(i)]; }

@@ -12,8 +12,7 @@ PhysicalLayout channels_last_layout(const Tensor& t);
 PhysicalLayout channels_last_layout(DType dtype, int64_t images, int64_t channels, int64_t pixels);
 Dims channels_last_strides(IntArrayRef sizes);
 
-/// Return true if elements of the dtype may be channels-last: floats, reduced floating-point types,
-/// positions (int32), and masks.
+/// Return true if the dtype may be channels-last: 16- and 32-bit elements, and masks.
 inline bool has_native_elements(DType dtype) {
   return element_size(dtype) == 4 || element_size(dtype) == 2 || dtype == kBool;
 }

@@ -32,8 +32,7 @@ inline int32_t leading(int32_t n) { return std::max(n, 1); }
 /// those of 1024 half as fast as on one (measured).
 template <class F>
 void for_each_matrix(int64_t batch, int64_t work, const F& f) {
-  // For small matrices the overhead of LAPACK's calls dominates: as much as this many
-  // multiply-adds.
+  // The overhead of LAPACK's calls, which dominates for small matrices, in multiply-adds.
   constexpr int64_t kCalls = 20000;
   parallel_for(batch, grain_for_products(work + kCalls), [&](int64_t first, int64_t past) {
     const OneThread one;

@@ -1,5 +1,4 @@
-// LU factorisation, and solvers of systems given by LU factors or a triangle. lu [B,N,N], b and y
-// [B,N,R].
+// LU factorisation; solvers by LU factors or a triangle. lu [B,N,N], b and y [B,N,R].
 #include <ambit/backend/reference.h>
 #include <fmt/format.h>
 

@@ -17,8 +17,7 @@ constexpr int64_t kRows = 64, kColumns = 64;
 class QuantizedRows {
  public:
   QuantizedRows(const float* x, int64_t M, int64_t K)
-      // One more pitch, so that with K a multiple of the page size rows do not map to the same L1
-      // cache sets
+      // One more pitch: multiples of the page size would map rows to the same L1 cache sets
       : pitch_(round_up(K, kInt8Pitch) + kInt8Pitch),
         bytes_(static_cast<size_t>(M * pitch_)),
         numbers_(static_cast<size_t>(M) * (sizeof(float) + sizeof(int32_t))),

@@ -58,8 +58,7 @@ struct Product {
   int64_t M, N, K;
   bool a_column_major, b_column_major, has_bias;
   const dnnl::memory::desc* packed_b = nullptr;  // if b is packed in this layout
-  int64_t packed_for = 0;                        // the rows of the products for which the layout
-                                                 // was chosen
+  int64_t packed_for = 0;                        // the layout was chosen for so many rows
 
   onednn::Plan& plan() const {
     onednn::Key key(onednn::Kind::matmul_bfloat16);
@@ -133,8 +132,7 @@ class PackedMatrix {
   Scratch scratch_;
 };
 
-/// Return the rows of y per thread; depends only on the sizes, so that no sum depends on the number
-/// of threads.
+/// Return the rows of y per thread; by sizes only, so that no sum depends on the thread count.
 int64_t rows_of_part(int64_t M, int64_t N, int64_t K) {
   constexpr int64_t kMostParts = 16, kUnit = 32, kLargePart = 64 * kProductGrain;
   int64_t rows = M;

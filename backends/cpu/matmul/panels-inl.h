@@ -53,8 +53,7 @@ HWY_INLINE void transpose_4(const float* from, int64_t stride, float* to, int64_
 }
 
 /// to[c * to_stride + r] = from[r * stride + c]. Loops along the rows of the operand with the
-/// larger stride: with strides that are often a power of two, the L1 cache holds few of its rows at
-/// a time.
+/// larger stride: it is often a power of two, so that the L1 cache holds few rows at a time.
 template <class T>
 void transpose(int64_t rows, int64_t columns, const T* from, int64_t stride, T* to,
                int64_t to_stride) {

@@ -55,8 +55,7 @@ class RowOfWindows {
   }
   const Span& span(int64_t j) const { return spans_[static_cast<size_t>(j)]; }
   int64_t count(const Span& span) const { return p_.count_include_pad ? span.extent : span.size(); }
-  /// Return the divisor of window j, which covers `rows` rows; 1 for a window of padding only,
-  /// whose mean is 0.
+  /// Return the divisor of window j, of `rows` rows; 1 for padding only, whose mean is 0.
   template <class T>
   T divisor(int64_t rows, int64_t j) const {
     if (p_.divisor != 0) return static_cast<T>(p_.divisor);
@@ -124,8 +123,7 @@ void means_of_row(const RowOfWindows& windows, const PoolAxis& w, int64_t rows, 
   divide(n, y + first, y + first, windows.divisor<T>(rows, first));
 }
 
-/// x = gradient of a row: each window j adds dy[j] / divisor to its elements; `share` [out] is a
-/// buffer.
+/// x = gradient of a row: window j adds dy[j] / divisor to its elements; buffer `share` [out].
 template <class T>
 void spread_of_row(const RowOfWindows& windows, const PoolAxis& w, int64_t rows, const T* dy,
                    T* share, T* x) {
@@ -198,8 +196,7 @@ void means(Tensor& y, const Tensor& x, const PoolImages& s, const PoolParams& p)
   });
 }
 
-/// Compute the gradient of each image: the gradient of a row of windows is added to all its input
-/// rows.
+/// Compute the gradient of each image: that of a row of windows is added to all its input rows.
 template <class T>
 void spread(Tensor& dx, const Tensor& dy, const PoolImages& s, const PoolParams& p) {
   T* pdx = dx.data_ptr<T>();

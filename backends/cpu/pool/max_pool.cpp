@@ -158,9 +158,8 @@ HWY_INLINE V larger(V best, V v) {
   return hn::IfThenElse(is_larger(v, best), v, best);
 }
 
-/// Compute rows [begin, end) of y, Q wide, for 2x2 windows that tile x, without positions: first
-/// the maxima of the two rows, so that columns are deinterleaved once. Return false if Q is below
-/// any vector length.
+/// Compute rows [begin, end) of y, Q wide, for 2x2 windows that tile x, without positions: maxima
+/// of two rows first, so that columns are deinterleaved once. Return false if Q is too small.
 template <size_t kLanes, class T>
 bool halve(int64_t begin, int64_t end, int64_t Q, T* y, const T* x) {
   using D = hn::CappedTag<T, kLanes>;

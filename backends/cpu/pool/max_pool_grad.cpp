@@ -1,6 +1,5 @@
 // The gradient of maximum pooling, one image at a time: its positions are checked, then used. For
-// adjacent windows of two columns vectors hold windows; otherwise elements of dy are added one by
-// one.
+// adjacent windows of two columns vectors hold windows; otherwise dy is added by element.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -138,8 +138,7 @@ class Reduction {
       reducer_.add(n, sums, packed, 1, 0);
     }
   }
-  /// As add(), for reduced floating-point types: if rows are contiguous, as many at a time as a
-  /// buffer holds.
+  /// As add(), for reduced floating-point types; many contiguous rows at a time.
   void add_widened(int64_t n, char* sums, const char* row, int64_t stride, int64_t rows,
                    int64_t step) const {
     alignas(64) uint16_t packed[kPiece];
@@ -227,8 +226,7 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_;
-  UnaryLoop widen_, cast_, narrow_;  // conversions to and from float32 for reduced floating-point
-                                     // types
+  UnaryLoop widen_, cast_, narrow_;  // to and from float32, for 16-bit floats
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

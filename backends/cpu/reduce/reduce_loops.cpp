@@ -86,8 +86,7 @@ HWY_INLINE V counted(D d, V x) {
   return x;
 }
 
-/// As fold, for sums of floats in float64 vectors: four of them, to hide the latency of an
-/// addition.
+/// As fold, for sums of floats in float64 vectors: four of them, to hide the addition latency.
 template <ReduceOp op, class T>
 void fold_float_sum(int64_t n, void* sum, const void* x) {
   const hn::ScalableTag<double> d;
@@ -218,8 +217,7 @@ void add_moments(int64_t n, void* sums, const void* x, int64_t rows, int64_t str
   }
 }
 
-/// Convert sums to results in place: a result is not larger than its sum, so that it overwrites
-/// only sums already read.
+/// Convert sums to results in place: a result, at most as large, overwrites only sums already read.
 template <ReduceOp op, class T>
 void finish(int64_t n, void* sums, int64_t count) {
   using Value = typename arithmetic::Fold<op, T>::Value;

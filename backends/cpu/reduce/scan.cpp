@@ -290,8 +290,7 @@ void scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op) {
   const int64_t n = y.dim() == 0 ? 1 : y.size(p.dim);
   if (p.exclusive) {
     if (n == 1) return fill(y, scan_of_none(op));
-    // Each result is the inclusive scan up to the preceding element; the first one is that of no
-    // elements.
+    // Each result is the inclusive scan up to the preceding element; the first one is empty.
     const NoGradGuard no_grad;
     Tensor first = narrow(y, p.dim, p.reverse ? n - 1 : 0, 1);
     fill(first, scan_of_none(op));

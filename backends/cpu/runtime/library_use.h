@@ -1,5 +1,4 @@
-// Guards libraries whose static objects exit() destroys while other threads may compute: oneDNN,
-// LAPACK.
+// Guards libraries whose objects exit() destroys while threads may compute: oneDNN, LAPACK.
 #pragma once
 
 namespace ambit::cpu {

@@ -231,8 +231,7 @@ Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const vo
       throw;
     } catch (const Error&) {
       throw;
-    } catch (const std::exception&) {  // std::bad_alloc, and the errors into which oneDNN converts
-                                       // it
+    } catch (const std::exception&) {  // std::bad_alloc, or converted by oneDNN
       forget_primitives();
       throw OutOfMemoryError(fmt::format("{}: expected memory for a primitive, got none", op));
     }

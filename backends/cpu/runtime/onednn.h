@@ -120,8 +120,7 @@ class Plan {
   bool is_tuned_ = true, multiplies_padding_ = false;
 };
 
-/// Return the calling thread's plan for `key`; build it with `make` if there is none. Errors:
-/// BackendError.
+/// Return the calling thread's plan for `key`, built by `make` if missing. Errors: BackendError.
 Plan& cached(const char* op, const Key& key, Plan (*make)(const void* context),
              const void* context);
 template <class Make>

@@ -165,8 +165,7 @@ class Job {
   std::exception_ptr error_;
 };
 
-/// A pool thread and its current job. `state_` says whether caller or worker may access the
-/// members.
+/// A pool thread and its job. `state_` says whether caller or worker may access the members.
 class Worker {
  public:
   Worker() : thread_([this] { loop(); }) {
@@ -184,8 +183,7 @@ class Worker {
     job_ = &job;
     share_ = share;
     callers_core_.store(core, std::memory_order_relaxed);
-    state_.store(State::offered);  // sequentially consistent with the check before await_offer()
-                                   // blocks
+    state_.store(State::offered);  // sequentially consistent with await_offer()
     state_.notify_one();
     return true;
   }

@@ -1,5 +1,4 @@
-// Parallel loops. Small work stays on the calling thread: starting other threads costs
-// microseconds.
+// Parallel loops. Small work stays on the calling thread: other threads cost microseconds.
 #pragma once
 
 #include <ambit/parallel.h>

@@ -1,5 +1,4 @@
-// Temporary memory of a kernel call, from the CPU's caching allocator; a cache hit costs about 20
-// ns.
+// Temporary memory of a kernel call, from the CPU's caching allocator; a hit costs about 20 ns.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
-// Sorting along one dim: each line is converted to items of key and position, which are sorted;
-// results are gathered by position, which preserves the signs of zeros and the bits of NaN. Threads
-// share the lines.
+// Sorting along one dim: each line becomes items of key and position, which are sorted; results are
+// gathered by position, which keeps signs of zeros and bits of NaN. Threads share the lines.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/lines.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -43,8 +42,7 @@ bool is_behind(T x, T last) {
   return kDescending ? x <= last : x >= last;
 }
 
-/// Return true if is_behind() holds for all n elements. Not inlined, because inlining prevents
-/// vectorisation.
+/// Return true if is_behind() holds for all n elements. Inlining would prevent vectorisation.
 template <bool kDescending, class T>
 [[gnu::noinline]] bool are_behind(const T* x, int64_t n, T last) {
   SortKey<T> others = 0;  // as wide as T

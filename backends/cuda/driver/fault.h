@@ -24,8 +24,7 @@ struct FaultSink {
   volatile Fault* fault;
   const char* op;
 
-  /// Report a fault. Any thread may call it; if several threads of a kernel do, one report remains.
-  /// The report of the first kernel is kept.
+  /// Report a fault from any thread. One report per kernel remains, and that of the first kernel.
   AMBIT_HOST_DEVICE void report(FaultKind kind, int64_t got, int64_t limit) const {
     if (fault->kind != FaultKind::none) return;
     fault->op = op;

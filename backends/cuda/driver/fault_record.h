@@ -16,8 +16,7 @@ class FaultRecord {
   FaultRecord& operator=(const FaultRecord&) = delete;
 
   FaultSink sink(const char* op) { return {fault_, op}; }
-  /// Return true if a kernel has reported a fault. Kernels may still report until the host has
-  /// waited.
+  /// Return true if a kernel has reported a fault; final only after the host has waited.
   bool is_set() const;
   /// Throw the reported fault, if any, and clear it. Requires that the host has waited.
   void throw_if_set();

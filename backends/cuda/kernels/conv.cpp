@@ -141,8 +141,7 @@ bool convolve(const ConvProblem& problem, const ConvPointers& pointers,
   }
 }
 
-// x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind says which is the
-// result.
+// x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind selects the result.
 ConvPointers pointers_of(const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b) {
   return {x.data_ptr(), w.data_ptr(), y.data_ptr(), b.defined() ? b.data_ptr() : nullptr};
 }

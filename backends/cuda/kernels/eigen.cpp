@@ -129,8 +129,7 @@ void svd_of_wide(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, Tensor& rows) {
   });
 }
 
-// gesvd needs at least as many rows as columns, so x itself is converted to column-major, as U and
-// V^T.
+// gesvd requires rows >= columns, so x is converted to column-major, as are U and V^T.
 void svd_of_tall(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& rows) {
   Tensor columns = by_columns(rows);
   Vectors to;

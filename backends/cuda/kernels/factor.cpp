@@ -62,8 +62,7 @@ void factor_cholesky(Tensor& y, Tensor& info, const MatrixSizes& s, bool upper) 
   }
 }
 
-/// Column-major matrices: the first N columns are x, then reflections and r; finally the first C
-/// are q.
+/// Column-major matrices: first N columns of x, then reflections and r, finally C columns of q.
 class Householder {
  public:
   explicit Householder(const Tensor& x, int C)

@@ -1,5 +1,4 @@
-// Reading and writing elements selected by an int64 tensor. Invalid indices are reported and
-// skipped.
+// Reading and writing by an int64 index tensor. Invalid indices are reported and skipped.
 #include <ambit/ops/creation.h>
 #include <ambit/settings.h>
 

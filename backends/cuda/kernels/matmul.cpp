@@ -67,8 +67,7 @@ cublasComputeType_t compute_type(DType dtype) {
   return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-// Return the epilogue applied to sums before they are written. float64 kernels support none with a
-// map.
+// Return the epilogue applied to sums. float64 kernels support none with a map.
 std::optional<cublasLtEpilogue_t> epilogue_of(const BlasProduct& p) {
   if (!p.map) return p.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
   if (p.dtype == kFloat64) return std::nullopt;
@@ -77,9 +76,8 @@ std::optional<cublasLtEpilogue_t> epilogue_of(const BlasProduct& p) {
   return p.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
 }
 
-// Return the split-k reduction schemes that are allowed. In-place reduction adds in
-// nondeterministic order, and partial sums in a reduced floating-point type would be rounded more
-// than once.
+// Return the allowed split-k reduction schemes. In-place reduction has no fixed order, and partial
+// sums of a reduced floating-point type would be rounded more than once.
 uint32_t reduction_schemes(DType dtype) {
   if (is_reduced(dtype)) return CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   constexpr uint32_t kInOrder =

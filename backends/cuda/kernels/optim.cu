@@ -17,8 +17,7 @@ __device__ void update_piece(const TensorTable<M>& table, const Piece& piece, co
                              int fresh) {
   constexpr int N = Rule::kLists;
   using S = Computed<T>;
-  constexpr int V = 16 / sizeof(S);  // also for reduced floating-point types: as many as a piece
-                                     // has for each thread
+  constexpr int V = 16 / sizeof(S);  // also for 16-bit floats: a thread's share of a piece
   using Lanes = Vector<T, V>;
   T* x[N];
   uintptr_t bits = 0;

@@ -95,8 +95,7 @@ void scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t d
   visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
     switch (op) {
       case ScatterOp::prod: {
-        WideOperand products(y);  // accumulate reduced floating-point types in float32; extremes
-                                  // need no rounding
+        WideOperand products(y);  // accumulates in float32; extremes need no rounding
         run<Product, T, Computed<T>>(products.tensor(), index, src, dim);
         return products.written();
       }

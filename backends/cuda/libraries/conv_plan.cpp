@@ -43,8 +43,7 @@ Dims strides(const ConvProblem& p, IntArrayRef sizes) {
 
 Descriptor tensor(const ConvProblem& p, int64_t id, IntArrayRef sizes) {
   constexpr int64_t kAnyAlignment = 16;
-  const bool is_virtual = id == kConvProduct || id == kConvSum;  // intermediate results are not
-                                                                 // stored
+  const bool is_virtual = id == kConvProduct || id == kConvSum;  // not stored in memory
   Descriptor t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
       .set(CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? sum_type(p) : data_type(p.dtype))

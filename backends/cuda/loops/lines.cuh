@@ -106,8 +106,7 @@ __device__ Exponentials<Computed<T>> sum_exponentials(const T* x, int64_t length
   return e;
 }
 
-/// Call f.operator()<T, kLanes>(lines, grid) for the lines along dim of t, a tensor of a dtype in
-/// set.
+/// Call f.operator()<T, kLanes>(lines, grid) for the lines of t along dim; its dtype is in set.
 template <DTypeBits set = dtypes::kFloating, class F>
 void visit_lines(const Tensor& t, int64_t dim, const F& f) {
   if (t.numel() == 0) return;

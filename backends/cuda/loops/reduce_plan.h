@@ -18,8 +18,7 @@ namespace ambit::cuda {
 struct ReducePlan {
   int64_t results = 0, length = 0;    ///< in total; elements per result
   int outputs = 1, lanes = kThreads;  ///< powers of two with outputs * lanes == kThreads
-  bool lanes_adjacent = true;         ///< adjacent threads are lanes of one result, otherwise
-                                      ///< different results
+  bool lanes_adjacent = true;         ///< adjacent threads share a result
   int64_t splits = 1;
   int64_t part = 0, longer_parts = 0;  ///< elements per split; the first longer_parts have one more
 

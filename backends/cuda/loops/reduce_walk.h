@@ -106,8 +106,7 @@ class ReduceSteps {
   AMBIT_HOST_DEVICE int64_t stride(int d) const { return walk_.reduced[d].stride; }
 
   const ReduceWalk& walk_;
-  int64_t size_, outer_, inner_;  // size of the innermost reduced dim; positions in the outer dims
-                                  // and in it
+  int64_t size_, outer_, inner_;  // of the innermost reduced dim; positions outside of and in it
   int64_t step_outer_, step_inner_;
   int64_t offset_, step_offset_, carry_offset_;
 };

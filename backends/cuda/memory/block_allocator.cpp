@@ -1,5 +1,4 @@
-// Longer than other files, because all functions, including those for captures, share the blocks
-// and pools.
+// Longer than other files: all functions, including captures, share the blocks and pools.
 #include "block_allocator.h"
 
 #include <ambit/error.h>
@@ -13,8 +12,7 @@ namespace {
 
 constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr size_t kGranularity = 512;  // of block sizes; keeps vector accesses aligned
-constexpr size_t kWord = 4;           // granularity without a cache: atomics on a byte access the
-                                      // whole word
+constexpr size_t kWord = 4;           // granularity without a cache, for atomics on bytes
 constexpr size_t kSmallBytes = kMiB;  // up to this size, blocks come from small segments
 constexpr size_t kSmallSegment = 2 * kMiB;
 constexpr size_t kMediumBytes = 10 * kMiB;  // up to this size, from medium segments
@@ -87,9 +85,8 @@ void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
   return take(block, wanted);
 }
 
-// The capture order is also the graph's execution order, so a block freed in the capture can be
-// reused. The shared cache is not emptied on failure, because memory must not be returned to the
-// system during a capture.
+// The capture order is the graph's execution order, so blocks freed in the capture are reused. The
+// shared cache is kept, because memory must not be returned to the system during a capture.
 void* BlockAllocator::allocate_in(GraphMemory& graph, size_t bytes) {
   const std::scoped_lock lock(mutex_);
   const MemoryStats before = stats_;
@@ -188,8 +185,7 @@ void BlockAllocator::give_back(Blocks::iterator block) noexcept {
 }
 
 void BlockAllocator::begin_capture(GraphMemory& graph) {
-  is_alone(graph.home_);  // so that meet() does not mistake another thread's stream for the only
-                          // one
+  is_alone(graph.home_);  // so that another thread's stream is not taken for the only one
   const std::scoped_lock lock(mutex_);
   ++captures_;
 }
@@ -274,10 +270,9 @@ bool BlockAllocator::is_alone(StreamClock& stream) {
   return seen != &several_ && meet(stream);
 }
 
-// Registers the first or second stream. With the second one, every block may be in use by the calls
-// of the first stream so far. The first stream may begin a call concurrently without recording it:
-// either this function sees that begun() has increased, or the call sees that it is no longer
-// alone.
+// Registers the first or second stream. With the second, every block may be in use by the first
+// stream's calls so far. That stream may begin a call concurrently without recording it: either
+// begun() has increased here, or the call sees that it is no longer alone.
 bool BlockAllocator::meet(StreamClock& stream) {
   const std::scoped_lock lock(mutex_);
   StreamClock* const seen = only_stream_.load();
@@ -312,8 +307,7 @@ void BlockAllocator::for_each_block(const GraphMemory& graph, const F& f) {
   }
 }
 
-// Order `after` behind the queued work of `before`, and behind all work that `before` is ordered
-// behind.
+// Order `after` behind the queued work of `before`, and behind all work that precedes that.
 void BlockAllocator::order(const StreamClock& before, StreamClock& after) {
   const uint64_t queued = before.queued();
   streams_.order(before.id, after.id);
@@ -340,8 +334,7 @@ BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, const F
   return fit == pool.end() ? blocks_.end() : blocks_.find(fit->second);
 }
 
-// If the system has no more memory: return a fitting block of any stream, from small or large
-// segments.
+// If the system has no more memory: return a fitting block of any stream, small or large.
 BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, bool small,
                                                        StreamClock& stream) {
   for (const auto& [key, pool] : free_) {

@@ -49,9 +49,8 @@ using StreamCalls = std::vector<StreamCall>;  // at most one for each stream
 /// Thread-safe.
 class BlockAllocator {
  public:
-  /// `raw` and `streams` must outlive this object; `device_name` is for error messages. Without a
-  /// cache every request goes to the system with its exact size, which is slow, but lets memory
-  /// checkers find out-of-bounds accesses.
+  /// `raw` and `streams` must outlive this; `device_name` is for error messages. Without a cache
+  /// every request goes to the system with its exact size: slow, but lets tools check its bounds.
   BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string device_name, bool caches = true);
   ~BlockAllocator();
   BlockAllocator(const BlockAllocator&) = delete;

@@ -16,8 +16,7 @@ namespace ambit::cuda {
 /// Accessed only by BlockAllocator, under its mutex.
 class GraphMemory {
  public:
-  /// `home`: the stream that owns the memory after the graph is destroyed. Streams are never
-  /// destroyed.
+  /// `home` owns the memory after the graph is destroyed. Streams are never destroyed.
   explicit GraphMemory(StreamClock& home) : home_(home) {}
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
@@ -28,8 +27,7 @@ class GraphMemory {
   StreamClock& home_;
   bool is_capturing_ = true;
   std::vector<char*> segments_;                             // of allocations in the capture
-  std::array<std::set<std::pair<size_t, char*>>, 2> free_;  // free blocks of these segments, large
-                                                            // and small ones
+  std::array<std::set<std::pair<size_t, char*>>, 2> free_;  // free blocks in them: large, small
   std::map<char*, bool> used_;  // other blocks, and whether the graph writes them
 };
 

@@ -31,8 +31,7 @@ class PinnedAllocator {
   PinnedAllocator(const PinnedAllocator&) = delete;
   PinnedAllocator& operator=(const PinnedAllocator&) = delete;
 
-  /// Errors: OutOfMemoryError, after the cache has been returned to the system and the request
-  /// repeated.
+  /// Errors: OutOfMemoryError, after returning the cache to the system and trying again.
   void* allocate(size_t bytes);
   /// Do not reuse the block around `p` before the fence has passed. Return false, without effect,
   /// for memory of other allocators.

@@ -11,9 +11,8 @@ namespace ambit::cuda {
 
 class CudaBackend final : public Backend {
  public:
-  /// Functions of folders above this one, libraries and kernels: `cusolver_version` is used by
-  /// properties(); `report_unless` queues a kernel that reports a claim unless the bool at `fact`
-  /// is true.
+  /// Functions of folders above, libraries and kernels: `cusolver_version` for properties(), and
+  /// `report_unless`, which queues a kernel that reports a claim unless the bool at `fact` is true.
   CudaBackend(std::string (*cusolver_version)(),
               void (*report_unless)(const void* fact, FaultSink faults))
       : cusolver_version_(cusolver_version), report_unless_(report_unless) {}

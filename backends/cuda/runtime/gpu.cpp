@@ -62,8 +62,7 @@ CudaVersions cuda_versions() noexcept {
   return {text(driver), text(runtime)};
 }
 
-// AMBIT_CUDA_CACHE=0 disables the cache, for tools that check each tensor's memory separately, such
-// as compute-sanitizer.
+// For tools that check each tensor's memory separately, such as compute-sanitizer.
 static bool caches_memory() {
   const char* value = std::getenv("AMBIT_CUDA_CACHE");
   return !value || std::string_view(value) != "0";
@@ -125,8 +124,7 @@ GpuStream* Gpu::take_done_stream() {
   for (size_t i = idle_streams_.size(); i-- > 0;) {
     GpuStream* s = idle_streams_[i];
     if (cudaStreamQuery(s->handle) != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());  // the error of failed work is reported by a later
-                                              // call
+      static_cast<void>(cudaGetLastError());  // a later call reports failed work
     } else if (!s->faults->is_set()) {
       idle_streams_.erase(idle_streams_.begin() + static_cast<ptrdiff_t>(i));
       return s;
@@ -190,8 +188,7 @@ FaultRecord* Gpu::take_faults() noexcept {
   return spare;
 }
 
-// Records with reported faults are kept for throw_faults(). is_set() is final only once their work
-// is done.
+// Records with faults are kept for throw_faults(); is_set() is final once their work is done.
 void Gpu::recycle_faults() noexcept {
   std::erase_if(left_faults_, [&](FaultRecord* faults) {
     if (!faults->is_left() || faults->is_set()) return false;

@@ -37,8 +37,7 @@ class Gpu final : private StreamOrder {
   GpuStream& stream();
   /// Return the calling thread's own stream, which passes to another thread when this one ends.
   GpuStream& own_stream();
-  /// Return one of 32 pool streams, round-robin, of high or normal priority; any thread may select
-  /// it.
+  /// Return a stream for any thread: one of 32, round-robin, of high or normal priority.
   GpuStream& pool_stream(bool high_priority);
   /// Make `stream`, the calling thread's own or one of the pool, its current stream. Errors:
   /// BackendError, without any change, if another thread has selected it.
@@ -47,9 +46,8 @@ class Gpu final : private StreamOrder {
   /// Return the previous stream.
   GpuStream& enter_stream(GpuStream& stream);
   void leave_stream(GpuStream& before) noexcept;
-  /// Order later work on `stream`, which the calling thread must be allowed to select, after all
-  /// work on the memory around p, and later uses of that memory after the work now queued on the
-  /// stream.
+  /// Order later work on `stream`, which the calling thread may select, after all work on the
+  /// memory around p, and later uses of that memory after the work now queued on the stream.
   void use_outside(const void* p, GpuStream& stream);
   /// Wait for all streams. Errors: the error of their work, throw_faults(); BackendError in a
   /// capture.
@@ -95,21 +93,17 @@ class Gpu final : private StreamOrder {
   std::vector<GpuStream*> idle_streams_;
   std::array<std::vector<GpuStream*>, 2> pools_;  // of normal and of high priority
   std::array<size_t, 2> next_in_pool_{};
-  std::vector<std::unique_ptr<FaultRecord>> faults_;  // all records: of streams and of the lists
-                                                      // below
+  std::vector<std::unique_ptr<FaultRecord>> faults_;  // all records, also those below
   std::vector<FaultRecord*> left_faults_;             // of threads that ended with work queued
-  std::vector<FaultRecord*> spare_faults_;            // unused: their work is done, their faults
-                                                      // thrown
+  std::vector<FaultRecord*> spare_faults_;            // unused: work done, faults thrown
   std::vector<std::unique_ptr<GpuStream>> capture_streams_;
   std::vector<GpuStream*> idle_capture_streams_;
   std::atomic<bool> has_ended_threads_{false};
   std::shared_mutex captures_mutex_;  // held (shared) while the host waits for all streams
-  int captures_ = 0;                  // captures in progress; if any, the host waits for the other
-                                      // streams one by one
+  int captures_ = 0;                  // in progress; the host then waits for the other streams
 };
 
-/// The newest CUDA version that the driver supports, "0.0" without a driver, and that of the linked
-/// runtime.
+/// The newest CUDA version of the driver, "0.0" without one, and that of the linked runtime.
 struct CudaVersions {
   std::string driver, runtime;
 };

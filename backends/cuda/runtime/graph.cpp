@@ -33,8 +33,7 @@ void Graph::begin() {
   gpu_.allocator().begin_capture(*memory_);
   try {
     stream_ = &gpu_.begin_capture(*this, *memory_);
-    // Allocate before all other memory: a replay writes it before its first kernel, so that it must
-    // not alias memory of earlier work.
+    // Allocate first: a replay writes it before its first kernel, so it must not be reused memory.
     void* base = gpu_.allocator().allocate(sizeof(RandomBase), stream_->clock);
     random_.base = static_cast<RandomBase*>(base);
   } catch (...) {
@@ -136,8 +135,7 @@ void Graph::reset() noexcept {
   }
   if (replayed_on_) {
     count(counted_waits);
-    static_cast<void>(cudaStreamSynchronize(replayed_on_));  // the error is reported by a later
-                                                             // call
+    static_cast<void>(cudaStreamSynchronize(replayed_on_));  // a later call reports errors
   }
   if (work_) static_cast<void>(cudaGraphExecDestroy(work_));
   if (random_.base) gpu_.allocator().free(random_.base);

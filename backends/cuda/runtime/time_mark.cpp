@@ -45,8 +45,7 @@ class EventMark final : public TimeMark {
   }
 
   int64_t nanoseconds() noexcept override {
-    constexpr float kLongStretch = 500;  // milliseconds; at this length a float still resolves 60
-                                         // ns
+    constexpr float kLongStretch = 500;  // milliseconds; a float then resolves 60 ns
     if (cudaEventSynchronize(event_->get()) != cudaSuccess) return -1;
     const std::lock_guard lock(mutex());
     Origin& origin = origins().find(index_)->second;

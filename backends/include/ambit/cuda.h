@@ -56,8 +56,7 @@ inline const StreamFunctions& streams() {
   static const auto* const found = find_table<StreamFunctions>("ambit_cuda_streams");
   return *found;
 }
-/// Return the index of the GPU; -1 means Device(kCUDA): cuda:0 or the GPU that a DeviceGuard
-/// selected.
+/// Return a GPU's index; -1 means Device(kCUDA): cuda:0 or the selection of a DeviceGuard.
 inline int chosen(int device_index) {
   return device_index == -1 ? Device(kCUDA).index() : device_index;
 }
@@ -80,8 +79,7 @@ class Stream {
   }
   operator CUstream_st*() const { return stream(); }
 
-  /// Return true if all work queued on the stream is done. Errors: BackendError if that work
-  /// failed.
+  /// Return true if all queued work is done. Errors: BackendError if it failed.
   bool query() const { return detail::streams().query(stream_); }
   /// Block the host until all work queued on the stream is done. Errors: the error of failed work;
   /// IndexError or Error for invalid data that kernels of the calling thread found.

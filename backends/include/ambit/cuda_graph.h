@@ -10,16 +10,14 @@
 //     graph.replay();
 //   }
 // Rules:
-// - Warm-up. Run everything once before capturing, on any stream: the handles of cuDNN and
-//   cuBLASLt, their plans under set_benchmark(true), and the state of the optimizer are created at
-//   first use.
+// - Warm-up. Run everything once before, on any stream: the handles of cuDNN and cuBLASLt, their
+//   plans under set_benchmark(true), and the optimizer's state are created at first use.
 // - Static inputs. A replay reads and writes the captured tensors at their captured addresses: copy
 //   new data into them with copy_(). Sizes, numbers such as a learning rate, and decisions made on
 //   the host remain those of the capture, whatever changes afterwards.
 // - Memory. Allocations during the capture come from a pool private to the graph, which lives as
 //   long as the graph; a loss or gradient allocated there has its new value after each replay.
-//   Other memory that the graph uses is kept alive as long, even after all its tensors are
-//   destroyed.
+//   Other memory that the graph uses is kept alive as long.
 // - Order. A replay is queued on the thread's current stream. As for every op, it is ordered after
 //   earlier uses of its memory, and later uses are ordered after it. No events are needed.
 // - Optimizers. Steps of Adam and AdamW can be captured if they are counted on the GPU
@@ -72,16 +70,14 @@ class CUDAGraph {
     return *this;
   }
 
-  /// Start capturing the work that this thread queues on the GPU, without executing it. Other
-  /// threads are not affected. Errors: BackendError if this object already holds a graph, or the
-  /// thread is already capturing.
+  /// Start capturing the work that this thread queues on the GPU, without executing it. Errors:
+  /// BackendError if this object already holds a graph, or the thread is already capturing.
   void capture_begin() { detail::graphs().begin(graph_); }
   /// End the capture. Errors: BackendError if this thread is not capturing this graph, if any call
   /// since capture_begin() was refused, or if CUDA failed; the object then holds no graph.
   void capture_end() { detail::graphs().end(graph_); }
-  /// Queue the whole graph as one launch. Errors: BackendError if the object holds no graph, during
-  /// a capture, and on a thread other than the capturing one. Invalid data is reported as by other
-  /// kernels.
+  /// Queue the whole graph as one launch. Errors: BackendError if the object holds no graph, in a
+  /// capture, and on another thread than the capturing one. Invalid data: as for other kernels.
   void replay() { detail::graphs().replay(graph_); }
   /// Destroy the graph, or discard the capture; the object is then as newly constructed.
   void reset() { detail::graphs().reset(graph_); }

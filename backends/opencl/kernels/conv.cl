@@ -47,8 +47,7 @@ __kernel void to_columns(long n, Windows w, int last, long groups, __global cons
   columns[c0 + i] = inside ? x[x0 + (image * w.channels + channel) * scale + at] : (T)0;
 }
 
-// x = sum of the elements of columns [images, channels, window..., out...] that were copied from
-// each element.
+// x = sum over columns [images, channels, window..., out...] of the copies of each element.
 __kernel void from_columns(long n, Windows w, __global const T* columns, long c0, __global T* x, long x0) {
   const long i = get_global_id(0);
   if (i >= n) return;

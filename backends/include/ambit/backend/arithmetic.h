@@ -191,8 +191,7 @@ AMBIT_HOST_DEVICE T floor_divide(T a, T b) {
   }
 }
 
-/// Return base^exponent. Integers wrap, by repeated squaring; negative exponents give 0 unless base
-/// is 1 or -1.
+/// Return base^exponent. Integers wrap; their negative powers are 0 unless base is 1 or -1.
 template <class T>
 AMBIT_HOST_DEVICE T power(T base, T exponent) {
   if constexpr (std::floating_point<T>) {
@@ -248,8 +247,7 @@ AMBIT_HOST_DEVICE T shift_right(T a, T b) {
   return static_cast<T>(a >> static_cast<int>(b));
 }
 
-/// Return log(e^a + e^b), from the larger operand. Equal infinities are a special case: their
-/// difference is NaN.
+/// Return log(e^a + e^b). Equal infinities are a special case: their difference is NaN.
 template <class T>
 AMBIT_HOST_DEVICE T log_add_exp(T a, T b) {
   if (a == b && is_infinite(a)) return a;

@@ -75,8 +75,7 @@ AMBIT_HOST_DEVICE T mish_gate(T x) {
   const T above = x < 0 ? e * (e + 2) : 1 + 2 * e, rest = x < 0 ? T(2) : 2 * e * e;
   return above / (above + rest);
 }
-/// Return the derivative of x mish_gate(x). That of mish_gate is sigmoid(x) (1 - mish_gate(x)^2),
-/// computed without cancellation.
+/// Return d(x mish_gate(x))/dx; mish_gate' = sigmoid(x) (1 - mish_gate(x)^2) without cancellation.
 template <class T>
 AMBIT_HOST_DEVICE T mish_slope(T x) {
   const T e = std::exp(-std::fabs(x));
@@ -317,8 +316,7 @@ struct Clamp {
 };
 
 /// The function of kernels::clamp_grad. low and high are the smallest and largest number within the
-/// bounds: the neighbours of exclusive bounds, an infinity for an absent bound, NaN if no number is
-/// within.
+/// exclusive bounds: their neighbours, an infinity for an absent bound, NaN if there is none.
 template <class T>
 struct ClampGrad {
   ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool passes_nan)

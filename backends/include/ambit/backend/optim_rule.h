@@ -56,8 +56,7 @@ struct AdamRule {
         step_size(static_cast<T>(o.step_size())),
         root_scale(static_cast<T>(o.root_scale())),
         eps(static_cast<T>(o.eps)) {}
-  /// Set the bias corrections o.step_size() and o.root_scale() for step t, whose number is only
-  /// known on the device.
+  /// Set the bias corrections o.step_size() and o.root_scale() for step t, counted on the device.
   AMBIT_HOST_DEVICE void correct(const AdamParams& o, double t) {
     step_size = static_cast<T>(o.lr / (1 - std::pow(o.beta1, t)));
     root_scale = static_cast<T>(1 / std::sqrt(1 - std::pow(o.beta2, t)));
