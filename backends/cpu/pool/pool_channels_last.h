@@ -56,7 +56,7 @@ void check_positions(int64_t n, const int32_t* index, int64_t bound);
 /// y, index [N,P,Q,C], x [N,H,W,C], contiguous; index may be null.
 template <class T>
 void max_pool_channels_last(const PoolImages& s, T* y, int32_t* index, const T* x);
-/// dx [N,H,W,C], dy, index [N,P,Q,C], positions per plane. BFloat16 requires each_in_one(s).
+/// dx [N,H,W,C], dy, index [N,P,Q,C], indices within a plane. BFloat16 requires each_in_one(s).
 template <class T>
 void max_pool_grad_channels_last(const PoolImages& s, T* dx, const T* dy, const int32_t* index);
 

@@ -35,7 +35,7 @@ struct Sgemm {
 /// Errors: OutOfMemoryError, BackendError.
 void sgemm(const Sgemm& g);
 
-/// What a cached plan computes.
+/// The operation of a cached plan.
 enum class Kind : int64_t {
   convolution,
   convolution_input_grad,

@@ -55,8 +55,8 @@ long interruptions() {
 }
 
 /// Detects competition for the cores: true while our spinning threads have recently lost more than
-/// 2 % of the time to preemption, and more than two time slices (4 ms each). Rare short
-/// interruptions have no effect.
+/// 2 % of the time to preemption, and more than 4 ms, about two time slices of a scheduler. Rare
+/// short interruptions have no effect.
 class Contention {
  public:
   static void notice(Clock::time_point now, Clock::duration lost) {

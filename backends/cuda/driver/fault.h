@@ -24,7 +24,8 @@ struct FaultSink {
   volatile Fault* fault;
   const char* op;
 
-  /// Report a fault from any thread. One report per kernel remains, and that of the first kernel.
+  /// Any thread may call it. Of several reports in one kernel any one is kept; later kernels' are
+  /// dropped.
   AMBIT_HOST_DEVICE void report(FaultKind kind, int64_t got, int64_t limit) const {
     if (fault->kind != FaultKind::none) return;
     fault->op = op;

@@ -186,8 +186,8 @@ bool keeps_nan(const Notes& notes) {
   return std::count(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) > 0;
 }
 
-// Reject engines that round more than allowed: tensor cores round float32 to TensorFloat-32;
-// Winograd transforms of reduced floating-point operands are rounded to their type.
+// Return false for engines that round more than allowed: tensor cores round float32 to
+// TensorFloat-32; Winograd transforms of reduced floating-point operands are rounded to their type.
 bool is_allowed(const ConvProblem& p, const Notes& notes) {
   return std::none_of(notes.begin(), notes.end(), [&](cudnnBackendNumericalNote_t note) {
     switch (note) {

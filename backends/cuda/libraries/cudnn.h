@@ -18,7 +18,7 @@ namespace ambit::cuda::cudnn {
 void check(cudnnStatus_t status, const char* call,
            SourceLocation where = SourceLocation::current());
 
-/// Return the handle of the current call's stream.
+/// Return the thread's handle, set to the stream of the current call.
 cudnnHandle_t handle();
 
 /// cuDNN's attribute type for a C++ type. int64_t lists, float and double are passed unchanged.
