@@ -28,7 +28,7 @@ int available_threads();
 /// Return the number of pieces for [0, n) if each shall have at least `grain` iterations.
 int count_pieces(int64_t n, int64_t grain);
 
-/// Call f(begin, end); one instantiation for all call sites of F.
+/// Call f(begin, end); not inlined, so that F is compiled once for serial and parallel calls.
 template <class F>
 [[gnu::noinline]] void run_piece(const void* f, int64_t begin, int64_t end) {
   (*static_cast<const F*>(f))(begin, end);
