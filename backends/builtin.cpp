@@ -1,5 +1,5 @@
-// The backends that are part of libambit: an explicit list, since linkers drop what only registers
-// itself.
+// The backends in libambit: an explicit list, because linkers drop object files that only register
+// themselves.
 #include <ambit/backend/registry.h>
 
 namespace ambit {

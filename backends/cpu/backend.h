@@ -1,4 +1,4 @@
-// The CPU as a device: one, with host memory behind a caching allocator.
+// The CPU backend: one device, with host memory from a caching allocator.
 #pragma once
 
 #include <ambit/backend/backend.h>

@@ -1,6 +1,5 @@
-// The kernels that the CPU backend has: a row declares one, with the signature of
-// <ambit/backend/kernels.h>, which says what it computes, and registers it. Each is defined in the
-// room of its family.
+// The kernels of the CPU backend. Each row declares and registers a kernel with the signature in
+// <ambit/backend/kernels.h>, which documents it. It is defined in the folder of its family.
 #pragma once
 
 #include <ambit/backend/kernels.h>

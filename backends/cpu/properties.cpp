@@ -15,7 +15,7 @@
 #include "backends/cpu/runtime/instruction_sets.h"
 #include "backends/cpu/runtime/lapack.h"
 #include "backends/cpu/runtime/simd_targets.h"
-// Highway reads which targets it is not to compile for.
+// Highway must know which targets are disabled.
 #include <hwy/highway.h>
 
 namespace ambit::cpu {
@@ -23,7 +23,7 @@ namespace {
 
 using Fields = std::map<std::string, std::string>;
 
-/// Read what Linux says of the first processor: "model name", "flags", ...
+/// Read Linux's description of the first processor: "model name", "flags", ...
 Fields processor() {
   Fields fields;
   std::ifstream info("/proc/cpuinfo");
@@ -44,8 +44,7 @@ std::string architecture() {
 #endif
 }
 
-/// Keep what is about vectors and matrices, as Linux names it on x86 ("flags") and Arm
-/// ("Features").
+/// Return the flags about vectors and matrices, from Linux's "flags" (x86) or "Features" (Arm).
 std::string vector_features(const Fields& fields) {
   const auto flags = fields.count("flags") ? fields.find("flags") : fields.find("Features");
   if (flags == fields.end()) return "unknown";
@@ -66,7 +65,7 @@ std::string vector_features(const Fields& fields) {
 std::string onednn() {
   const dnnl_version_t* v = dnnl_version();
   std::string isa = architecture();
-#if defined(__x86_64__)  // of others it has no names, and gives them those of x86
+#if defined(__x86_64__)  // elsewhere oneDNN returns x86 names
   isa = dnnl_cpu_isa2str(dnnl_get_effective_cpu_isa());
   if (constexpr std::string_view kPrefix = "cpu_isa_"; isa.starts_with(kPrefix)) {
     isa.erase(0, kPrefix.size());
@@ -76,7 +75,7 @@ std::string onednn() {
                      dnnl_runtime2str(v->cpu_runtime), isa);
 }
 
-/// The lowest bit is the best of the instruction sets that are compiled and that this CPU has.
+/// Return the best instruction set that is compiled in and that this CPU has: the lowest bit.
 std::string highway() {
   const auto usable = static_cast<uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   const char* best =

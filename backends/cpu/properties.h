@@ -1,4 +1,4 @@
-// What the CPU is, and which of its instructions the libraries use.
+// Describes the CPU, and the instruction sets that the libraries use.
 #pragma once
 
 #include <ambit/backend/backend.h>

@@ -1,4 +1,4 @@
-// The CPU backend's entry.
+// Registers the CPU backend.
 #include <ambit/backend/registry.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ambit::cpu {
 
 namespace {
 
-/// The dtypes of 16 bits that a kernel takes as they are.
+/// Return the reduced floating-point dtypes that the kernel supports without upcast.
 DTypeSet native_dtypes(const OpBase& op) {
   const auto is_among = [&op](std::initializer_list<const OpBase*> list) {
     return std::ranges::count(list, &op) > 0;
@@ -36,7 +36,7 @@ DTypeSet native_dtypes(const OpBase& op) {
 }  // namespace
 
 void load(Registry& registry) {
-  limit_instruction_sets();  // before native_dtypes() asks oneDNN
+  limit_instruction_sets();  // before native_dtypes() calls oneDNN
   registry.add_backend(std::make_unique<CpuBackend>());
 #define AMBIT_ADD(name) registry.add(kernels::name, name, native_dtypes(kernels::name));
   AMBIT_CPU_KERNELS(AMBIT_ADD)

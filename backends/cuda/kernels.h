@@ -1,6 +1,6 @@
-// The kernels that the CUDA backend has: a row declares one, with the signature of
-// <ambit/backend/kernels.h>, which says what it computes, and registers it. Each is defined in
-// kernels/, in the file of its family, and runs inside a Call: register.cpp puts one around it.
+// The kernels of the CUDA backend. Each row declares and registers a kernel with the signature in
+// <ambit/backend/kernels.h>, which documents it. Kernels are defined in kernels/, in the file of
+// their family, and run inside a Call, which register.cpp adds.
 #pragma once
 
 #include <ambit/backend/kernels.h>

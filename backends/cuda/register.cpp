@@ -1,4 +1,4 @@
-// The CUDA backend's entry.
+// Registers the CUDA backend.
 #include <ambit/autograd.h>
 #include <ambit/backend/plugin.h>
 
@@ -14,20 +14,20 @@
 namespace ambit::cuda {
 namespace {
 
-// Types, since for UBSan g++ compares no addresses of kernels while it compiles.
+// Types, because with UBSan g++ cannot compare kernels' addresses in constant expressions.
 template <auto& op>
 struct Named;
 template <auto& op, auto&... others>
 constexpr bool is_one_of = (std::is_same_v<Named<op>, Named<others>> || ...);
 
-/// Whether a kernel needs cuSOLVER and cuBLAS.
+/// True for kernels that need cuSOLVER and cuBLAS.
 template <auto& op>
 constexpr bool is_linear_algebra =
     is_one_of<op, kernels::lu_factor, kernels::lu_solve, kernels::cholesky, kernels::qr,
               kernels::eigh, kernels::svd, kernels::triangular_solve>;
 
-/// What a kernel is registered as: inside a Call; of linear algebra, where its libraries are
-/// missing, what devices without such a kernel run, the CPU's on copies.
+/// The function to register: the kernel in a Call; for linear algebra without its libraries the
+/// fallback of devices without the kernel, which is the CPU's on copies.
 template <auto& op, auto kernel, class Signature = decltype(kernel)>
 struct Registered;
 template <auto& op, auto kernel, class... A>
@@ -47,7 +47,7 @@ struct Registered<op, kernel, void (*)(A...)> {
 
 void load(Registry& registry) {
   registry.add_backend(std::make_unique<CudaBackend>(cusolver::version, report_unless));
-  // All but linear algebra take elements of 16 bits as they are.
+  // All kernels except linear algebra support reduced floating-point types without upcast.
 #define AMBIT_ADD(name)                                             \
   registry.add(kernels::name, Registered<kernels::name, name>::run, \
                is_linear_algebra<kernels::name> ? DTypeSet() : dtypes::kReduced);

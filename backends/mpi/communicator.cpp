@@ -1,5 +1,5 @@
-// Transfers as MPI's non-blocking calls. MPI counts in int: what is larger is one element of a type
-// of its own where it is moved, and is summed in pieces.
+// Transfers as MPI's non-blocking calls. MPI counts are int: larger transfers use one element of a
+// derived datatype, larger reductions are split into pieces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 namespace ambit::distributed::mpi {
 namespace {
 
-// Elements of one call: $AMBIT_MPI_PIECE, for tests.
+// Elements per call: $AMBIT_MPI_PIECE, for tests.
 int64_t piece_size() {
   constexpr int64_t kMost = int64_t{1} << 30;
   const char* const text = std::getenv("AMBIT_MPI_PIECE");
   return text ? std::clamp<int64_t>(std::atoll(text), 1, kMost) : kMost;
 }
 
-// Numbers of 16 bits and floating point are only moved.
+// Reduced floating-point types are only copied, not reduced.
 MPI_Datatype type_of(DType dtype) {
   static const std::map<DType, MPI_Datatype> types{
       {kBool, MPI_C_BOOL},     {kUInt8, MPI_UINT8_T},  {kInt8, MPI_INT8_T},
@@ -35,7 +35,7 @@ MPI_Datatype type_of(DType dtype) {
   return types.at(dtype);
 }
 
-// MPI leaves open which of a number and NaN is the larger; here NaN is, as in max().
+// MPI does not define the larger of a number and NaN; here NaN is, as in max().
 template <ReduceOp op, DType dtype>
 MPI_Op make_op() {
   MPI_Op made = MPI_OP_NULL;
@@ -54,7 +54,7 @@ MPI_Op op_of(ReduceOp op, DType dtype) {
       {{ReduceOp::MAX, kFloat64}, make_op<ReduceOp::MAX, kFloat64>()}};
   if (const auto own = with_nan.find({op, dtype}); own != with_nan.end()) return own->second;
   static const std::map<ReduceOp, std::pair<MPI_Op, MPI_Op>> ops{
-      // of numbers, of bool
+      // for numbers, for bool
       {ReduceOp::SUM, {MPI_SUM, MPI_LOR}},    {ReduceOp::PRODUCT, {MPI_PROD, MPI_LAND}},
       {ReduceOp::MIN, {MPI_MIN, MPI_LAND}},   {ReduceOp::MAX, {MPI_MAX, MPI_LOR}},
       {ReduceOp::BAND, {MPI_BAND, MPI_LAND}}, {ReduceOp::BOR, {MPI_BOR, MPI_LOR}},
@@ -62,7 +62,7 @@ MPI_Op op_of(ReduceOp op, DType dtype) {
   return dtype == kBool ? ops.at(op).second : ops.at(op).first;
 }
 
-// Begins the calls of one operation.
+// Starts the MPI calls of one operation.
 class Starter {
  public:
   explicit Starter(Operation& o) : o_(o), t_(o.transfer), comm_(o.group->comm) {}
@@ -79,8 +79,8 @@ class Starter {
   MPI_Request* next() { return &o_.requests.emplace_back(MPI_REQUEST_NULL); }
   void check(int code) const { mpi::check(code, name(t_.what)); }
   MPI_Datatype make_share() const;
-  // f(first element, count) for each piece of the share; once for an empty one, which is a meeting
-  // all the same.
+  // Call f(first element, count) for each piece of the share; once for an empty one, which still
+  // synchronises.
   template <class F>
   void in_pieces(const F& f) const {
     int64_t first = 0;
@@ -100,7 +100,7 @@ class Starter {
   const MPI_Op op_ = op_of(t_.op, t_.dtype);
 };
 
-// A type of which one element is the whole share: pieces, and what is left.
+// Return a datatype of which one element is the whole share: pieces, and the rest.
 MPI_Datatype Starter::make_share() const {
   const auto pieces = static_cast<int>(t_.count / piece_);
   const auto rest = static_cast<int>(t_.count % piece_);
@@ -116,7 +116,7 @@ MPI_Datatype Starter::make_share() const {
 }
 
 void Starter::move() {
-  // MPI counts the shares of all ranks in int, too, where it moves them.
+  // When copying, the count of all ranks' shares must also fit in int.
   const bool is_large = t_.count * o_.group->size > piece_;
   MPI_Datatype type = is_large ? make_share() : type_;
   const int n = is_large ? 1 : static_cast<int>(t_.count), peer = t_.peer;
@@ -144,7 +144,7 @@ void Starter::move() {
     }
   };
   check(start());
-  if (is_large) check(MPI_Type_free(&type));  // when what was begun has ended
+  if (is_large) check(MPI_Type_free(&type));  // MPI frees it when the transfers have completed
 }
 
 void Starter::reduce_to(int root, const void* in) {
@@ -200,8 +200,8 @@ class MpiCommunicator final : public Communicator {
   int size() const override { return group_->size; }
   bool takes(Device d, const Transfer& t) const override {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
-    // Where it takes CUDA's memory Open MPI only moves it: its non-blocking reductions compute on
-    // the host, and crash (open-mpi/ompi, issues 9845 and 12045).
+    // Open MPI can only copy CUDA memory: its non-blocking reductions compute on the host, and
+    // crash (open-mpi/ompi, issues 9845 and 12045).
     if (d.is_cuda()) return !is_reduction(t.what) && MPIX_Query_cuda_support() == 1;
 #endif
     return d.is_cpu();
@@ -264,7 +264,7 @@ class MpiCommunicator final : public Communicator {
       }
       runtime_.drive(Milliseconds(0), [] { return true; });
     } catch (...) {
-      // MPI itself has failed: the launcher tells the others.
+      // MPI itself has failed: the launcher ends the other ranks.
     }
   }
 
@@ -284,9 +284,9 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
 }
 
 void load(Registry& registry) {
-  // Of what Open MPI has for reductions in place it takes the slowest unless told: half the speed
-  // of MPI_Allreduce; and for reductions of many MB to one rank of two or three a chain, whose
-  // steps call each other until the stack is full. It reads this when MPI begins.
+  // By default Open MPI uses its slowest algorithm for in-place reductions, at half the speed of
+  // MPI_Allreduce, and for reductions of many MB to one of two or three ranks a chain whose
+  // recursion overflows the stack. It reads these variables in MPI_Init.
   setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "rabenseifner", 0);
   setenv("OMPI_MCA_coll_libnbc_ireduce_algorithm", "binomial", 0);
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";

@@ -14,8 +14,8 @@
 namespace ambit::distributed::mpi {
 namespace {
 
-// The launcher of the MPI that this plugin is built with: Open MPI's mpirun, else that of MPICH and
-// of those that descend from it.
+// The size variable of this MPI's own launcher: Open MPI's mpirun, else that of MPICH and its
+// derivatives.
 #ifdef OPEN_MPI
 constexpr const char* kOwnSize = "OMPI_COMM_WORLD_SIZE";
 #else
@@ -31,7 +31,7 @@ std::optional<int> number_in(const char* variable) {
   return is_number ? std::optional(value) : std::nullopt;
 }
 
-// "Open MPI v4.1.4", the begin of a text with builder and date.
+// Return "Open MPI v4.1.4", the start of a text with builder and date.
 std::string library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -43,15 +43,15 @@ std::string library() {
 }  // namespace
 
 std::string sign_of_others() {
-  // MPI's own launcher may be called in a script that another launcher has started.
+  // MPI's own launcher may run in a script started by another launcher.
   if (number_in(kOwnSize) == 1) return "";
   struct Sign {
     const char* variable;
     int least;
   };
-  // Of Hydra and Intel MPI, of Open MPI, of PMIx.
+  // Set by Hydra and Intel MPI, Open MPI, and PMIx.
   std::vector<Sign> signs{{"PMI_SIZE", 2}, {"OMPI_COMM_WORLD_SIZE", 2}, {"PMIX_RANK", 1}};
-  // Of srun: a batch script has no step.
+  // Set by srun; batch scripts have no step.
   if (std::getenv("SLURM_STEP_ID")) signs.push_back({"SLURM_STEP_NUM_TASKS", 2});
   for (const auto& [variable, least] : signs) {
     const std::optional<int> value = number_in(variable);

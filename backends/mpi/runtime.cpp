@@ -13,9 +13,9 @@ namespace ambit::distributed::mpi {
 namespace {
 
 constexpr int kNoteTag = 0;
-// How often the thread looks. It shares its core with the computing, and each look costs that some
-// 20 us: at 0.2 ms a tenth of what it hides. Neither is it woken by what is begun: what is waited
-// for at once would pay two switches of threads for nothing.
+// Polling intervals of the thread. It shares a core with the computation, and a poll costs about 20
+// us: at 0.2 ms a tenth of the hidden time. Starting an operation does not wake it: a transfer
+// awaited at once would cost two thread switches for nothing.
 constexpr auto kWhileComputing = Milliseconds(1);
 constexpr auto kIdle = Milliseconds(10);
 
@@ -45,7 +45,7 @@ std::jthread limited(const char* call) {
 }
 
 Runtime& Runtime::of_process() {
-  static auto* runtime = new Runtime;  // leaked: its thread may be at work when the process ends
+  static auto* runtime = new Runtime;  // leaked: its thread may be running at exit
   return *runtime;
 }
 
@@ -57,8 +57,7 @@ Runtime::Runtime() {
   if (is_there) {
     MPI_Query_thread(&level);
   } else {
-    // Plugins are opened for themselves, but Open MPI's own plugins look for its symbols in the
-    // process.
+    // Plugins are opened with local symbols, but Open MPI's own plugins need its symbols globally.
     Dl_info info{};
     if (dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &info) && info.dli_fname) {
       dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
@@ -113,14 +112,14 @@ void Runtime::leave(Group& group) {
 void Runtime::free_unused() {
   std::erase_if(groups_, [&](const std::shared_ptr<Group>& group) {
     const auto is_of_group = [&](const auto& operation) { return operation->group == group; };
-    // All have left and have done the same there: no message comes any more, since that is the last
-    // of each.
+    // All ranks have left after the same number of collectives: no further messages can arrive,
+    // because leaving sends the last one of each rank.
     const bool is_of_no_use =
         group->have_all_left() && group->failure.empty() && sent_.empty() &&
         std::ranges::count(group->peers, group->begun, &Peer::begun) == group->size &&
         std::ranges::none_of(active_, is_of_group) && std::ranges::none_of(lost_, is_of_group);
     if (!is_of_no_use) return false;
-    // Called on all ranks then, each at its time; it waits for nobody.
+    // Every rank calls it eventually; it does not block.
     for (MPI_Comm* const c : {&group->comm, &group->notes}) {
       check(MPI_Comm_free(c), "MPI_Comm_free");
     }
@@ -131,7 +130,7 @@ void Runtime::free_unused() {
 void Runtime::take(Group& group, int from, const Note& note) {
   Peer& peer = group.peer(from);
   switch (note.kind) {
-    case Note::ask:  // who has left has said how far it came
+    case Note::ask:  // ranks that have left have sent their count
       if (!group.peer(group.rank).has_left) tell(group, from, Note::answer);
       return;
     case Note::failed:
@@ -208,7 +207,7 @@ void Runtime::test(Operation& operation) {
 }
 
 void Runtime::progress() {
-  // Messages about messages are rare, and to look for them is not for nothing.
+  // Notes are rare and polling for them is not free.
   if (turn_++ % 16 == 0) read_notes();
   for (const auto& operation : active_) test(*operation);
   std::erase_if(active_, [this](const std::shared_ptr<Operation>& o) {
@@ -223,7 +222,7 @@ void Runtime::run() {
     const bool is_free = waiting_.use_count() == 1;
     if (is_free) {
       try {
-        turn_ = 0;  // so that it reads what others tell
+        turn_ = 0;  // read notes in this call
         progress();
       } catch (const std::exception& e) {
         for (const auto& group : groups_) group->failure = e.what();
@@ -251,8 +250,8 @@ void Runtime::leave_world() noexcept try {
     stops_ = true;
     wake_.notify_all();
   }
-  // A group that has failed cannot end well: the launcher ends what is left of it. It gets a
-  // moment, so that the others can say why.
+  // A failed group cannot finalise MPI: the launcher ends the remaining ranks, after a delay in
+  // which they can report the reason.
   const bool has_ended = drive(Milliseconds(2000), [&] { return world->have_all_left(); });
   thread_.join();
   const std::jthread limit = limited("MPI_Finalize");

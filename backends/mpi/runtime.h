@@ -1,6 +1,6 @@
-// MPI in this process: one lock for all its calls, since it is started as MPI_THREAD_SERIALIZED.
-// Who waits drives it himself, at the speed of bare MPI; while nobody does, a thread drives what
-// was begun, in small sleeps so that it takes no core from the computing, and answers other ranks.
+// MPI in this process. One mutex guards all its calls (MPI_THREAD_SERIALIZED). A waiting thread
+// makes progress itself, at MPI's full speed; otherwise a background thread does, polling with
+// short sleeps to leave the core to the computation, and answers other ranks.
 #pragma once
 
 #include <ambit/backend/communicator.h>
@@ -18,45 +18,44 @@
 namespace ambit::distributed::mpi {
 
 std::string error_text(int code, const char* call);
-/// Errors: DistributedError with MPI's text where the code is one of an error.
+/// Errors: DistributedError with MPI's text if the code is an error.
 void check(int code, const char* call);
-/// Give what waits for other ranks inside of MPI a limit, while what is returned lives. Then this
-/// process says so and ends, as nothing else gets out of it, and the launcher ends the others.
+/// Limit the time of a blocking MPI call while the returned object lives. On timeout this process
+/// prints a message and exits, as the call cannot be cancelled; the launcher ends the other ranks.
 std::jthread limited(const char* call);
 
 struct Group;
 
-/// A transfer on its way. Guarded by the lock.
+/// A transfer in progress. Guarded by the mutex.
 struct Operation {
   std::shared_ptr<Group> group;
   Transfer transfer;
-  uint64_t number = 0;  // of a collective; 0: send and recv
+  uint64_t number = 0;  // of a collective; 0 for send and recv
   std::vector<MPI_Request> requests;
-  std::vector<MPI_Status> statuses;  // of the requests, when they are tested
+  std::vector<MPI_Status> statuses;  // used when testing the requests
   bool is_done = false;
   std::string error;
 };
 
-/// What ranks tell each other beside the transfers: 512 bytes, which MPI sends without waiting for
-/// the receiver.
+/// Messages between ranks besides transfers: 512 bytes, which MPI sends eagerly.
 struct Note {
   enum Kind : int32_t { ask, answer, failed, left };
   Kind kind = ask;
-  uint64_t number = 0;  // collectives begun
-  char text[496] = {};  // of failed: why
+  uint64_t number = 0;  // number of collectives begun
+  char text[496] = {};  // for failed: the reason
 };
 
-/// What is known of a rank.
+/// The known state of a rank.
 struct Peer {
-  uint64_t begun = 0;  // collectives, as it said last
+  uint64_t begun = 0;  // collectives, according to its last note
   bool has_answered = false, has_left = false;
 };
 
-/// One communicator. Guarded by the lock.
+/// A communicator. Guarded by the mutex.
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL, notes = MPI_COMM_NULL;
   int rank = 0, size = 1;
-  uint64_t begun = 0;  // collectives
+  uint64_t begun = 0;  // number of collectives
   std::vector<Peer> peers;
   std::string failure;
 
@@ -66,29 +65,29 @@ struct Group {
 
 class Runtime {
  public:
-  /// The one of this process; starts MPI when it is first called. Errors: DistributedError.
+  /// Return this process's runtime; the first call initialises MPI. Errors: DistributedError.
   static Runtime& of_process();
 
   using Lock = std::unique_lock<std::mutex>;
   Lock lock() { return Lock(mutex_); }
 
-  // All that follow want the lock held.
-  /// Collective; takes over the communicator.
+  // All functions below require the lock, except where noted.
+  /// Collective; takes ownership of the communicator.
   std::shared_ptr<Group> add_group(MPI_Comm comm);
-  /// Leave a group that is not the one of all ranks. When all have left, MPI forgets it.
+  /// Leave a group other than that of all ranks. When all ranks have left, it is freed.
   void leave(Group& group);
   void begin(std::shared_ptr<Operation> operation) { active_.push_back(std::move(operation)); }
   void tell(Group& group, int to, Note::Kind kind, const std::string& text = "");
   void tell_all(Group& group, Note::Kind kind, const std::string& text = "");
-  /// Test what was begun, read what others tell.
+  /// Test operations in progress, and read notes.
   void progress();
 
-  /// Progress until `is_over`, which is asked with the lock held; false where it was not by then.
-  /// The lock is free when called.
+  /// Make progress until `is_over()`, which is called with the lock held; return false after
+  /// `limit`. The caller must not hold the lock.
   template <class F>
   bool drive(Milliseconds limit, const F& is_over) {
     const auto until = std::chrono::steady_clock::now() + limit;
-    const auto waits = waiting_;  // however it ends
+    const auto waits = waiting_;  // released on every exit
     for (unsigned turn = 1;; ++turn) {
       {
         const Lock held = lock();
@@ -101,14 +100,14 @@ class Runtime {
     }
   }
 
-  /// Leave the group of all ranks: wait for the others to do so, then end MPI.
+  /// Leave the group of all ranks, wait until the others do so, then finalise MPI.
   void leave_world() noexcept;
   std::shared_ptr<Group> world() { return world_; }
-  static inline Milliseconds timeout{300000};  // to wait for others inside of MPI and at the end
+  static inline Milliseconds timeout{300000};  // for blocking MPI calls and at exit
 
  private:
   Runtime();
-  void run();  // the thread
+  void run();  // the thread's function
   void test(Operation& operation);
   void read_notes();
   void take(Group& group, int from, const Note& note);
@@ -116,12 +115,12 @@ class Runtime {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  const std::shared_ptr<int> waiting_ = std::make_shared<int>();  // who waits holds it, too
+  const std::shared_ptr<int> waiting_ = std::make_shared<int>();  // waiting threads share ownership
   bool stops_ = false;
   unsigned turn_ = 0;
   std::shared_ptr<Group> world_;
   std::vector<std::shared_ptr<Group>> groups_;
-  std::vector<std::shared_ptr<Operation>> active_, lost_;  // lost: MPI may still write there
+  std::vector<std::shared_ptr<Operation>> active_, lost_;  // lost_: failed, MPI may still write
   struct Sent {
     Note note;
     MPI_Request request;

@@ -1,7 +1,7 @@
-// Transfers between GPUs, one a rank, on a stream of their own. Ranks find each other over MPI,
-// which also says who has come: each transfer has a barrier there, so that nobody waits in vain for
-// a kernel that never ends. What NCCL has no arithmetic for, and what it would connect for late,
-// when a rank may be missing, goes over MPI through host memory.
+// Transfers between GPUs, one per rank, on a separate stream. MPI connects the ranks and checks
+// presence: each transfer has an MPI barrier, so that no rank waits for a kernel that cannot end.
+// Operations that NCCL lacks, and those for which it would connect later, when a rank may be
+// missing, use MPI through host memory.
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/registry.h>
 #include <cuda_runtime_api.h>
@@ -19,7 +19,7 @@
 namespace ambit::distributed::nccl {
 namespace {
 
-// Errors: DistributedError with the library's text where the code is one of an error.
+// Errors: DistributedError with the library's text if the code is an error.
 void check(bool succeeded, const char* call, const char* text) {
   if (succeeded) return;
   throw DistributedError(fmt::format("{}: expected it to succeed, got: {}", call, text));
@@ -31,7 +31,7 @@ void check(cudaError_t code, const char* call) {
   check(code == cudaSuccess, call, cudaGetErrorString(code));
 }
 
-// None of int16; of bool those of uint8, of 0 and 1.
+// There is no type for int16; bool is reduced as uint8 with values 0 and 1.
 std::optional<ncclDataType_t> type_of(DType dtype) {
   static const std::map<DType, ncclDataType_t> types{
       {kBool, ncclUint8},        {kUInt8, ncclUint8},     {kInt8, ncclInt8},
@@ -50,13 +50,13 @@ std::optional<ncclRedOp_t> op_of(ReduceOp op, DType dtype) {
   return {};
 }
 
-// Whether NCCL does it, with connections that it made at the start.
+// Return true if NCCL performs the transfer, with the connections made at the start.
 bool is_nccls(const Transfer& t) {
   if (is_reduction(t.what)) return type_of(t.dtype) && op_of(t.op, t.dtype);
   return t.what == Collective::broadcast || t.what == Collective::allgather;
 }
 
-// What was launched, and the memory that it works on.
+// A launched transfer, and the memory that it uses.
 struct Flight {
   cudaEvent_t event = nullptr;
   std::shared_ptr<void> memory;
@@ -72,14 +72,14 @@ struct Flight {
   }
 };
 
-// One rank's place. The lock guards all but `host` and `device`, which stay.
+// A rank's state in a group. The mutex guards all but the constant `host` and `device`.
 struct Group {
   std::unique_ptr<Communicator> host;
   Device device;
   std::mutex mutex;
   ncclComm_t comm = nullptr;  // null: aborted
   cudaStream_t stream = nullptr;
-  std::vector<std::shared_ptr<Flight>> flights;  // maybe over by now
+  std::vector<std::shared_ptr<Flight>> flights;  // some may be done
   std::string failure;
 
   ~Group() {
@@ -89,14 +89,14 @@ struct Group {
     if (stream) cudaStreamDestroy(stream);
   }
   void activate() const { check(cudaSetDevice(device.index()), "cudaSetDevice"); }
-  // Take the kernels of a group that has failed from the GPU, and tell the others.
+  // Abort the kernels of a failed group, and notify the other ranks.
   void end(const std::string& reason) noexcept {
     const std::lock_guard lock(mutex);
     if (failure.empty()) failure = reason;
     if (comm) ncclCommAbort(std::exchange(comm, nullptr));
     host->abort(reason);
   }
-  // f() while the group is whole; an error of the libraries ends it.
+  // Call f() unless the group has failed; an error fails the group.
   template <class F>
   void attempt(const F& f) {
     try {
@@ -166,7 +166,7 @@ class NcclCommunicator final : public Communicator {
   std::unique_ptr<Request> start(const Transfer& t) override {
     if (!is_nccls(t)) return group_->host->start(t);
     if (t.count == 0) return group_->host->start({});
-    // The stream goes on where the work on the memory ends.
+    // Order the stream after the work on the memory.
     Backend& backend = backend_of(group_->device);
     const auto stream = reinterpret_cast<intptr_t>(group_->stream);
     for (const void* const p : {t.in, static_cast<const void*>(t.out)}) {
@@ -203,7 +203,7 @@ class NcclCommunicator final : public Communicator {
   const Milliseconds timeout_;
 };
 
-// Give all ranks the id of rank 0, once all are there. By messages: collectives are counted.
+// Send rank 0's id to all ranks. Uses messages, because collectives are counted.
 ncclUniqueId NcclCommunicator::meet() {
   const auto ids = std::make_shared<std::array<ncclUniqueId, 2>>();  // sent, received
   const auto exchange = [&](Collective what, int peer) {
@@ -258,13 +258,13 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
         options.device.str()));
   }
   usable_backend(options.device);
-  // Connected at the start, when all ranks are known to be there; who calls NCCL is not held up.
+  // Connect at the start, when all ranks are known to be present, so that later calls do not block.
   setenv("NCCL_RUNTIME_CONNECT", "0", 0);
   return std::make_unique<NcclCommunicator>(find_communicator("mpi")(options), options.device,
                                             options.timeout);
 }
 
-// For `ambit info`.
+// Return the text for `ambit info`.
 std::string about() {
   int version = 0, gpus = 0;
   check(ncclGetVersion(&version), "ncclGetVersion");

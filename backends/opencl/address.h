@@ -1,5 +1,5 @@
-// OpenCL memory has handles and no addresses, but tensors hold addresses: a buffer's are made up.
-// They lie where x86-64 and AArch64 have no memory, so that a host access ends by SIGSEGV.
+// OpenCL memory has handles, not addresses, but tensors need addresses: buffers get artificial
+// ones, where x86-64 and AArch64 map no memory, so that a host access ends by SIGSEGV.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace ambit::opencl {
 
-/// A buffer of a device has a slot; its addresses begin at address_of_slot().
+/// Each buffer of a device has a slot; its addresses begin at address_of_slot().
 inline constexpr uintptr_t kFirstAddress = uintptr_t{1} << 52;
-inline constexpr int kSlotBits = 33;  // 8 GiB: no buffer is larger
+inline constexpr int kSlotBits = 33;  // 8 GiB: the maximal size of a buffer
 inline constexpr size_t kSlotBytes = size_t{1} << kSlotBits;
-inline constexpr size_t kMostSlots = size_t{1} << 17;  // of one device
+inline constexpr size_t kMostSlots = size_t{1} << 17;  // per device
 
 inline void* address_of_slot(size_t slot) {
   return reinterpret_cast<void*>(kFirstAddress + (slot << kSlotBits));

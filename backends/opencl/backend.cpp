@@ -10,7 +10,7 @@ namespace {
 
 OpenClDevice& device(int index) { return *devices()[static_cast<size_t>(index)]; }
 
-// A marker in the queue; the driver records when it was reached.
+// A marker in the queue, whose time the driver records.
 class Marker final : public TimeMark {
  public:
   explicit Marker(cl_command_queue queue) {
@@ -58,7 +58,7 @@ DeviceProperties OpenClBackend::properties(int index) const {
                       {"largest buffer, MiB", std::to_string(d.features().most_bytes >> 20)}}};
 }
 
-// Devices that are come first.
+// Accelerators come first.
 bool OpenClBackend::is_accelerator() const {
   return !devices().empty() && devices()[0]->features().is_accelerator;
 }
@@ -74,7 +74,7 @@ MemoryStats OpenClBackend::memory_stats(int index) const {
 }
 void OpenClBackend::empty_cache(int index) { device(index).allocator().empty_cache(); }
 
-// Two devices have contexts of their own: the host carries the bytes.
+// Devices have separate contexts: copy through the host.
 void OpenClBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
   if (bytes == 0) return;
   if (to_index == from_index) return device(to_index).copy(to, from, bytes);

@@ -13,7 +13,7 @@ class OpenClBackend final : public Backend {
   int device_count() const noexcept override;
   std::string reason_for_none() const override { return opencl::reason_for_none(); }
   DeviceProperties properties(int index) const override;
-  /// Only where a device is a GPU or an accelerator: PoCL computes on the host's cores.
+  /// Return true if a device is a GPU or an accelerator; PoCL runs on the host's cores.
   bool is_accelerator() const override;
 
   void* allocate(int index, size_t bytes) override;

@@ -1,5 +1,4 @@
-// Convolution and its gradients: images become columns, a part of the batch at a time, and products
-// of matrices do the rest.
+// Convolution and its gradients by im2col, a part of the batch at a time, and matrix products.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace ambit::opencl {
 namespace {
 
-// As Windows of conv.cl.
+// As Windows in conv.cl.
 struct Windows {
   cl_long images, channels;
   cl_long in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, window[3] = {1, 1, 1};
@@ -44,7 +43,7 @@ cl_kernel kernel_of(OpenClDevice& device, DType dtype, const char* part) {
   });
 }
 
-// Images of a part: their columns are at most 64 MiB.
+// Images per part: their columns take at most 64 MiB.
 int64_t images_at_once(const Windows& w, DType dtype) {
   const auto bytes = static_cast<int64_t>(element_size(dtype));
   const int64_t each = std::max<int64_t>(w.channels * w.taps() * w.outs() * bytes, 1);

@@ -35,7 +35,7 @@ Features features_of(cl_device_id id) {
   return f;
 }
 
-// Throw the exception of a report; types.cl has the kinds.
+// Throw the exception of a reported fault; the kinds are defined in types.cl.
 [[noreturn]] void throw_fault(const Fault& f) {
   const auto* op = reinterpret_cast<const char*>(static_cast<uintptr_t>(f.op));
   switch (f.kind) {
@@ -49,8 +49,7 @@ Features features_of(cl_device_id id) {
   }
 }
 
-// Which devices $AMBIT_OPENCL asks for: all of them, none, or those of a list
-// "platform:device,...".
+// The devices selected by $AMBIT_OPENCL: all, none, or a list "platform:device,...".
 class Choice {
  public:
   Choice() {
@@ -184,7 +183,7 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id id, std::string
 
 namespace {
 
-// The records of one thread, by device. They go back when the thread ends.
+// The fault records of one thread, by device; returned when the thread ends.
 struct FaultsOfThread {
   std::map<OpenClDevice*, cl_mem> records;
   ~FaultsOfThread() {
@@ -218,7 +217,7 @@ cl_mem OpenClDevice::fault() {
 void OpenClDevice::give_back_fault(cl_mem fault) noexcept try {
   const std::lock_guard lock(faults_mutex_);
   free_faults_.push_back(fault);
-} catch (...) {  // no memory: the record is lost
+} catch (...) {  // out of memory: the record is lost
 }
 
 void* OpenClDevice::allocate(size_t bytes) {
@@ -239,7 +238,7 @@ void* OpenClDevice::allocate(size_t bytes) {
   return address_of_slot(slot);
 }
 
-// The driver keeps the buffer until the queued work on it is done.
+// The driver keeps the buffer until queued work on it is done.
 void OpenClDevice::free(void* p, size_t bytes) noexcept {
   const size_t slot = slot_of(p);
   clReleaseMemObject(buffers_[slot]);
@@ -295,7 +294,7 @@ void OpenClDevice::read(void* host, const void* from, size_t bytes) {
   throw_reported();
 }
 
-// clEnqueueCopyBuffer refuses overlapping regions; core never asks for them.
+// clEnqueueCopyBuffer rejects overlapping regions, which core never passes.
 void OpenClDevice::copy(void* to, const void* from, size_t bytes) {
   if (to == from) return;
   check(clEnqueueCopyBuffer(queue_, buffer(from), buffer(to), offset_in_slot(from),

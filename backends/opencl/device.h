@@ -1,4 +1,4 @@
-// One OpenCL device: its context, its in-order queue, its memory and its programs.
+// An OpenCL device: its context, its in-order queue, its memory and its programs.
 #pragma once
 
 #include <CL/cl.h>
@@ -14,16 +14,16 @@
 
 namespace ambit::opencl {
 
-/// The features that programs depend on, and limits.
+/// Features on which programs depend, and limits.
 struct Features {
   bool is_accelerator = false;  // a GPU or an accelerator
   bool has_double = false;
-  bool rounds_division = false;  // -cl-fp32-correctly-rounded-divide-sqrt is there
-  size_t most_bytes = 0;         // of one buffer
-  size_t work_group = 64;        // work items of a group, for all kernels
+  bool rounds_division = false;  // -cl-fp32-correctly-rounded-divide-sqrt is supported
+  size_t most_bytes = 0;         // maximal size of a buffer
+  size_t work_group = 64;        // work items per group, for all kernels
 };
 
-/// As Fault of types.cl.
+/// As Fault in types.cl.
 struct Fault {
   cl_int kind = 0;
   cl_int unused = 0;
@@ -32,7 +32,7 @@ struct Fault {
   cl_long limit = 0;
 };
 
-/// Thread-safe. Work is queued in the order of the calls, whichever thread makes them.
+/// Thread-safe. Work of all threads is queued in call order.
 class OpenClDevice final : public RawMemory {
  public:
   OpenClDevice(cl_platform_id platform, cl_device_id id, std::string name);
@@ -43,13 +43,13 @@ class OpenClDevice final : public RawMemory {
   CachingAllocator& allocator() { return allocator_; }
   cl_command_queue queue() const { return queue_; }
 
-  /// Return the buffer that an address lies in. The address is one of this device.
+  /// Return the buffer that contains an address of this device.
   cl_mem buffer(const void* address) const { return buffers_[slot_of(address)]; }
-  /// The record into which kernels that the calling thread queues report bad data.
+  /// Return the record to which kernels queued by the calling thread report invalid data.
   cl_mem fault();
 
-  /// Return a kernel of a program, compiled at its first use. `key` names the program in the cache;
-  /// `source` returns its text. Errors: BackendError with the compiler's log.
+  /// Return a kernel of a program, compiled on first use. `key` identifies the program in the
+  /// cache; `source` returns its text. Errors: BackendError with the compiler's log.
   template <class Source>
   cl_kernel kernel(const char* op, const std::string& key, const char* name, Source source) {
     const std::lock_guard lock(programs_mutex_);
@@ -60,11 +60,11 @@ class OpenClDevice final : public RawMemory {
     return add_kernel(op, key + '/' + name, program, name);
   }
 
-  /// Take back a record from fault(), which another thread will use.
+  /// Return a record from fault() for use by another thread.
   void give_back_fault(cl_mem fault) noexcept;
 
   void write(void* to, const void* host, size_t bytes);
-  /// Copy to the host, wait, and throw what kernels have reported.
+  /// Copy to the host, wait, and throw reported faults.
   void read(void* host, const void* from, size_t bytes);
   void copy(void* to, const void* from, size_t bytes);
   void synchronize();
@@ -74,7 +74,7 @@ class OpenClDevice final : public RawMemory {
   void free(void* p, size_t bytes) noexcept override;
   size_t free_bytes() override;
 
-  /// Guards the arguments of kernels between the first and the launch.
+  /// Guards a kernel's arguments from the first one until the launch.
   std::mutex& launch_mutex() { return launch_mutex_; }
 
  private:
@@ -92,11 +92,10 @@ class OpenClDevice final : public RawMemory {
   std::mutex launch_mutex_;
   std::mutex faults_mutex_;          // guards free_faults_
   std::vector<cl_mem> free_faults_;  // of threads that have ended
-  // Written under the allocator's lock, read without one: a slot that a tensor uses does not
-  // change.
+  // Written under the allocator's lock, read without it: the slot of a live tensor is constant.
   std::vector<cl_mem> buffers_;
   std::vector<size_t> free_slots_;
-  size_t slots_ = 1;  // slot 0 is no buffer's
+  size_t slots_ = 1;  // slot 0 is unused
   size_t allocated_ = 0;
   std::mutex programs_mutex_;  // guards programs_ and kernels_
   std::map<std::string, cl_program> programs_;
@@ -104,12 +103,12 @@ class OpenClDevice final : public RawMemory {
   CachingAllocator allocator_;
 };
 
-/// Return every device of every platform, in the order that the loader has them.
+/// Return all devices of all platforms, in the order of the ICD loader.
 const std::vector<std::unique_ptr<OpenClDevice>>& devices();
-/// Say why there is none.
+/// Return why there is no device.
 std::string reason_for_none();
 
-/// Return a text about a device or platform.
+/// Return an information string of a device or platform.
 std::string device_text(cl_device_id id, cl_device_info what);
 std::string platform_text(cl_platform_id id, cl_platform_info what);
 

@@ -1,4 +1,4 @@
-// Maps of elements: copies, fills, functions of one to three operands, comparisons, choices.
+// Elementwise ops: copies, fills, functions of one to three operands, comparisons, where().
 #include <ambit/backend/functors.h>
 #include <ambit/error.h>
 #include <ambit/function_table.h>
@@ -17,7 +17,7 @@
 namespace ambit::opencl {
 namespace {
 
-// The definitions that make a program of elementwise.cl.
+// The definitions for a program of elementwise.cl.
 struct Map {
   std::string begin;  // its first lines
   const char* result_type;
@@ -65,14 +65,14 @@ void run(const char* op, Tensor& y, std::initializer_list<const Tensor*> inputs,
   });
 }
 
-// The program of a function of functors.h.
+// Return the program of a function of functors.h.
 Map function_map(const Features& features, const char* family, const char* function, DType dtype,
                  DType result, std::vector<const char*> types) {
   std::string begin = begin_program(features, dtype) + std::string(device_source("arithmetic"));
   if (is_floating_point(dtype)) begin += device_source("special");
   if (is_floating_point(dtype)) begin += device_source("functors");
   const std::string value(expression(family, function));
-  // A bool is 0 or 1.
+  // Normalise a bool to 0 or 1.
   const bool is_bool = result == kBool;
   return {.begin = std::move(begin),
           .result_type = type_name(result),
@@ -164,7 +164,7 @@ void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)
       fmt::format("where/{}", bytes));
 }
 
-// Conversions go by the value `v` of x in float, double or an integer type, from which y's is made.
+// Conversions first convert x to `v` in float, double or an integer type, then to the type of y.
 void copy(Tensor& y, const Tensor& x) {
   if (y.numel() == 0) return;
   OpenClDevice& device = device_of(y);

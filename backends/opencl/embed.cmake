@@ -1,8 +1,8 @@
-# Make text of C++ headers into OpenCL C for the device programs:
+# Convert C++ headers to OpenCL C for the device programs:
 #   device_sources.inc  rows {"name", R"(text)"}: the .cl files, and "special" and "functors", which are
 #                       the functions of special_functions.h and functors.h
 #   function_rows.inc   rows {"unary", "exp", "exp(x)"}: the functors
-# It converts plain functions of T and double.
+# Supports plain functions of T and double.
 set(text "")
 foreach(file IN LISTS SOURCES)
   get_filename_component(name ${file} NAME_WE)
@@ -19,7 +19,7 @@ function(to_opencl_c variable source)
   string(REPLACE "AMBIT_HOST_DEVICE inline " "" source "${source}")
   string(REPLACE "AMBIT_HOST_DEVICE " "" source "${source}")
   string(REPLACE "template <class T>\n" "" source "${source}")
-  # types.cl has chebyshev_sum; arrays in a struct become constants of the program.
+  # types.cl defines chebyshev_sum; arrays in a struct become program constants.
   string(REGEX REPLACE "template <int n>\n[^}]*}\n[^}]*}\n" "" source "${source}")
   string(REGEX REPLACE "struct BesselI0 {\n([^}]*)};\n([^}]*)};\n};" "\\1};\n\\2};" source "${source}")
   string(REGEX REPLACE "  double (near|far)\\[" "__constant Wide kBesselI0_\\1[" source "${source}")
@@ -31,7 +31,7 @@ function(to_opencl_c variable source)
   set(${variable} "${source}" PARENT_SCOPE)
 endfunction()
 
-# The text between two lines that stay out.
+# Extract the text from line `first` up to line `last`.
 function(part variable file first last)
   file(READ ${HEADERS}/${file} source)
   string(FIND "${source}" "${first}" begin)

@@ -13,7 +13,7 @@
 namespace ambit::opencl {
 namespace {
 
-// Strides without that of dim, along which the index leads.
+// Return the strides with that of dim set to 0, because the index gives the position along dim.
 Dims strides_without(const Tensor& t, int64_t dim) {
   Dims strides = t.strides();
   if (!strides.empty()) strides[static_cast<size_t>(dim)] = 0;
@@ -106,7 +106,7 @@ void nonzero(Tensor& y, const Tensor& x) {
       .add(counts)
       .run(chunks);
   Launch("nonzero", device, kernel("sum_counts")).add(cl_long{chunks}).add(counts).run(1);
-  // Coordinates are by pieces of x that a Layout holds; x is contiguous, of any number of dims.
+  // x is contiguous, with any number of dims; coordinates come from pieces that fit a Layout.
   Layout l;
   l.dims = x.dim();
   if (x.dim() > static_cast<int64_t>(Layout::kMostDims)) {

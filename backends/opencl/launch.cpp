@@ -54,7 +54,7 @@ Layout Walk::layout(size_t from) const {
 
 namespace {
 
-// How many work items of a group the device allows for a kernel, by the registers that it needs.
+// Return the maximal work-group size of the kernel on the device, which its registers limit.
 size_t most_in_group(cl_kernel kernel, cl_device_id device) {
   size_t most = 1;
   clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);

@@ -12,17 +12,17 @@
 
 namespace ambit::opencl {
 
-/// The device that a tensor is on.
+/// Return the device of a tensor.
 OpenClDevice& device_of(const Tensor& t);
 
-/// As Layout of types.cl: the sizes that a kernel walks, and the strides of its operands.
+/// As Layout in types.cl: the sizes over which a kernel iterates, and the strides of its operands.
 struct Layout {
   static constexpr size_t kMostDims = 6, kMostOperands = 4;
   cl_long dims = 0;
   cl_long sizes[kMostDims] = {};
   cl_long strides[kMostOperands][kMostDims] = {};
 
-  /// How many elements it walks.
+  /// Return the number of elements.
   int64_t count() const {
     int64_t n = 1;
     for (int64_t d = 0; d < dims; ++d) n *= sizes[d];
@@ -30,14 +30,14 @@ struct Layout {
   }
 };
 
-/// The size and the stride of a dim; of a tensor without dims 1 and 0.
+/// Return the size, and the stride, of a dim; 1 and 0 for a tensor without dims.
 inline int64_t length_along(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.size(dim); }
 inline int64_t step_along(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 0 : t.stride(dim); }
 
-/// Sizes and strides with dims joined where all operands allow it; dims of size 1 are dropped.
+/// Sizes and strides with dims merged where all operands allow it, without dims of size 1.
 struct Walk {
   Walk(IntArrayRef sizes, std::initializer_list<IntArrayRef> strides);
-  /// Whether one stride of 1 leads all operands through their elements.
+  /// Return true if all operands are contiguous in the same order.
   bool is_linear() const;
   size_t dims() const { return sizes_.size(); }
 
@@ -65,7 +65,7 @@ struct Walk {
   }
 };
 
-/// One call of a kernel: arguments in order, then run(). It holds the device's launch lock.
+/// One kernel call: add arguments in order, then run(). Holds the device's launch lock.
 class Launch {
  public:
   Launch(const char* op, OpenClDevice& device, cl_kernel kernel)
@@ -76,21 +76,21 @@ class Launch {
     check(clSetKernelArg(kernel_, arguments_++, sizeof value, &value), op_, "clSetKernelArg");
     return *this;
   }
-  /// A buffer and the place of the tensor's first element in it; null and 0 for a tensor that is
-  /// undefined or has no elements.
+  /// Add a buffer and the position of the tensor's first element in it; null and 0 for an undefined
+  /// or empty tensor.
   Launch& add(const Tensor& t, int64_t offset = 0) {
     if (!t.defined() || t.numel() == 0) return add(cl_mem{}).add(cl_long{0});
     const void* const first = t.data_ptr();
     return add(device_.buffer(first))
         .add(static_cast<cl_long>(offset_in_slot(first) / element_size(t.dtype())) + offset);
   }
-  /// The fault record and the op's name, as report() takes them.
+  /// Add the fault record and the op's name, as arguments of report().
   Launch& add_fault() {
     return add(device_.fault()).add(static_cast<cl_ulong>(reinterpret_cast<uintptr_t>(op_)));
   }
-  /// Queue it for that many work items, in groups.
+  /// Queue the kernel for `items` work items, in groups.
   void run(int64_t items);
-  /// In groups of one item by some rows.
+  /// Queue the kernel in groups of one item by `rows_of_group` rows.
   void run(int64_t items, int64_t rows, size_t rows_of_group);
 
  private:

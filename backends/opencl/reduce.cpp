@@ -15,13 +15,13 @@
 namespace ambit::opencl {
 namespace {
 
-// The definitions that make a program of reduce.cl.
+// The definitions for a program of reduce.cl.
 struct FoldText {
-  const char* value;         // the type that is kept
-  std::string first;         // what there is before the first element
-  std::string element;       // of x
-  std::string merge;         // of a and b
-  std::string finish = "v";  // of v and count
+  const char* value;         // type of the accumulator
+  std::string first;         // its initial value
+  std::string element;       // from x
+  std::string merge;         // from a and b
+  std::string finish = "v";  // from v and count
 };
 
 bool is_variance(ReduceOp op) {
@@ -41,7 +41,7 @@ std::string least(DType dtype, bool largest) {
 FoldText fold_text(ReduceOp op, DType dtype) {
   const bool is_float = is_floating_point(dtype);
   const char* total = is_float ? "Wide" : "ulong";
-  // Of a negative integer ulong keeps the bits of the long.
+  // Conversion of a negative integer to ulong preserves the bits of the long.
   const std::string element = is_float ? "(Wide)(x)" : "(ulong)(long)(x)";
   switch (op) {
     case ReduceOp::sum:
@@ -91,8 +91,8 @@ std::string reduce_source(const Features& features, ReduceOp op, DType x, DType 
   return text + std::string(device_source("reduce"));
 }
 
-// The dims that stay, or those that are reduced, as a walk over x. Errors: NotImplementedError
-// where more than a Layout holds cannot be joined.
+// Return the kept, or the reduced, dims of x as a Layout. Errors: NotImplementedError if they
+// cannot be merged into its number of dims.
 Layout dims_of(const char* op, const Tensor& y, const Tensor& x, bool reduced) {
   Dims sizes, strides;
   for (size_t d = 0; d < x.sizes().size(); ++d) {
@@ -127,7 +127,7 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
   const std::string key =
       fmt::format("reduce/{}/{}/{}", name(op), name(x.dtype()), name(y.dtype()));
   const auto source = [&] { return reduce_source(device.features(), op, x.dtype(), y.dtype()); };
-  // Enough work items for the device, with enough elements for each.
+  // Enough work items for the device, with enough elements each.
   constexpr int64_t kItems = 512, kEach = 4096;
   const int64_t parts =
       std::clamp<int64_t>(count / kEach, 1, std::max<int64_t>(kItems / outputs, 1));

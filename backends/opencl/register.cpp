@@ -1,5 +1,5 @@
-// Devices by OpenCL: GPUs of any vendor, and PoCL, which runs on the host's cores. Kernels are
-// OpenCL C, compiled for the device at their first use; ambit composes the others from them.
+// The OpenCL backend: GPUs of any vendor, and PoCL, which runs on the host's cores. Kernels are
+// OpenCL C, compiled for the device on first use; other kernels are composites.
 #include <ambit/backend/plugin.h>
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace ambit::opencl {
 
 void load(Registry& registry) {
-  devices();  // a wrong AMBIT_OPENCL is the reason in the load report
+  devices();  // an invalid AMBIT_OPENCL appears in the load report
   registry.add_backend(std::make_unique<OpenClBackend>());
 #define AMBIT_ADD(name) registry.add(kernels::name, name);
   AMBIT_OPENCL_KERNELS(AMBIT_ADD)

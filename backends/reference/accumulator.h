@@ -1,6 +1,5 @@
-// The type that sums and products are kept in: float64 for floats, so that a result is rounded
-// once; unsigned 64-bit integers for integers, which wrap as the narrower ones do and never
-// overflow.
+// Accumulator of sums and products: float64 for floats, so that a result is rounded once; uint64
+// for integers, which wraps consistently with narrower types.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -15,7 +14,7 @@ namespace ambit::reference {
 template <class T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
 
-/// Write totals kept aside into a contiguous y of T, rounding each once.
+/// Write totals to a contiguous y of T, rounding each once.
 template <class T, class Acc>
 void store(Tensor& y, const std::vector<Acc>& total) {
   T* py = y.data_ptr<T>();

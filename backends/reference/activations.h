@@ -1,5 +1,4 @@
-// Activations, losses of single elements and their slopes, in float64 and by the formulas that
-// papers give them.
+// Activations, elementwise losses and their gradients, in float64, by the formulas of the papers.
 #pragma once
 
 #include <ambit/backend/activation_constants.h>
@@ -10,8 +9,8 @@ namespace ambit::reference {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// x / 2 (1 + tanh(u / 2)) = x / (1 + e^-u) is nearly gelu, u being 2 sqrt(2 / pi) (x + 0.044715
-// x^3), of which the power enlarges the rounding.
+// gelu(x) is approximately x / 2 (1 + tanh(u / 2)) = x / (1 + e^-u) with u = 2 sqrt(2 / pi) (x +
+// 0.044715 x^3). long double, because the exponential amplifies rounding errors of u.
 inline long double gelu_tanh_logit(long double x) {
   return 1.59576912160573071175978423973752L * (x + 0.044715L * x * x * x);
 }
@@ -19,7 +18,7 @@ inline double gelu_tanh(double x) {
   return static_cast<double>(x / (1 + std::exp(-gelu_tanh_logit(x))));
 }
 
-// Where e^-x overflows, e^x has digits still.
+// Where e^-x overflows, e^x is still accurate.
 inline double silu(double x) {
   return x < 0 ? x * (std::exp(x) / (1 + std::exp(x))) : x / (1 + std::exp(-x));
 }
@@ -34,21 +33,21 @@ inline double selu(double x) {
   return arithmetic::kSeluScale * (x <= 0 ? arithmetic::kSeluAlpha * std::expm1(x) : x);
 }
 
-// The normal distribution function, of which a tail enlarges the rounding of erfc's operand.
+// The normal distribution function; long double, as erfc's tail amplifies the operand's rounding.
 inline long double normal_cdf(double x) {
   return 0.5L * std::erfc(-x * 0.707106781186547524400844362104849039L);
 }
 
 inline double gelu(double x) { return static_cast<double>(x * normal_cdf(x)); }
 
-// dy * d(x Phi(x))/dx, with Phi and phi the normal distribution function and density.
+// Return dy * d(x Phi(x))/dx, with Phi and phi the normal distribution function and density.
 inline double gelu_grad(double dy, double x) {
   const auto cdf = static_cast<double>(normal_cdf(x));
   const double density = std::exp(-0.5 * x * x) * 0.5 * M_SQRT1_2 * M_2_SQRTPI;
   return dy * (cdf + x * density);
 }
 
-// dy * d(x / (1 + e^-u))/dx
+// Return dy * d(x / (1 + e^-u))/dx.
 inline double gelu_tanh_grad(double dy, double x) {
   const long double slope = 1.59576912160573071175978423973752L * (1 + 3 * 0.044715L * x * x);
   const long double s = 1 / (1 + std::exp(-gelu_tanh_logit(x)));
@@ -59,7 +58,7 @@ inline double silu_grad(double dy, double x) {
   return dy * sigmoid(x) * (1 + x * (1 - sigmoid(x)));
 }
 
-// dy * d(x tanh(u))/dx, u = log(1 + e^x), u' = sigmoid(x).
+// Return dy * d(x tanh(u))/dx, u = log(1 + e^x), u' = sigmoid(x).
 inline double mish_grad(double dy, double x) {
   const double gate = std::tanh(std::log1p(std::exp(x)));
   return dy * (gate + x * sigmoid(x) * (1 - gate * gate));
@@ -86,7 +85,7 @@ inline double huber(double d, double delta) {
   return std::fabs(d) < delta ? d * d / 2 : delta * (std::fabs(d) - delta / 2);
 }
 
-// Of t log(s) + (1 - t) log(1 - s), s = sigmoid(x), the negative: log(1 - s) is log(s) - x.
+// Return -(t log(s) + (1 - t) log(1 - s)), s = sigmoid(x), using log(1 - s) = log(s) - x.
 inline double logit_loss(double x, double t) {
   return (1 - t) * x - (x < 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
 }

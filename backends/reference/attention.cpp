@@ -1,4 +1,4 @@
-// Attention and its gradient, a query at a time. q [B,H,L,E], k [B,H,S,E], v [B,H,S,F], mask
+// Attention and its gradient, one query at a time. q [B,H,L,E], k [B,H,S,E], v [B,H,S,F], mask
 // [B,H,L,S], any strides; lse [2,B,H,L], contiguous.
 #include <ambit/backend/reference.h>
 
@@ -12,7 +12,7 @@
 namespace ambit::reference {
 namespace {
 
-/// A tensor of four dims.
+/// A tensor with four dims.
 template <class T>
 class Four {
  public:
@@ -32,7 +32,7 @@ class Four {
   int64_t strides_[4] = {};
 };
 
-/// The scores of a query with every key that it sees.
+/// The scores of a query with every key that it attends to.
 template <class T>
 class Scores {
  public:
@@ -55,14 +55,14 @@ class Scores {
   AttentionParams p_;
 };
 
-/// Call f(b, h, i, place of it in the halves of lse) for every query.
+/// Call f(b, h, i, its offset in each half of lse) for every query.
 template <class F>
 void for_queries(const Tensor& lse, const F& f) {
   const int64_t H = lse.size(2), L = lse.size(3);
   for (int64_t row = 0; row < lse.numel() / 2; ++row) f(row / (H * L), row / L % H, row % L, row);
 }
 
-/// A gradient [B,H,N,D] in float64, rounded once into the tensor.
+/// A gradient [B,H,N,D] accumulated in float64 and rounded once when stored in the tensor.
 template <class T>
 class Sums {
  public:
@@ -102,8 +102,8 @@ void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const T
       double top = *std::max_element(w.begin(), w.end()), sum = 0;
       if (top == -std::numeric_limits<double>::infinity()) top = 0;
       for (double& s : w) sum += s = std::exp(s - top);
-      if (sum == 0) sum = 1;  // no key is seen: y is 0, and so are weights made from lse
-      lse.data_ptr<T>()[row] = static_cast<T>(top + (sum - sum));  // NaN where sum is
+      if (sum == 0) sum = 1;  // no key is attended to: y is 0, and so are weights computed from lse
+      lse.data_ptr<T>()[row] = static_cast<T>(top + (sum - sum));  // NaN if sum is
       lse.data_ptr<T>()[queries + row] = static_cast<T>(std::log(sum));
       for (int64_t f = 0; f < F; ++f) {
         double total = 0;
@@ -127,11 +127,11 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
     for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
       const std::vector<double> s = scores.of(b, h, i);
       const T kept = lse.data_ptr<T>()[row];
-      const auto total = static_cast<double>(lse.data_ptr<T>()[queries + row]);  // its logarithm
-      // Rounded to T, the largest score has lost digits.
+      const auto total = static_cast<double>(lse.data_ptr<T>()[queries + row]);  // log(sum)
+      // The stored largest score was rounded to T.
       double top = *std::max_element(s.begin(), s.end());
       if (static_cast<T>(top) != kept) top = static_cast<double>(kept);
-      double share = 0;  // of every weight: the sum of dw * w
+      double share = 0;  // sum of dw * w, subtracted from each dw
       for (int64_t f = 0; f < F; ++f) share += pdy.get(b, h, i, f) * py.get(b, h, i, f);
       for (int64_t j = 0; j < static_cast<int64_t>(s.size()); ++j) {
         const double w = std::exp(s[static_cast<size_t>(j)] - top - total);

@@ -1,4 +1,4 @@
-// Memory and copies of the reference device: those of the host.
+// Memory and copies of the reference device, in host memory.
 #include "backend.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace ambit::reference {
 namespace {
 
-// Not memcpy, which refuses the null pointers of 0 bytes.
+// Not memcpy, whose pointers must not be null even for 0 bytes.
 void copy_bytes(void* to, const void* from, size_t bytes) {
   std::copy_n(static_cast<const char*>(from), bytes, static_cast<char*>(to));
 }

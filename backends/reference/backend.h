@@ -1,5 +1,4 @@
-// The device `reference:0`: host memory of its own, apart from the CPU's in everything but
-// hardware.
+// The device `reference:0`: host memory, allocated and accounted separately from the CPU's.
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -7,8 +6,7 @@
 
 namespace ambit::reference {
 
-/// One device, whose kernels run at once on the calling thread: there is never anything to wait
-/// for.
+/// One device; kernels run synchronously on the calling thread, so synchronisation is a no-op.
 class ReferenceBackend final : public Backend {
  public:
   std::string name() const override { return "reference"; }

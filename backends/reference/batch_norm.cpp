@@ -1,4 +1,4 @@
-// Batch normalisation and its gradient. x [N,C,...] contiguous; everything else is [C].
+// Batch normalisation and its gradient. x [N,C,...] contiguous; all other operands are [C].
 #include <ambit/backend/reference.h>
 
 #include <cmath>
@@ -8,12 +8,12 @@
 namespace ambit::reference {
 namespace {
 
-// Where channel c lies in x [N,C,D], D being all further dims.
+// Positions of channel c in x [N,C,D], where D combines all further dims.
 struct Channels {
   explicit Channels(const Tensor& x)
       : N(x.size(0)), C(x.size(1)), D(N * C > 0 ? x.numel() / (N * C) : 0) {}
 
-  /// Call f(i) for the position i of each element of channel c.
+  /// Call f(i) with the position i of each element of channel c.
   template <class F>
   void for_each(int64_t c, F f) const {
     for (int64_t n = 0; n < N; ++n) {
@@ -43,7 +43,7 @@ struct Statistics {
 template <class T>
 Statistics batch_statistics(const T* x, const Channels& channels, int64_t c) {
   const auto n = static_cast<double>(channels.N * channels.D);
-  long double sum = 0, squares = 0;  // which squares any double
+  long double sum = 0, squares = 0;  // long double can hold the square of any double
   channels.for_each(c, [&](int64_t i) { sum += static_cast<double>(x[i]); });
   const auto mean = static_cast<double>(sum / n);
   channels.for_each(c, [&](int64_t i) {
@@ -83,8 +83,8 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
   });
 }
 
-// With u = (x - mean) invstd:  dw = sum(dy u), db = sum(dy),
-//   dx = w invstd (dy - db / n - u dw / n) while training, since mean and invstd depend on x too,
+// With u = (x - mean) invstd: dw = sum(dy u), db = sum(dy),
+//   dx = w invstd (dy - db / n - u dw / n) in training, since mean and invstd depend on x,
 //   dx = w invstd dy otherwise.
 void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd,

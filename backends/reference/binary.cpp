@@ -1,4 +1,4 @@
-// Maps of two operands of one dtype, and the gradients of unary maps.
+// Elementwise ops of two operands of one dtype, and the gradients of unary ops.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -23,25 +23,25 @@ namespace {
       fmt::format("{}: expected a dtype that it is defined for, got {}", name(op), name(d)));
 }
 
-// The sign of b, as Python's %.
+// Remainder with the sign of b, as Python's %.
 double remainder(double a, double b) {
   const double r = std::fmod(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-// As Python's //: the floor of the exact quotient, which the rounded a / b may miss.
-// Source: div_floor_floating in PyTorch's aten/src/ATen/native/BinaryOps.h.
+// As Python's //: the floor of the exact quotient, from which the rounded a / b may differ. Source:
+// div_floor_floating in PyTorch's aten/src/ATen/native/BinaryOps.h.
 double floor_divide(double a, double b) {
   if (b == 0) return a / b;
   const double r = std::fmod(a, b);
-  double quotient = (a - r) / b;  // whole but for rounding
+  double quotient = (a - r) / b;  // an integer up to rounding
   if (r != 0 && (r < 0) != (b < 0)) quotient -= 1;
   if (quotient == 0) return std::copysign(0.0, a / b);
   const double floor = std::floor(quotient);
   return quotient - floor > 0.5 ? floor + 1 : floor;
 }
 
-// Of long double, so that scaling for logaddexp2 costs no digit of a double.
+// In long double, so that scaling for logaddexp2 loses no digit of a double.
 long double log_add_exp(long double a, long double b) {
   const long double more = std::max(a, b), less = std::min(a, b);
   if (std::isnan(a) || std::isnan(b)) return a + b;
@@ -50,7 +50,7 @@ long double log_add_exp(long double a, long double b) {
 }
 constexpr long double kLn2 = 0.693147180559945309417232121458L;
 
-// float32 is computed in float64 and rounded once, but where that would move a jump.
+// float32 is computed in float64 and rounded once, except where that would move a discontinuity.
 template <class T>
 double map_real(BinaryOp op, double a, double b) {
   // clang-format off
@@ -77,7 +77,7 @@ double map_real(BinaryOp op, double a, double b) {
     case BinaryOp::logaddexp2: return static_cast<double>(log_add_exp(a * kLn2, b * kLn2) / kLn2);
     case BinaryOp::heaviside: return a == 0 ? b : a > 0 ? 1 : 0;
     case BinaryOp::zeta: return zeta(a, b);
-    case BinaryOp::relu_grad: return b <= 0 ? 0 : a;  // passes where b is NaN, as in PyTorch
+    case BinaryOp::relu_grad: return b <= 0 ? 0 : a;  // passes at NaN, as in PyTorch
     case BinaryOp::sigmoid_grad: return a * b * (1 - b);
     case BinaryOp::tanh_grad: return a * (1 - b * b);
     case BinaryOp::gelu_grad: return gelu_grad(a, b);
@@ -100,7 +100,7 @@ double map_real(BinaryOp op, double a, double b) {
   // clang-format on
 }
 
-// By squaring. Negative exponents: 1 / a^-b rounded to 0, which leaves only bases of 1 and -1.
+// By repeated squaring. Negative exponents: 1 / a^-b rounded to 0, nonzero only for bases 1 and -1.
 template <class T>
 uint64_t power(T base, T exponent) {
   if (exponent < 0) {
@@ -117,8 +117,8 @@ uint64_t power(T base, T exponent) {
   return result;
 }
 
-// Divisions of widened integers; b is not 0. The processor traps where a / b overflows, for a % b
-// too.
+// Division of integers converted to int64; b is not 0. The CPU traps if a / b overflows, also for a
+// % b.
 int64_t fmod(int64_t a, int64_t b) { return b == -1 ? 0 : a % b; }
 int64_t remainder(int64_t a, int64_t b) {
   const int64_t r = fmod(a, b);
@@ -130,13 +130,13 @@ uint64_t magnitude(int64_t x) { return x < 0 ? 0 - static_cast<uint64_t>(x) : x;
 uint64_t least_multiple(uint64_t a, uint64_t b) {
   return a == 0 || b == 0 ? 0 : a / std::gcd(a, b) * b;
 }
-// Whether a shift leaves nothing of the bits of a T.
+// Return true if a shift by `places` shifts out all bits of a T.
 template <class T>
 bool shifts_all(int64_t places) {
   return places < 0 || places >= static_cast<int64_t>(8 * sizeof(T));
 }
 
-// Computed in unsigned 64 bits, which wrap; narrowing then gives the narrow type's own wrap-around.
+// Computed in uint64, which wraps; narrowing then gives the narrower type's wrap-around.
 template <class T>
 uint64_t map_integer(BinaryOp op, T a, T b) {
   const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
@@ -179,7 +179,7 @@ T map(BinaryOp op, T a, T b) {
   }
 }
 
-// Throw where integers a and b are not to be divided.
+// Throw if the integer division of a by b is invalid.
 template <class T>
 void check_division(BinaryOp op, T a, T b) {
   if (b == 0) throw Error(fmt::format("{}: expected a divisor other than 0, got 0", name(op)));
@@ -198,8 +198,8 @@ bool divides(BinaryOp op) {
          op == BinaryOp::remainder || op == BinaryOp::fmod;
 }
 
-// Call f(a, b, y) for all elements that integers can be divided by; all are checked first, so that
-// nothing is written when one is bad.
+// Call f(a, b, y) for all elements. Integer divisions are all checked first, so that nothing is
+// written if one is invalid.
 template <class T, class Loop>
 void map_all(BinaryOp op, const Loop& loop) {
   if (!std::is_floating_point_v<T> && divides(op)) {

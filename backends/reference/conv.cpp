@@ -1,6 +1,5 @@
-// Convolution and its gradients in one to three spatial dims: one walk over all products x * w that
-// make up y, and three sums of them. Sums are kept aside in float64, so that each result is rounded
-// once.
+// Convolution and its gradients in one to three spatial dims: one loop over all products x * w,
+// used for three sums. Sums are accumulated in float64, so that each result is rounded once.
 #include <ambit/backend/reference.h>
 
 #include <array>
@@ -12,15 +11,15 @@
 namespace ambit::reference {
 namespace {
 
-// The spatial sizes of a tensor [.., .., spatial...] as three, those in front that it has not being
-// 1.
+// Return the spatial sizes of a tensor [.., .., spatial...] as three numbers; missing leading ones
+// are 1.
 std::array<int64_t, 3> volume(const Tensor& t) {
   std::array<int64_t, 3> sizes{1, 1, 1};
   for (int64_t i = 1; i <= t.dim() - 2; ++i) sizes[static_cast<size_t>(3 - i)] = t.size(-i);
   return sizes;
 }
 
-// Call f(iy, ix, iw) for every product x[ix] * w[iw] that y[iy] is the sum of.
+// Call f(iy, ix, iw) for every product x[ix] * w[iw] that is a term of y[iy].
 // y [N,K,...], x [N,C,...], w [K,C/groups,...], all contiguous.
 template <class F>
 void for_each_product(const Tensor& y, const Tensor& x, const Tensor& w, const ConvParams& p, F f) {
@@ -29,8 +28,8 @@ void for_each_product(const Tensor& y, const Tensor& x, const Tensor& w, const C
   const auto [O, P, Q] = volume(y);
   const auto [D, H, W] = volume(x);
   const auto [T, R, S] = volume(w);
-  const auto front = static_cast<size_t>(5 - y.dim());  // dims that there are not
-  // Where along dim i a window at `place` has its tap.
+  const auto front = static_cast<size_t>(5 - y.dim());  // missing leading dims
+  // Return the position along dim i of a tap of the window at `place`.
   const auto at = [&](size_t i, int64_t place, int64_t tap) {
     if (i < front) return int64_t{0};
     return place * p.stride[i - front] - p.padding[i - front] + tap * p.dilation[i - front];
@@ -83,7 +82,7 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
   });
 }
 
-// y [N,K,...] = map of convolution's
+// y [N,K,...] = map(convolution of x and w)
 void convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
                      const ConvParams& p, const ActivationParams& map) {
   convolution(y, x, w, b, p);

@@ -1,4 +1,4 @@
-// Elements of one dtype as those of another, as kernels::copy and kernels::fill say.
+// Conversion of elements between dtypes, as specified for kernels::copy and kernels::fill.
 #pragma once
 
 #include <ambit/scalar.h>
@@ -9,8 +9,8 @@
 
 namespace ambit::reference {
 
-// The integer of a float, which kernels::copy says: its fraction is cut off, and what Whole does
-// not hold is the least Whole.
+// Convert a float to an integer as kernels::copy specifies: truncate; values out of range give the
+// lowest Whole.
 template <class Whole>
 Whole whole_of(double x) {
   constexpr double kLeast = static_cast<double>(std::numeric_limits<Whole>::min());
@@ -32,7 +32,7 @@ To convert(From x) {
   }
 }
 
-/// A number as an element.
+/// Return a number converted to an element.
 template <class T>
 T element_of(const Scalar& value) {
   return value.is_floating_point() ? convert<T>(value.to<double>())

@@ -1,6 +1,6 @@
 // Connectionist temporal classification: x [T,N,C], target [N,S], alpha [N,T,2S+1], contiguous. The
-// labels of a sequence, with blanks between them and at both ends, are its states; a path stays,
-// goes on by one state, or by two, over a blank between different labels.
+// states of a sequence are its labels, with blanks between them and at both ends. At each time step
+// a path stays, advances by one state, or by two, skipping a blank between different labels.
 // Source: Graves et al. 2006, sections 4 and 4.1; the gradient is its equation 16.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
@@ -42,11 +42,11 @@ class Sequence {
     }
   }
   int64_t label(int64_t state) const { return state % 2 == 1 ? labels_[state / 2] : blank_; }
-  /// The log-probability of a state's label.
+  /// Return the log-probability of a state's label.
   double at(int64_t time, int64_t state) const {
     return static_cast<double>(x_[time * step_ + label(state)]);
   }
-  /// Whether a path may come to a state from two before it.
+  /// Return true if a path may enter the state from the state two before it.
   bool skips_to(int64_t state) const {
     return state >= 2 && state < states && label(state) != label(state - 2);
   }
@@ -61,8 +61,8 @@ class Sequence {
   int64_t blank_;
 };
 
-/// beta [times, states]: the logarithm of the probability of all ends of paths, from a time on that
-/// has a state.
+/// Return beta [times, states]: the log-probability of all continuations of paths that are in a
+/// state at a time.
 template <class T>
 std::vector<double> endings(const Sequence<T>& s) {
   std::vector<double> beta(static_cast<size_t>(s.times * s.states), kNever);
@@ -111,7 +111,7 @@ void ctc_loss(Tensor& y, Tensor& alpha, const Tensor& x, const Tensor& target,
           to[t * states + l] = static_cast<T>(now[i]);
         }
       }
-      double all = s.times == 0 && s.states == 1 ? 0 : kNever;  // without time a path of no labels
+      double all = s.times == 0 && s.states == 1 ? 0 : kNever;  // no times: the empty path
       for (int64_t l = 0; l < s.states && s.times > 0; ++l) {
         if (s.may_end(l)) all = log_add(all, before[static_cast<size_t>(l)]);
       }
@@ -126,7 +126,7 @@ void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& t
   count_run();
   const int64_t N = x.size(1), C = x.size(2), times = alpha.size(1), states = alpha.size(2);
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    std::vector<double> share(static_cast<size_t>(C));  // of the paths that have a class at a time
+    std::vector<double> share(static_cast<size_t>(C));  // of paths, by class
     for (int64_t n = 0; n < N; ++n) {
       const Sequence<T> s("ctc_loss_grad", x, target, lengths, target_lengths, blank, n);
       const std::vector<double> beta = endings(s);
@@ -139,7 +139,7 @@ void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& t
         if (t >= s.times) continue;
         std::fill(share.begin(), share.end(), 0);
         for (int64_t l = 0; l < s.states && !std::isinf(loss); ++l) {
-          // Both have the state's own probability, which counts once; not where it is 0.
+          // Both factors include the state's own probability; divide it out, unless it is 0.
           if (s.at(t, l) == kNever) continue;
           const auto begun = static_cast<double>(alpha.data_ptr<T>()[(n * times + t) * states + l]);
           share[static_cast<size_t>(s.label(l))] +=

@@ -1,4 +1,4 @@
-// Eigenvalues of symmetric matrices and singular values, by Jacobi's rotations: slow and accurate.
+// Eigenvalues of symmetric matrices and singular values, by Jacobi rotations: slow and accurate.
 // Source: Golub & Van Loan, Matrix Computations, 8.5 and 8.6.
 #include <ambit/backend/reference.h>
 
@@ -15,13 +15,13 @@ namespace ambit::reference {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr int kSweeps = 60;  // a dozen are enough for anything met
+constexpr int kSweeps = 60;  // about 12 suffice in practice
 
 struct Rotation {
   double cosine = 1, sine = 0;
 };
 
-// The rotation that makes [[p, c], [c, q]] diagonal, of the smaller angle.
+// Return the rotation by the smaller angle that diagonalises [[p, c], [c, q]].
 Rotation rotation(double p, double q, double c) {
   const double tau = (q - p) / (2 * c);
   const double t = std::copysign(1, tau) / (std::abs(tau) + std::hypot(1, tau));
@@ -44,7 +44,7 @@ void rotate_rows(DoubleMatrix& m, int64_t p, int64_t q, Rotation r) {
   }
 }
 
-// Make a diagonal; v takes the rotations. Return whether it did within kSweeps.
+// Diagonalise a; accumulate the rotations in v. Return true if it converged within kSweeps.
 bool diagonalize(DoubleMatrix& a, DoubleMatrix& v) {
   double total = 0;
   for (const double x : a.data) total = std::hypot(total, x);
@@ -53,7 +53,7 @@ bool diagonalize(DoubleMatrix& a, DoubleMatrix& v) {
     for (int64_t p = 0; p < a.rows; ++p) {
       for (int64_t q = p + 1; q < a.rows; ++q) {
         if (std::abs(a(p, q)) <= kEpsilon * kEpsilon * total) continue;
-        // Rounding of the rotations leaves about this much beside the diagonal.
+        // Rounding of the rotations leaves off-diagonal elements of about this size.
         if (std::abs(a(p, q)) > kEpsilon * total) done = false;
         const Rotation r = rotation(a(p, p), a(q, q), a(p, q));
         rotate_columns(a, p, q, r);
@@ -72,7 +72,7 @@ double dot(const DoubleMatrix& m, int64_t p, int64_t q) {
   return sum;
 }
 
-// Make the columns of w orthogonal, but for those of no more than `noise`; v takes the rotations.
+// Orthogonalise the columns of w, except norms up to `noise`; accumulate the rotations in v.
 bool orthogonalize(DoubleMatrix& w, DoubleMatrix& v, double noise) {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool done = true;
@@ -93,15 +93,15 @@ bool orthogonalize(DoubleMatrix& w, DoubleMatrix& v, double noise) {
   return false;
 }
 
-// Fill column c of u with a unit vector orthogonal to those before it: what is left of a unit
-// vector, of which enough is left.
+// Fill column c of u with a unit vector orthogonal to the columns before it: a projected axis
+// vector, of which enough remains.
 void complete(DoubleMatrix& u, int64_t c) {
   const double least =
       0.5 * std::sqrt(static_cast<double>(u.rows - c) / static_cast<double>(u.rows));
   for (int64_t axis = 0; axis < u.rows; ++axis) {
     for (int64_t i = 0; i < u.rows; ++i) u(i, c) = i == axis ? 1 : 0;
     double length = 0;
-    for (int pass = 0; pass < 2; ++pass) {  // twice is enough
+    for (int pass = 0; pass < 2; ++pass) {  // reorthogonalise once
       for (int64_t p = 0; p < c; ++p) {
         const double d = dot(u, p, c);
         for (int64_t i = 0; i < u.rows; ++i) u(i, c) -= d * u(i, p);
@@ -139,7 +139,7 @@ struct Svd {
   bool converged;
 };
 
-// Of w [M,N], M >= N: the columns of w V are s times those of U.
+// SVD of w [M,N], M >= N: the columns of w V are s times those of U.
 Svd svd_of_tall(DoubleMatrix w) {
   const int64_t M = w.rows, N = w.columns;
   double largest = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using Mode = EmbeddingBagParams::Mode;
 
-/// The bags, and who is in them.
+/// The bags and their entries.
 class Bags {
  public:
   Bags(const Tensor& index, const Tensor& offsets, const Tensor& factors,
@@ -37,7 +37,7 @@ class Bags {
   double factor(int64_t i) const {
     return factors_.defined() ? static_cast<double>(factors_.data_ptr<T>()[i]) : 1;
   }
-  /// Call f(i) for all that count in bag b.
+  /// Call f(i) for all entries of bag b except padding.
   template <class F>
   void for_each(int64_t b, const F& f) const {
     const int64_t end = std::clamp<int64_t>(offsets_[b + 1], 0, n_);
@@ -45,7 +45,7 @@ class Bags {
       if (index_[i] != p_.padding) f(i);
     }
   }
-  /// What the rows of bag b are multiplied by, besides their factors.
+  /// Return the weight of the rows of bag b, apart from their factors.
   double share(int64_t b) const {
     if (p_.mode != Mode::mean) return 1;
     int64_t count = 0;

@@ -1,4 +1,4 @@
-// Cholesky's and Householder's factors.
+// Cholesky and Householder (QR) factorisations.
 #include <ambit/backend/reference.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
       for (int64_t j = 0; j <= i; ++j) {
         double rest = upper ? a(j, i) : a(i, j);
         for (int64_t k = 0; k < j; ++k) rest -= l(i, k) * l(j, k);
-        if (i == j && !(rest > 0)) bad = static_cast<int32_t>(i + 1);  // NaN, too
+        if (i == j && !(rest > 0)) bad = static_cast<int32_t>(i + 1);  // also for NaN
         l(i, j) = i == j ? std::sqrt(rest) : rest / l(j, j);
       }
     }
@@ -37,9 +37,9 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   }
 }
 
-// q [B,M,C]; r [B,C,N]; x [B,M,N]. Reflections 1 - t v v^T, v[k] = 1, that take column k to a
-// multiple of the unit vector, of the sign that v is made without cancellation by; as LAPACK's
-// geqrf, none where the column is one already. Golub & Van Loan, Matrix Computations, 5.2.
+// q [B,M,C]; r [B,C,N]; x [B,M,N]. Reflections 1 - t v v^T with v[k] = 1 map column k to a multiple
+// of the unit vector, with the sign that avoids cancellation in v; none if the column is a multiple
+// already, as in LAPACK's geqrf. Golub & Van Loan, Matrix Computations, 5.2.
 void qr(Tensor& q, Tensor& r, const Tensor& x) {
   count_run();
   const int64_t B = x.size(0), M = x.size(1), N = x.size(2), K = std::min(M, N);

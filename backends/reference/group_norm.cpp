@@ -10,19 +10,19 @@
 namespace ambit::reference {
 namespace {
 
-/// The sizes of x: N samples of C channels of `inner` elements, `groups` to a sample.
+/// The sizes of x: N samples of C channels of `inner` elements, `groups` groups per sample.
 struct Groups {
   Groups(const Tensor& x, const Tensor& mean) : C(x.size(1)), groups(mean.size(1)) {
     for (int64_t d = 2; d < x.dim(); ++d) inner *= x.size(d);
     length = C / groups * inner;
     count = x.size(0) * groups;
   }
-  /// The channel of element j of group i.
+  /// Return the channel of element j of group i.
   size_t channel(int64_t i, int64_t j) const {
     return static_cast<size_t>(i % groups * (C / groups) + j / inner);
   }
   int64_t C, groups, inner = 1;
-  int64_t length, count;  // of a group; of groups, over all samples
+  int64_t length, count;  // elements per group; number of groups in all samples
 };
 
 template <class T>
@@ -40,7 +40,7 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
     for (int64_t i = 0; i < s.count; ++i) {
       T* py = y.data_ptr<T>() + i * s.length;
       const T* px = x.data_ptr<T>() + i * s.length;
-      // long double squares any double.
+      // long double can hold the square of any double.
       long double sum = 0, squares = 0;
       for (int64_t j = 0; j < s.length; ++j) sum += static_cast<double>(px[j]);
       const auto center = static_cast<double>(sum / static_cast<double>(s.length));
@@ -62,7 +62,7 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
 }
 
 // With u = (x - mean) invstd and g = dy w: dw = sum of dy u and db = sum of dy over a channel,
-//   dx = invstd (g - mean(g) - u mean(g u)), the means over a group.
+//   dx = invstd (g - mean(g) - u mean(g u)), with means over a group.
 void group_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd) {
   count_run();

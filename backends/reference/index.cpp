@@ -1,5 +1,5 @@
-// Reading and writing at places that an int64 tensor names. All indices are checked first, so
-// nothing is written when one of them is bad.
+// Reading and writing elements selected by an int64 tensor. All indices are checked first, so that
+// nothing is written if one is invalid.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace ambit::reference {
 namespace {
 
-// An index tensor, laid over a shape: element [i][j][k] names a position along one dim of a tensor.
+// An index tensor broadcast to a shape: element [i][j][k] is a position along one dim of a tensor.
 struct Places {
   const int64_t* data;
   Dims sizes;
@@ -25,14 +25,14 @@ Places places(const Tensor& index) {
   return {index.data_ptr<int64_t>(), index.sizes(), index.strides()};
 }
 
-// The same of a list [n] of rows of `dim`: repeated along all other dims of `shape`.
+// Return the places of a list [n] of rows along `dim`, broadcast along all other dims of `shape`.
 Places rows(const Tensor& index, const Tensor& shape, int64_t dim) {
   Dims strides(shape.sizes().size(), 0);
   if (!strides.empty()) strides[static_cast<size_t>(dim)] = Line(index, 0).step;
   return {index.data_ptr<int64_t>(), shape.sizes(), strides};
 }
 
-// Strides of a tensor without that of dim, along which the index leads.
+// Return the strides with that of dim set to 0, because the index gives the position along dim.
 Dims strides_but(IntArrayRef strides, int64_t dim) {
   Dims result = strides;
   if (!result.empty()) result[static_cast<size_t>(dim)] = 0;
@@ -58,8 +58,8 @@ void take(const char* op, Tensor& y, const Tensor& x, const Places& at, int64_t 
   });
 }
 
-// y at the places = combine(that, src). Sums and products are kept aside in Acc for all of y, so
-// that each element is rounded once.
+// y[place] = combine(y[place], src). Sums and products are accumulated in Acc for all of y, so that
+// each element is rounded once.
 template <class T, class Acc, class F>
 void combine_into(Tensor& y, const Places& at, const Tensor& src, int64_t dim, F combine) {
   const Dims dense = contiguous_strides(y.sizes());
@@ -88,9 +88,9 @@ void add(const char* op, Tensor& y, const Places& at, const Tensor& src, int64_t
   });
 }
 
-// The larger or smaller of two, of which NaN wins. Kept as it is: 64-bit integers are no doubles.
+// Maximum or minimum, NaN wins. Not accumulated in double, which cannot represent all int64.
 template <class T>
-using Whole = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;  // vector<bool> is none
+using Whole = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;  // vector<bool> is packed
 
 template <class T>
 void extreme(Tensor& y, const Places& at, const Tensor& src, int64_t dim, bool largest) {

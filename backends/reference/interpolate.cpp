@@ -15,7 +15,7 @@ namespace {
 using interpolation::Axis;
 using interpolation::Tap;
 
-/// The spatial dims of a call, as three.
+/// Return the axes of a call as three; missing leading ones are copied.
 std::array<Axis, 3> axes_of(const Tensor& x, const Tensor& y, const InterpolateParams& p) {
   std::array<Axis, 3> axes;
   const auto dims = static_cast<size_t>(x.dim()) - 2;
@@ -26,7 +26,7 @@ std::array<Axis, 3> axes_of(const Tensor& x, const Tensor& y, const InterpolateP
   return axes;
 }
 
-/// Call f(place in y, place in x, weight) for every element of y [N,C,...] and each of its taps.
+/// Call f(position in y, position in x, weight) for every tap of every element of y [N,C,...].
 template <class F>
 void for_taps(const Tensor& x, const Tensor& y, const InterpolateParams& p, const F& f) {
   const std::array<Axis, 3> a = axes_of(x, y, p);
@@ -59,7 +59,7 @@ void for_taps(const Tensor& x, const Tensor& y, const InterpolateParams& p, cons
 void interpolate(Tensor& y, const Tensor& x, const InterpolateParams& p) {
   count_run();
   visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
-    std::vector<double> sums(static_cast<size_t>(y.numel()), -0.);  // which -0 plus -0 is
+    std::vector<double> sums(static_cast<size_t>(y.numel()), -0.);  // neutral also for -0
     const T* px = x.data_ptr<T>();
     for_taps(x, y, p, [&](int64_t to, int64_t from, double weight) {
       sums[static_cast<size_t>(to)] += weight * static_cast<double>(px[from]);

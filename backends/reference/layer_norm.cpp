@@ -25,7 +25,7 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
     for (int64_t m = 0; m < M; ++m) {
       T* py = y.data_ptr<T>() + m * N;
       const T* px = x.data_ptr<T>() + m * N;
-      // long double squares any double.
+      // long double can hold the square of any double.
       long double sum = 0, squares = 0;
       for (int64_t n = 0; n < N; ++n) sum += static_cast<double>(px[n]);
       const double center = centered ? static_cast<double>(sum / static_cast<double>(N)) : 0;
@@ -45,8 +45,8 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
   });
 }
 
-// With u = (x - mean) invstd and g = dy w:  dw = sum over m of dy u, db = sum over m of dy,
-//   dx = invstd (g - mean(g) - u mean(g u)), the means over n, mean(g) only where centered.
+// With u = (x - mean) invstd and g = dy w: dw = sum over m of dy u, db = sum over m of dy,
+//   dx = invstd (g - mean(g) - u mean(g u)), with means over n, mean(g) only if centered.
 void layer_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered) {
   count_run();

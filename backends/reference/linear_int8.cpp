@@ -11,7 +11,7 @@
 namespace ambit::reference {
 namespace {
 
-// q [K] = x [K] as int8 numbers; return their factor. As quantize_rows (ops/quantized.h).
+// q [K] = x [K] quantised to int8 as quantize_rows (ops/quantized.h) does; return the scale.
 float quantize(int8_t* q, const float* x, int64_t K) {
   float largest = 0;
   bool has_nan = false;

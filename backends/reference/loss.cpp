@@ -19,7 +19,7 @@ void check_targets(const char* op, const Tensor& target, int64_t C, int64_t igno
   }
 }
 
-// log(sum of exp(x[c])) of a row, its largest element taken out so that nothing overflows.
+// Return log(sum of exp(x[c])) of a row; subtracting the largest element prevents overflow.
 template <class T>
 double log_sum_exp(const T* x, int64_t C) {
   const auto most = static_cast<double>(*std::max_element(x, x + C));
@@ -28,14 +28,14 @@ double log_sum_exp(const T* x, int64_t C) {
   return most + std::log(sum);
 }
 
-// The weight of a row with target t: 0 where it is ignored.
+// Return the weight of a row with target t: 0 if it is ignored.
 template <class T>
 double weight_of(int64_t t, const Tensor& w, int64_t ignore_index) {
   if (t == ignore_index) return 0;
   return w.defined() ? static_cast<double>(w.data_ptr<T>()[t]) : 1;
 }
 
-// y [N] = w[target] * loss_of(row of x, C, target), ignored rows 0; weight_sum [] = sum of
+// y [N] = w[target] * loss_of(row of x, C, target), 0 for ignored rows; weight_sum [] = sum of
 // w[target].
 template <class LossOf>
 void losses(const char* op, Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
@@ -90,7 +90,7 @@ void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tens
     const T *pg = g.data_ptr<T>(), *px = x.data_ptr<T>();
     for (int64_t n = 0; n < N; ++n) {
       const T* row = px + n * C;
-      // 0 also where g is infinite: the mean of no rows.
+      // 0 even if g is infinite, as for a mean over no rows.
       if (t[n] == ignore_index) {
         std::fill_n(pdx + n * C, C, T(0));
         continue;

@@ -1,4 +1,4 @@
-// LU factors with partial pivoting, and systems solved by them or by a triangle.
+// LU factorisation with partial pivoting, and solvers of systems given by LU factors or a triangle.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 
@@ -12,7 +12,7 @@
 namespace ambit::reference {
 namespace {
 
-// b := A^-1 b for the triangle of A that p names.
+// b := A^-1 b for the triangle of A that p selects.
 void substitute(const DoubleMatrix& A, DoubleMatrix& b, const TriangularParams& p) {
   const int64_t N = A.rows;
   const auto a = [&](int64_t i, int64_t j) { return p.transpose ? A(j, i) : A(i, j); };

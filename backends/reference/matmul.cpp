@@ -1,4 +1,4 @@
-// Products of matrices.
+// Matrix products.
 #include <ambit/backend/reference.h>
 
 #include "accumulator.h"
@@ -7,14 +7,14 @@
 namespace ambit::reference {
 namespace {
 
-// A matrix with any strides: element (i, j) is data[i * row + j * column].
+// A matrix with arbitrary strides: element (i, j) is data[i * row + j * column].
 template <class T>
 struct Matrix {
   const T* data;
   int64_t row, column;
 };
 
-// y [M,N] = a [M,K] b [K,N] + bias [N] (null: none); y contiguous.
+// y [M,N] = a [M,K] b [K,N] + bias [N]; bias may be null, y is contiguous.
 template <class T>
 void multiply(T* y, Matrix<T> a, Matrix<T> b, const T* bias, int64_t bias_step, int64_t M,
               int64_t N, int64_t K) {
@@ -58,7 +58,7 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   });
 }
 
-// y [M,N] = map of linear's
+// y [M,N] = map(linear(x, w, b))
 void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
                 const ActivationParams& map) {
   linear(y, x, w, b);

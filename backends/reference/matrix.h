@@ -1,5 +1,4 @@
-// Matrices of a batch as the factorisations take them: in float64, element (i, j) at i * columns +
-// j.
+// Matrices for factorisations: float64, row-major.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -30,7 +29,7 @@ inline DoubleMatrix identity(int64_t n) {
   return m;
 }
 
-/// Matrix b of contiguous t [B,M,N].
+/// Return matrix b of contiguous t [B,M,N].
 inline DoubleMatrix load(const Tensor& t, int64_t b) {
   DoubleMatrix m(t.size(1), t.size(2));
   visit<dtypes::kFloating>(t.dtype(), [&]<class T>() {
@@ -40,7 +39,7 @@ inline DoubleMatrix load(const Tensor& t, int64_t b) {
   return m;
 }
 
-/// Write it, or its first columns where t has fewer; an undefined t wants none.
+/// Store m as matrix b of t, or its first columns if t has fewer; no-op if t is undefined.
 inline void store(Tensor& t, int64_t b, const DoubleMatrix& m) {
   if (!t.defined()) return;
   const int64_t rows = t.size(1), columns = t.size(2);
@@ -52,7 +51,7 @@ inline void store(Tensor& t, int64_t b, const DoubleMatrix& m) {
   });
 }
 
-/// Row b of contiguous t [B,N].
+/// Store values as row b of contiguous t [B,N].
 inline void store(Tensor& t, int64_t b, const std::vector<double>& values) {
   visit<dtypes::kFloating>(t.dtype(), [&]<class T>() {
     T* to = t.data_ptr<T>() + b * t.size(1);

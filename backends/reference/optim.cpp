@@ -12,7 +12,7 @@ template <class T>
 struct Sgd {
   const SgdParams& o;
 
-  /// d = g + weight_decay p;  buf = momentum buf + (1 - dampening) d (at first: d);
+  /// d = g + weight_decay p;  buf = momentum buf + (1 - dampening) d (d in the first step);
   /// p -= lr (nesterov ? d + momentum buf : buf), or lr d without momentum (buf null).
   /// Source: pytorch.org/docs/stable/generated/torch.optim.SGD.html.
   void operator()(T& p, T* buf, T g) const {

@@ -16,12 +16,12 @@
 namespace ambit::reference {
 namespace {
 
-// The part of the input that one window covers along a dim: begin, begin + step, ... before end.
-// `extent` counts the padding too, as far as the padding goes.
+// The elements of a window along one dim: begin, begin + step, ... before end. `extent` includes
+// padding within the padded input.
 struct Range {
   int64_t begin = 0, end = 1, step = 1, extent = 1;
 };
-using Box = std::array<Range, 3>;  // along d, h, w; {0} where there is no such dim
+using Box = std::array<Range, 3>;  // along d, h, w; {0} for a missing dim
 
 Range range(int64_t i, int64_t in, int64_t out, const PoolParams& p, size_t d) {
   if (p.adaptive) {
@@ -50,7 +50,7 @@ struct Windows {
   Range along(size_t axis, int64_t i) const {
     return axis < missing ? Range() : range(i, in[axis], out[axis], p, axis - missing);
   }
-  // Call f(iy, image, box) for each, iy counting the elements of y, image those of N and C.
+  // Call f(iy, image, box) for each window; iy is the index in y, image the index in N and C.
   template <class F>
   void for_each(F f) const {
     int64_t iy = 0;
@@ -76,7 +76,7 @@ struct Windows {
     }
   }
   int64_t image_size() const { return in[0] * in[1] * in[2]; }
-  // What a sum is divided by; 1 for a window on padding alone, whose mean is 0.
+  // Return the divisor of a sum; 1 for a window of padding only, whose mean is 0.
   double divisor(const Box& box) const {
     if (p.divisor != 0) return static_cast<double>(p.divisor);
     int64_t n = 1;

@@ -1,4 +1,4 @@
-// Random fills. The numbers themselves are philox.h's, the same on every backend.
+// Random fills with the numbers of philox.h, the same on every backend.
 #include <ambit/backend/philox.h>
 #include <ambit/backend/reference.h>
 

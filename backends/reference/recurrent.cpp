@@ -1,4 +1,4 @@
-// Steps of LSTM and GRU and their gradients; core/ops/layers/recurrent.cpp has the formulas.
+// Steps of LSTM and GRU and their gradients; formulas: core/ops/layers/recurrent.cpp.
 #include <ambit/backend/reference.h>
 
 #include <cmath>
@@ -10,12 +10,12 @@ namespace {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// Rows of `parts` times H numbers.
+/// Rows that consist of `parts` parts of H elements.
 template <class T>
 struct Parts {
   Parts(const Tensor& t, int64_t parts)
       : data(t.defined() ? t.data_ptr<T>() : nullptr), n(parts), H(data ? t.size(1) / parts : 0) {}
-  /// Element j of part i of row b; 0 of what is not there.
+  /// Return element j of part i of row b; 0 if the tensor is undefined.
   double get(int64_t b, int64_t i, int64_t j) const {
     return data ? static_cast<double>(data[(b * n + i) * H + j]) : 0;
   }

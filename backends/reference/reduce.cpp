@@ -1,5 +1,5 @@
-// Reductions: over any set of dims, along one dim with the position of the winner, and scans
-// along one.
+// Reductions over any set of dims, along one dim with the position of the extreme, and scans along
+// one dim.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace ambit::reference {
 namespace {
 
-// Strides that lead from x's index to the element of y (contiguous) it is reduced into.
+// Return strides that map an index of x to the element of y (contiguous) into which it is reduced.
 Dims target_strides(const Tensor& y) {
   Dims strides = contiguous_strides(y.sizes());
   for (size_t d = 0; d < strides.size(); ++d) {
@@ -25,8 +25,8 @@ Dims target_strides(const Tensor& y) {
   return strides;
 }
 
-// total[i] = combine(...combine(combine(first, x), x')...) of the elements of x that belong to
-// y[i].
+// total[i] = combine(...combine(combine(first, x), x')...) over the elements of x that are reduced
+// into y[i].
 template <class X, class Acc, class F>
 std::vector<Acc> folded(const Tensor& y, const Tensor& x, Acc first, F combine) {
   const X* px = x.data_ptr<X>();
@@ -63,7 +63,7 @@ void mean(Tensor& y, const Tensor& x) {
   store<T>(y, total);
 }
 
-// The sum of what each element counts.
+// Return the sum of count(element).
 template <class T, class F>
 std::vector<double> float_sum(const Tensor& y, const Tensor& x, F count) {
   return folded<T>(y, x, 0., [&](double a, T b) { return a + count(static_cast<double>(b)); });
@@ -86,7 +86,7 @@ void norm(Tensor& y, const Tensor& x) {
   store<T>(y, total);
 }
 
-// Two passes. long double has more digits than there are to lose, and squares any double.
+// Two passes in long double, which has spare digits and can hold the square of any double.
 template <class T>
 void variance(Tensor& y, const Tensor& x, bool unbiased, bool root) {
   const T* px = x.data_ptr<T>();
@@ -105,7 +105,7 @@ void variance(Tensor& y, const Tensor& x, bool unbiased, bool root) {
   store<T>(y, total);
 }
 
-// Whether b takes the place of a; the first NaN stays.
+// Return true if b replaces a as the extreme; the first NaN wins.
 template <class T>
 bool beats(T b, T a, bool largest) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -120,7 +120,7 @@ void extreme(Tensor& y, const Tensor& x, bool largest) {
   using Limits = std::numeric_limits<T>;
   constexpr T kLeast = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   constexpr T kMost = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  // Kept as Acc only because vector<bool> holds no bool.
+  // Acc differs from T only for bool, because vector<bool> is packed.
   using Acc = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
   fold<T, T>(y, x, static_cast<Acc>(largest ? kLeast : kMost),
              [&](Acc a, T b) { return beats<Acc>(b, a, largest) ? static_cast<Acc>(b) : a; });
@@ -194,8 +194,8 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
 
 namespace {
 
-// y[i] = x[0] then x[1] ... x[i] along each line, combined from the left, kept in Acc; without x[i]
-// where exclusive, and from the right where reverse
+// y[i] = x[0] combined with x[1] ... x[i] along each line, from the left, accumulated in Acc;
+// without x[i] if exclusive; from the right if reverse.
 template <class T, class Acc, class F>
 void scan_lines(Tensor& y, const Tensor& x, const ScanParams& p, Acc first, F combine) {
   const Line from(x, p.dim), to(y, p.dim);
@@ -212,7 +212,7 @@ void scan_lines(Tensor& y, const Tensor& x, const ScanParams& p, Acc first, F co
   });
 }
 
-// log(e^a + e^b)
+// Return log(e^a + e^b).
 double log_add_exp(double a, double b) {
   if (a == b && std::isinf(a)) return a;
   const double high = a > b || std::isnan(a) ? a : b, low = a > b || std::isnan(a) ? b : a;

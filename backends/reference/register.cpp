@@ -1,4 +1,4 @@
-// The reference backend's entry. It brings every kernel there is.
+// Registers the reference backend, which has all kernels.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/reference.h>
 #include <ambit/backend/registry.h>

@@ -1,5 +1,5 @@
-// Every loop counts its runs, so that whoever shows what a device runs can tell kernels of its own
-// from borrowed ones, however they are wrapped.
+// Counts runs of the reference loops, to distinguish a device's own kernels from borrowed ones,
+// however they are wrapped.
 #pragma once
 
 namespace ambit::reference {

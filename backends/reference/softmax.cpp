@@ -1,4 +1,4 @@
-// Softmax along one dim, its logarithm, and their gradient.
+// Softmax and log-softmax along one dim, and their gradient.
 #include <ambit/backend/reference.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ambit::reference {
 
-// exp(x - max) / sum, so that exp cannot overflow.
+// exp(x - max) / sum; the exponential cannot overflow.
 void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
   count_run();
   const Line line(x, dim);

@@ -1,5 +1,5 @@
-// Sorting along one dim, and places in sorted rows. NaN is the largest number, equals keep their
-// order.
+// Sorting along one dim, and positions in sorted rows. NaN is the largest number; sorting is
+// stable.
 #include <ambit/backend/reference.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool less(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
-// y, index [.., k, ..] = the first k of each line of x [.., n, ..] in order, and where they were
+// y, index [.., k, ..] = the first k of each line of x [.., n, ..] in order, and their positions
 void sort_lines(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descending) {
   const Line from(x, dim), to(y, dim), to_index(index, dim);
   int64_t* pi = index.data_ptr<int64_t>();

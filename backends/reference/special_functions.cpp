@@ -1,5 +1,5 @@
-// Slow and plain: bisection, power series, and sums that go far enough for the first terms of their
-// asymptotic series to do. Formulas: Abramowitz & Stegun 1964.
+// Slow and simple: bisection, power series, and sums with enough terms for a short asymptotic
+// series to suffice. Formulas: Abramowitz & Stegun 1964.
 #include "special_functions.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@ constexpr long double kPi = std::numbers::pi_v<long double>;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// 6.3.16 as a recurrence up to x >= 60, then 6.3.18.
+// The recurrence of 6.3.16 up to x >= 60, then 6.3.18.
 long double digamma_of_positive(long double x) {
   long double sum = 0;
   for (; x < 60; x += 1) sum -= 1 / x;
@@ -22,7 +22,7 @@ long double digamma_of_positive(long double x) {
          z * (1.0L / 12 - z * (1.0L / 120 - z * (1.0L / 252 - z * (1.0L / 240 - z / 132))));
 }
 
-// Euler and Maclaurin's formula, 23.1.30, from 20 terms on.
+// Euler-Maclaurin formula, 23.1.30, after 20 terms.
 long double zeta_of_positive(long double s, long double q) {
   // (2k)! / B_2k; 23.1.3
   constexpr long double kDivisors[] = {12,          -720,
@@ -64,7 +64,7 @@ double inverse_erf(double x) {
 double digamma(double x) {
   if (x == 0) return std::copysign(kInfinity, -x);
   if (x > 0 || std::isnan(x)) return static_cast<double>(digamma_of_positive(x));
-  if (x == std::floor(x)) return kNaN;  // -inf too
+  if (x == std::floor(x)) return kNaN;  // also for -inf
   const long double fraction = static_cast<long double>(x) - std::round(x);
   return static_cast<double>(digamma_of_positive(1 - static_cast<long double>(x)) -
                              kPi / std::tan(kPi * fraction));
@@ -72,7 +72,7 @@ double digamma(double x) {
 
 namespace {
 
-// 9.6.10: all terms have one sign.
+// 9.6.10: all terms have the same sign.
 long double bessel_i_series(int order, double x) {
   const long double half = static_cast<long double>(x) / 2;
   long double term = order == 0 ? 1 : half, sum = 0;
@@ -93,7 +93,7 @@ double bessel_i(int order, double x) {
   return static_cast<double>(bessel_i_series(order, x));
 }
 
-// From 200 on 9.7.1.
+// From 200 on by 9.7.1.
 double scaled_bessel_i(int order, double x) {
   if (std::isnan(x)) return x;
   if (x == 0) return order == 0 ? 1 : x;
@@ -109,7 +109,7 @@ double scaled_bessel_i(int order, double x) {
   return static_cast<double>(order % 2 ? std::copysign(sum, static_cast<long double>(x)) : sum);
 }
 
-// From 20 on the continued fraction 7.1.14.
+// From 20 on by the continued fraction 7.1.14.
 double scaled_erfc(double x) {
   const long double at = x;
   if (x < 20 || std::isnan(x)) return static_cast<double>(std::exp(at * at) * std::erfc(at));
@@ -122,7 +122,7 @@ double inverse_normal_cdf(double p) {
   if (!(p >= 0 && p <= 1)) return kNaN;
   if (p == 0 || p == 1) return p == 0 ? -kInfinity : kInfinity;
   const long double tail = p < 0.5 ? p : 1 - static_cast<long double>(p);
-  long double low = 0, high = 40;  // Phi(-40) is below the least number
+  long double low = 0, high = 40;  // Phi(-40) is below the smallest positive number
   for (int i = 0; i < 90; ++i) {
     const long double middle = (low + high) / 2;
     (std::erfc(middle / std::numbers::sqrt2_v<long double>) / 2 > tail ? low : high) = middle;
@@ -131,14 +131,14 @@ double inverse_normal_cdf(double p) {
 }
 
 double zeta(double s, double q) {
-  if (s == 1) return kInfinity;  // also where q is NaN, as PyTorch's
+  if (s == 1) return kInfinity;  // also if q is NaN, as in PyTorch
   if (std::isnan(s) || std::isnan(q)) return kNaN;
   if (s < 1) return kNaN;
   if (std::isinf(s)) return q > 1 ? 0 : q == 1 ? 1 : q > 0 ? kInfinity : kNaN;
   if (q > 0) return static_cast<double>(zeta_of_positive(s, q));
   if (q == std::floor(q)) return kInfinity;
   if (s != std::floor(s)) return kNaN;
-  // Terms of q < 0 but for their signs are those from the distance to 0 on, up to -q.
+  // Apart from signs, the terms with k + q < 0 run from the distance to 0 up to -q.
   const long double distance = std::trunc(q) - static_cast<long double>(q);
   const long double below =
       zeta_of_positive(s, distance) - zeta_of_positive(s, 1 - static_cast<long double>(q));
@@ -148,7 +148,7 @@ double zeta(double s, double q) {
 
 double sinc(double x) {
   if (x == 0) return 1;
-  // Away from 0 by whole periods of sin(pi x), which costs no digit: integers give 0.
+  // Reduce x by whole periods of sin(pi x), which is exact: integers give 0.
   const long double of = std::remainder(static_cast<long double>(x), 2.0L);
   const long double folded = of > 0.5L ? 1 - of : of < -0.5L ? -1 - of : of;
   return static_cast<double>(std::sin(kPi * folded) / (kPi * static_cast<long double>(x)));

@@ -1,23 +1,23 @@
-// Special functions that the oracle computes in long double, by other ways than the kernels do.
+// Special functions in long double for the oracle, by other algorithms than the kernels'.
 #pragma once
 
 namespace ambit::reference {
 
-/// y with erf(y) = x; NaN outside [-1, 1].
+/// Return y with erf(y) = x; NaN outside [-1, 1].
 double inverse_erf(double x);
-/// The derivative of log Gamma; NaN at -1, -2, ..., infinite at 0.
+/// Return the derivative of log Gamma; NaN at -1, -2, ..., infinite at 0.
 double digamma(double x);
-/// The modified Bessel function of the first kind.
+/// Return the modified Bessel function of the first kind.
 double bessel_i(int order, double x);
-/// e^-|x| times it.
+/// Return e^-|x| bessel_i(order, x).
 double scaled_bessel_i(int order, double x);
-/// e^(x^2) erfc(x).
+/// Return e^(x^2) erfc(x).
 double scaled_erfc(double x);
-/// y with Phi(y) = p, Phi the normal distribution; NaN outside [0, 1].
+/// Return y with Phi(y) = p, Phi the normal distribution function; NaN outside [0, 1].
 double inverse_normal_cdf(double p);
-/// The Hurwitz zeta function: sum over k >= 0 of (k + q)^-s.
+/// Return the Hurwitz zeta function, sum over k >= 0 of (k + q)^-s.
 double zeta(double s, double q);
-/// sin(pi x) / (pi x), 1 at 0.
+/// Return sin(pi x) / (pi x), 1 at 0.
 double sinc(double x);
 
 }  // namespace ambit::reference

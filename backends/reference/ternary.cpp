@@ -1,5 +1,5 @@
-// Maps of three operands of one dtype, or of two and a number: a scaled sum, and the gradients of
-// maps with a parameter, of losses and of binary maps.
+// Elementwise ops of three operands of one dtype, or of two and a number: a scaled sum, and
+// gradients of ops with a parameter, of losses and of binary ops.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -17,12 +17,12 @@
 namespace ambit::reference {
 namespace {
 
-// The slope of softplus(x) is the sigmoid, but where that is x.
+// The derivative of softplus is the sigmoid; 1 above the threshold, where softplus is the identity.
 double softplus_grad(double dy, double x, double beta) {
   return x * beta > arithmetic::kSoftplusThreshold ? dy : dy * sigmoid(x * beta);
 }
 
-// Of a loss that is quadratic within `limit` and linear beyond: dy * slope * limit there.
+// Gradient of a loss that is quadratic for |d| < limit and linear beyond.
 double limited(double dy, double d, double limit, double slope) {
   if (d <= -limit) return -dy * slope * limit;
   return d >= limit ? dy * slope * limit : dy * slope * d;
@@ -35,12 +35,12 @@ double pow_exponent_grad(double dy, double x, double e) {
   return x == 0 && e >= 0 ? 0 : dy * std::pow(x, e) * std::log(x);
 }
 
-// a / (a^2 + b^2), 0 at (0, 0)
+// Return a / (a^2 + b^2), 0 at (0, 0).
 double angle_slope(double a, double b) {
   const double length = std::hypot(a, b);
   return length == 0 ? 0 : a / length / length;
 }
-// From the nearer end: exact at both, and no difference overflows.
+// Computed from the nearer end: exact at both ends, and no difference overflows.
 double lerp(double a, double b, double weight) {
   const double half = b / 2 - a / 2;
   return std::fabs(weight) < 0.5 ? a + weight * half * 2 : b - (1 - weight) * half * 2;
@@ -95,7 +95,7 @@ double map_real(TernaryOp op, double a, double b, double c) {
   return NAN;
 }
 
-// Integers wrap in unsigned 64 bits; of bool the sum is not 0 where one is true.
+// Integers wrap in uint64; a bool sum is true if any term is.
 template <class T>
 T map(TernaryOp op, T a, T b, T c) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -117,7 +117,7 @@ void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
     const T *pa = a.data_ptr<T>(), *pb = b.data_ptr<T>();
-    // A number is an element that is everywhere.
+    // A number is a broadcast scalar.
     const T third = c.defined() ? T{} : element_of<T>(number);
     const T* pc = c.defined() ? c.data_ptr<T>() : &third;
     const Dims nowhere(y.sizes().size(), 0);

@@ -1,5 +1,5 @@
-// Maps of one operand. One function says what every op does to a float, another to an integer, a
-// third which ops ask a question.
+// Elementwise ops of one operand: one function for floats, one for integers, one for ops with bool
+// results.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ double map_real(UnaryOp op, double x) {
   switch (op) {
     case UnaryOp::neg: return -x;
     case UnaryOp::abs: return std::fabs(x);
-    case UnaryOp::sign: return (0 < x) - (x < 0);  // of NaN: 0, as in PyTorch
+    case UnaryOp::sign: return (0 < x) - (x < 0);  // 0 for NaN, as in PyTorch
     case UnaryOp::exp: return std::exp(x);
     case UnaryOp::exp2: return std::exp2(x);
     case UnaryOp::expm1: return std::expm1(x);
@@ -48,7 +48,7 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::cosh: return std::cosh(x);
     case UnaryOp::tanh: return std::tanh(x);
     case UnaryOp::sigmoid: return sigmoid(x);
-    case UnaryOp::relu: return x < 0 ? 0 : x;  // NaN stays
+    case UnaryOp::relu: return x < 0 ? 0 : x;  // keeps NaN
     case UnaryOp::gelu: return gelu(x);
     case UnaryOp::gelu_tanh: return gelu_tanh(x);
     case UnaryOp::silu: return silu(x);
@@ -76,14 +76,14 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::frac: return x - std::trunc(x);
     case UnaryOp::floor: return std::floor(x);
     case UnaryOp::ceil: return std::ceil(x);
-    case UnaryOp::round: return std::nearbyint(x);  // halves to even
+    case UnaryOp::round: return std::nearbyint(x);  // half to even
     case UnaryOp::trunc: return std::trunc(x);
     default: throw_dtype(op, kFloat64);
   }
   // clang-format on
 }
 
-// Computed in unsigned 64 bits, which wrap; narrowing then gives the narrow type's own wrap-around.
+// Computed in uint64, which wraps; narrowing then gives the narrower type's wrap-around.
 template <class T>
 T map_integer(UnaryOp op, T x) {
   const auto u = static_cast<uint64_t>(x);

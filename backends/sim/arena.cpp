@@ -16,7 +16,7 @@
 namespace ambit::sim {
 namespace {
 
-// A file descriptor, closed at the end of the scope: the mappings keep the memory.
+// A file descriptor, closed at the end of the scope; the mappings keep the memory alive.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -40,7 +40,7 @@ class Descriptor {
 
 size_t Arena::capacity() { return std::min(kArenaBytes, HostMemory::total_bytes()); }
 
-// [base_, + kArenaBytes) is the public range, and right behind it lies the device's view.
+// [base_, + kArenaBytes) is the public range; the device's view follows directly.
 void Arena::map() {
   const Descriptor memory(memfd_create("ambit_sim", MFD_CLOEXEC));
   if (memory.get() < 0) throw_system_error(device_, "memfd_create");
@@ -64,7 +64,7 @@ void Arena::map() {
   base_ = static_cast<char*>(reserved);
 }
 
-// First fit. The sizes that the caching allocator asks for are multiples of 64.
+// First fit. The caching allocator requests multiples of 64.
 void* Arena::allocate(size_t bytes) {
   if (!base_) map();
   if (bytes > free_bytes()) return nullptr;
@@ -86,7 +86,7 @@ bool Arena::contains(const void* p, size_t bytes) const {
 }
 
 void Arena::free(void* p, size_t bytes) noexcept {
-  queue_.wait();  // work that is still queued may read it
+  queue_.wait();  // queued work may still read it
   used_ -= bytes;
   const auto begin = static_cast<size_t>(static_cast<char*>(p) - base_), end = begin + bytes;
   auto range = free_.emplace(begin, bytes).first;
@@ -101,7 +101,7 @@ void Arena::free(void* p, size_t bytes) noexcept {
       range = before;
     }
   }
-  // The pages that hold nothing else any more.
+  // Return the pages that contain only free memory.
   static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t range_end = range->first + range->second;
   const size_t first_page = std::max(begin / page, (range->first + page - 1) / page) * page;

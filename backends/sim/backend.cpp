@@ -8,7 +8,7 @@
 namespace ambit::sim {
 namespace {
 
-// Not memcpy, which refuses the null pointers of 0 bytes.
+// Not memcpy, whose pointers must not be null even for 0 bytes.
 void copy_bytes(void* to, const void* from, size_t bytes) {
   std::copy_n(static_cast<const char*>(from), bytes, static_cast<char*>(to));
 }
@@ -18,7 +18,7 @@ std::vector<char> staged(const void* host, size_t bytes) {
   return {begin, begin + bytes};
 }
 
-// The moment at which the device's thread comes to it.
+// Records the time at which the device's thread reaches it.
 class QueueMark final : public TimeMark {
  public:
   explicit QueueMark(Queue& queue)
@@ -33,7 +33,7 @@ class QueueMark final : public TimeMark {
   }
 
  private:
-  std::shared_ptr<int64_t> reached_ = std::make_shared<int64_t>(-1);  // the queue may outlast this
+  std::shared_ptr<int64_t> reached_ = std::make_shared<int64_t>(-1);  // the queue may outlive this
   Queue& queue_;
   const Queue::Ticket ticket_;
 };
@@ -63,9 +63,9 @@ MemoryStats SimBackend::memory_stats(int index) const {
 
 void SimBackend::empty_cache(int index) { device(index).allocator().empty_cache(); }
 
-// Between two devices the bytes travel in two steps, each in the order of its own device's work.
-// The second waits for the first, which was queued before it: no two devices wait for each other.
-// What failed on the source until then fails on the target too, or its host would see old data.
+// A copy between two devices has two steps, each queued on its device. The second waits for the
+// first, which was queued earlier, so devices cannot wait for each other. Earlier failures on the
+// source are reported on the target, too, or its host would see stale data.
 void SimBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
   void* y = device_view(to);
   const void* x = device_view(from);
@@ -133,7 +133,7 @@ void SimBackend::free_pinned(void* p, size_t bytes) noexcept {
   Backend::free_pinned(p, bytes);
 }
 
-// Of another library is what was lent, and comes back by another name: an address of this device.
+// The only memory another library can lend is this device's own, lent to it before.
 void SimBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t>) {
   if (bytes > 0 && !device(index).arena().contains(p, bytes)) {
     throw BackendError(name_ + ": expected memory of " + name_ + ":" + std::to_string(index) +

@@ -14,8 +14,8 @@
 
 namespace ambit::sim {
 
-/// Kernels and copies are queued and done later. Only pinned host memory is read and written late,
-/// as with CUDA: any other may be gone by then, so `non_blocking` changes nothing for it.
+/// Kernels and copies are queued and run later. Only pinned host memory is accessed asynchronously,
+/// as with CUDA: other memory may be freed meanwhile, so `non_blocking` has no effect on it.
 class SimBackend : public Backend {
  public:
   explicit SimBackend(const Request& request);
@@ -25,8 +25,7 @@ class SimBackend : public Backend {
   std::string name() const override { return name_; }
   int device_count() const noexcept override { return static_cast<int>(devices_.size()); }
   DeviceProperties properties(int index) const override;
-  /// Under a name that $AMBIT_SIM lends it, such as cuda, it stands in for an accelerator there
-  /// too.
+  /// True if $AMBIT_SIM gives it another name, such as cuda: it then acts as that accelerator.
   bool is_accelerator() const override { return name_ != "sim"; }
 
   void* allocate(int index, size_t bytes) override;
@@ -50,7 +49,7 @@ class SimBackend : public Backend {
  private:
   const std::string name_;
   std::vector<std::unique_ptr<SimulatedDevice>> devices_;
-  std::mutex pinned_mutex_;               // guards what follows
+  std::mutex pinned_mutex_;               // guards the members below
   std::map<const char*, size_t> pinned_;  // begin -> bytes
 };
 

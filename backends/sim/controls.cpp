@@ -1,4 +1,4 @@
-// The table of ambit/sim.h.
+// The function table of ambit/sim.h.
 #include <ambit/backend/registry.h>
 #include <ambit/sim.h>
 #include <fmt/format.h>

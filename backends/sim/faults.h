@@ -1,4 +1,4 @@
-// The faults that tests ask for, each counted down by the calls that it may strike.
+// Faults requested by tests, each counted down by calls to which it may apply.
 #pragma once
 
 #include <mutex>
@@ -7,20 +7,20 @@
 
 namespace ambit::sim {
 
-/// Faults of one device. Thread-safe. Each function tells whether the call at hand must fail.
+/// Faults of one device. Thread-safe. strikes_*() return true if the current call must fail.
 class Faults {
  public:
   bool strikes_allocation();
   bool strikes_copy();
   bool strikes_kernel(std::string_view op);
 
-  /// Strike the nth call from now on; 0: none.
+  /// Make the nth call from now on fail; 0: none.
   void set_allocation(int nth);
   void set_copy(int nth);
   void set_kernel(std::string_view op, int nth);
 
  private:
-  std::mutex mutex_;                            // guards what follows
+  std::mutex mutex_;                            // guards the members below
   int allocation_ = 0, copy_ = 0, kernel_ = 0;  // calls until the fault; 0: none
   std::string kernel_op_;                       // empty: any
 };

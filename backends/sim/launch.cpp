@@ -4,8 +4,8 @@
 
 namespace ambit::sim {
 
-// The alias counts as a CPU tensor and owns nothing: memory is reused in the order of the queue,
-// so the bytes outlast the work.
+// The alias is a CPU tensor that owns nothing: memory is reused in queue order, so the bytes
+// outlive the work.
 Tensor late(const Tensor& t) {
   return t.defined() ? alias(t, device_view(t.storage()->data())) : t;
 }

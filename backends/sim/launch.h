@@ -1,5 +1,5 @@
-// Turns a kernel of the reference backend into one of a simulated device: the call is put into the
-// device's queue, with aliases of its tensors that lie in the device's view of their memory.
+// Converts a reference kernel to one of a simulated device: the call is queued on the device, with
+// aliases of its tensors in the device's view of their memory.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -13,8 +13,8 @@
 
 namespace ambit::sim {
 
-/// What queued work holds of an argument: tensors as aliases of the same bytes at the addresses
-/// that the device's thread may use, parameters by value.
+/// Return what queued work stores of an argument: for tensors, aliases at the addresses that the
+/// device's thread may use; parameters by value.
 Tensor late(const Tensor& t);
 std::vector<Tensor> late(TensorList list);
 template <class Parameter>
@@ -22,7 +22,7 @@ const Parameter& late(const Parameter& p) {
   return p;
 }
 
-/// The first defined tensor among the arguments says which device's queue the call joins.
+/// Return the first defined tensor among the arguments, which determines the device.
 inline const Tensor* defined_tensor(const Tensor& t) { return t.defined() ? &t : nullptr; }
 inline const Tensor* defined_tensor(TensorList list) {
   return list.empty() ? nullptr : defined_tensor(list[0]);

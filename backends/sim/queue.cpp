@@ -91,7 +91,7 @@ void Queue::run() {
     entries_.pop_front();
     lock.unlock();
     std::exception_ptr error = run(entry);
-    entry.work = nullptr;  // what it holds goes before anybody is told that it is done
+    entry.work = nullptr;  // release its captures before reporting it as done
     lock.lock();
     if (!error_) error_ = std::move(error);
     ++done_;
@@ -112,7 +112,7 @@ std::exception_ptr Queue::run(const Entry& entry) const {
   } catch (...) {
     reason = "an exception of an unknown type";
   }
-  // Returned from here, where this thread holds no other reference to it.
+  // Created in the return statement, so that this thread holds no other reference to it.
   return error ? error
                : std::make_exception_ptr(BackendError(fmt::format(
                      "{}: expected it to succeed on {}, got: {}", entry.op, device_, reason)));

@@ -1,5 +1,5 @@
-// The work of one simulated device: done in order by a thread of its own, and as late as possible,
-// so that whoever forgets to wait sees old data every time, not once in a thousand runs.
+// The work of a simulated device: run in order by its own thread, as late as possible, so that a
+// missing wait gives stale data every time, not once in a thousand runs.
 #pragma once
 
 #include <sys/types.h>
@@ -15,30 +15,30 @@
 
 namespace ambit::sim {
 
-/// Thread-safe. Its thread starts with the first work and never ends: it is leaked with the queue,
-/// so that the process ends without waiting for it.
+/// Thread-safe. The thread starts with the first work and never ends: it is leaked with the queue,
+/// so that process exit does not wait for it.
 class Queue {
  public:
   static constexpr size_t kLimit = 64;
 
-  /// The place of an entry in the queue.
+  /// The position of an entry in the queue.
   using Ticket = uint64_t;
 
-  /// `device` ("sim:0") is for error texts.
+  /// `device` ("sim:0") is used in error messages.
   explicit Queue(const char* device) : device_(device) {}
 
-  /// Append work that belongs to `op`, a name that stays. When more than the limit wait, start
-  /// them, and wait until no more than that are left. Errors: BackendError in a fork.
+  /// Append work of `op`, a name with static lifetime. If more entries than the limit wait, start
+  /// work, and wait until the limit is met. Errors: BackendError in a forked process.
   Ticket push(const char* op, std::function<void()> work);
-  /// Wait for an entry and all before it. Errors stay for throw_error(). In a fork of the process
-  /// there is no thread to wait for: returns at once.
+  /// Wait for an entry and all before it. Errors are kept for throw_error(). Returns at once in a
+  /// forked process, which has no thread.
   void wait(Ticket ticket);
   /// Wait for all entries.
   void wait();
-  /// Throw the first error of the work done since the last call: an ambit::Error as it was, any
-  /// other as BackendError with the op's name. Errors: BackendError in a fork, too.
+  /// Throw the first error of the work done since the last call: an ambit::Error unchanged, any
+  /// other as BackendError with the op's name. Errors: BackendError also in a forked process.
   void throw_error();
-  /// Throw what throw_error() will throw, and keep it.
+  /// As throw_error(), but keep the error.
   void check() const;
 
   void set_limit(size_t entries);
@@ -59,10 +59,10 @@ class Queue {
 
   const char* const device_;
   std::atomic<pid_t> process_{0};  // that has the thread; 0: none yet
-  mutable std::mutex mutex_;       // guards what follows
+  mutable std::mutex mutex_;       // guards the members below
   std::condition_variable wanted_more_, done_more_;
   std::deque<Entry> entries_;
-  Ticket pushed_ = 0, wanted_ = 0, done_ = 0;  // tickets of the last entry of each state
+  Ticket pushed_ = 0, wanted_ = 0, done_ = 0;  // last entry pushed, requested, done
   size_t limit_ = kLimit;
   std::exception_ptr error_;
 };

@@ -1,6 +1,6 @@
-// An accelerator without hardware: memory that the host cannot follow, work that is done later, and
-// faults on request. Every test that takes a device meets here what a real accelerator would
-// punish. The numbers are those of `reference`, whose loops it runs.
+// An accelerator without hardware: memory that the host cannot access, asynchronous work, and
+// faults on request. Tests on it find errors that would appear only on a real accelerator. Results
+// are those of `reference`, whose loops it runs.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/reference.h>
@@ -31,7 +31,7 @@ void load(Registry& registry) {
   const std::string text = value && *value ? value : "sim:1";
   bool added = false;
   for (const Request& request : parse_requests(text)) {
-    // Devices that are there need no stand-in; a namesake without devices gives way.
+    // Existing devices need no stand-in; a backend of the same name without devices is replaced.
     if (device_count(request.name) > 0) continue;
     registry.add_backend(std::make_unique<SimBackend>(request));
     add_kernels(registry);

@@ -1,4 +1,4 @@
-// What $AMBIT_SIM asks for.
+// Parses $AMBIT_SIM.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ambit::sim {
 
-/// The devices of all requests together: each takes address space, and a thread once it is used.
+/// Maximal total number of devices: each needs address space, and a thread once it is used.
 inline constexpr int kMaxDevices = 64;
 
 /// Simulated devices of one name.
@@ -16,8 +16,8 @@ struct Request {
   int count;
 };
 
-/// Read "cuda:2,npu:1". Errors: BackendError for anything else, a name given twice, no device or
-/// more than kMaxDevices.
+/// Parse "cuda:2,npu:1". Errors: BackendError for invalid text, a repeated name, no device or more
+/// than kMaxDevices.
 std::vector<Request> parse_requests(std::string_view text);
 
 }  // namespace ambit::sim

@@ -1,4 +1,4 @@
-// One simulated device: memory, a queue of work, and the faults that tests ask for.
+// A simulated device: memory, a queue of work, and the faults requested by tests.
 #pragma once
 
 #include <ambit/backend/caching_allocator.h>
@@ -13,11 +13,11 @@
 
 namespace ambit::sim {
 
-/// Thread-safe. Memory is reused in the order of the queue: a block that was freed while queued
-/// work still uses it serves only work that comes later, as on CUDA.
+/// Thread-safe. Memory is reused in queue order: a freed block that queued work still uses is only
+/// reused by later work, as on CUDA.
 class SimulatedDevice {
  public:
-  /// `name` is the device's: "sim:0".
+  /// `name`: the device's, "sim:0".
   explicit SimulatedDevice(std::string name);
 
   const std::string& name() const { return name_; }
@@ -28,11 +28,11 @@ class SimulatedDevice {
 
   /// Errors: OutOfMemoryError.
   void* allocate(size_t bytes);
-  /// Queue a kernel of `op`; `work` sees memory through device_view().
+  /// Queue a kernel of `op`; `work` accesses memory through device_view().
   void launch(const char* op, std::function<void()> work);
   /// Queue a copy to or from this device.
   Queue::Ticket launch_copy(std::function<void()> work);
-  /// Wait for all work. Errors: the first of the work since the last time.
+  /// Wait for all work. Errors: the first error since the last call.
   void synchronize();
 
  private:

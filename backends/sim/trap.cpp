@@ -1,4 +1,4 @@
-// Only async-signal-safe calls in the handler: no allocation, no stdio, no locks.
+// The handler uses only async-signal-safe calls: no allocation, no stdio, no locks.
 #include "trap.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@ struct Range {
   uintptr_t begin, end;
 };
 
-// Ranges are only ever appended, and published by the release store of `range_count`.
+// Ranges are only appended, and published by the release store of `range_count`.
 constinit std::array<Range, kMaxDevices> ranges{};
 constinit std::atomic<size_t> range_count{0};
 struct sigaction previous;
@@ -43,7 +43,7 @@ class Line {
     return *this << &digits[at];
   }
   void print() const {
-    // Nothing is left to be done when even this fails.
+    // Nothing can be done if this fails.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, bytes_.data(), size_);
   }
 
@@ -60,8 +60,8 @@ const Range* find_range(uintptr_t address) {
   return nullptr;
 }
 
-// Die of the signal, as without a handler. It is blocked while a handler runs, so it strikes when
-// this one returns.
+// Terminate by the signal, as without a handler. It is blocked while a handler runs, so it is
+// delivered when this one returns.
 void die(int signal) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -71,7 +71,7 @@ void die(int signal) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  // Positive codes are the kernel's; a signal sent by kill() bears no address.
+  // Positive codes come from the kernel; a signal sent by kill() has no address.
   if (const Range* range = info->si_code > 0 ? find_range(address) : nullptr) {
     Line line;
     line << "ambit: host access to memory of " << range->name << " at " << address
@@ -89,7 +89,7 @@ void install_handler() {
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGSEGV, nullptr, &previous);  // known before the handler can need it
+  sigaction(SIGSEGV, nullptr, &previous);  // set before the handler can need it
   sigaction(SIGSEGV, &action, nullptr);
 }
 

@@ -1,6 +1,6 @@
-// Attention: y = softmax(scale * q k^T + mask) v of q [B,H,L,E], k [B,H,S,E], v [B,H,S,F]. A block
-// of queries meets a block of keys at a time; of each query its largest score so far, and the sum
-// of exponentials and the y that belong to that, are taken down where a larger one comes.
+// Attention: y = softmax(scale * q k^T + mask) v of q [B,H,L,E], k [B,H,S,E], v [B,H,S,F], computed
+// by blocks of queries and keys. For each query the largest score so far, the sum of exponentials
+// and the unnormalised y are kept, and rescaled when a larger score occurs.
 // Source: Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
 #include "backends/cpu/runtime/simd_targets.h"
 
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// One head's keys and values, and a block of its queries at a time.
+/// The keys and values of one head, and one block of its queries at a time.
 template <class T>
 class Forward {
  public:
@@ -41,7 +41,7 @@ class Forward {
     lower_ = total_ + kQueries;
   }
 
-  /// Take the keys and values that queries before `past` see.
+  /// Pack the keys and values that queries before `past` attend to.
   void take(const Head<T>& k, const Head<T>& v, int64_t past) {
     const int64_t keys = s_.keys_of(past - 1, p_.causal);
     pack_rows(keys, s_.E, k, 0, T(1), k_, s_.E);
@@ -49,7 +49,7 @@ class Forward {
     pack_rows(keys, s_.F, v, 0, T(1), v_, width_);
   }
 
-  /// y and lse of `count` queries from `first` on; the logarithms are behind all largest scores.
+  /// Compute y and lse of `count` queries from `first` on; lse holds largest scores, then logs.
   void block(int64_t first, int64_t count, const Head<T>& q, const std::optional<Head<T>>& mask,
              const Head<T>& y, T* lse) {
     constexpr T kNone = -std::numeric_limits<T>::infinity();
@@ -74,8 +74,8 @@ class Forward {
   }
 
  private:
-  /// Scores become exp(score - largest), 0 where all are -inf so far; lower_ is what earlier sums
-  /// have to be multiplied by.
+  /// Replace scores by exp(score - largest), 0 while all are -inf; lower_ is the factor for
+  /// rescaling earlier sums.
   void exponentials(int64_t keys, int64_t queries) {
     const hn::ScalableTag<T> d;
     const auto none = hn::Neg(infinity(d));
@@ -102,7 +102,7 @@ class Forward {
 
   void write(int64_t first, int64_t count, const Head<T>& y, T* lse) const {
     for (int64_t i = 0; i < count; ++i) {
-      // Without a score above -inf y is 0, and so are weights made from lse.
+      // If all scores are -inf, y is 0, and so are the weights computed from lse.
       const bool blind = total_[i] == 0;
       const T* sum = sums_ + i * width_;
       const T total = blind ? 1 : total_[i], factor = 1 / total;

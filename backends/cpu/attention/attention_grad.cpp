@@ -1,5 +1,5 @@
 // The gradient of attention, in the blocks of attention.cpp: the weights of a block of queries and
-// a block of keys are made again from lse, and used for all three gradients at once.
+// a block of keys are recomputed from lse and used for all three gradients.
 // Source: Dao et al. 2022, arXiv:2205.14135, algorithm 4.
 #include "backends/cpu/runtime/simd_targets.h"
 
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// dk and dv of a head, or of a part of its queries, row by row.
+/// dk and dv of a head, or the contribution of a part of its queries, row by row.
 template <class T>
 struct KeySums {
   KeySums(const AttentionSizes& s, T* memory)
@@ -33,7 +33,7 @@ struct KeySums {
   T *dk, *dv;
 };
 
-/// One head's keys and values, and a block of its queries at a time.
+/// The keys and values of one head, and one block of its queries at a time.
 template <class T>
 class Backward {
  public:
@@ -67,7 +67,7 @@ class Backward {
     std::fill(v_ + S * s_.F, v_ + past * s_.F, T(0));
   }
 
-  /// dq of `count` queries from `first` on, and what they add to the sums.
+  /// Compute dq of `count` queries from `first` on, and add their contributions to the sums.
   void block(int64_t first, int64_t count, const Head<T>& q, const std::optional<Head<T>>& mask,
              const Head<T>& dy, const Head<T>& y, const T* lse, const Head<T>& dq,
              const KeySums<T>& sums) {
@@ -96,7 +96,7 @@ class Backward {
   }
 
  private:
-  /// share_ = sum(dy * y), which every weight's gradient is lessened by.
+  /// share_ = sum(dy * y), which is subtracted from the gradient of every weight.
   void take_shares(int64_t first, int64_t count, const Head<T>& y, const T* lse) {
     std::copy_n(lse + first, count, largest_);
     std::copy_n(lse + s_.heads * s_.L + first, count, log_total_);
@@ -111,7 +111,7 @@ class Backward {
     std::fill(share_ + count, share_ + kQueries, T(0));
   }
 
-  /// Scores become weights, and their gradients those of the scores.
+  /// Convert scores to weights, and the gradients of weights to gradients of scores.
   void weigh(int64_t keys, int64_t queries) {
     const hn::ScalableTag<T> d;
     for (int64_t j = 0; j < keys; ++j) {
@@ -140,7 +140,7 @@ void differentiate(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const T
   const AttentionSizes s(q, v);
   const int64_t each = KeySums<T>::numel(s), items = s.heads * s.parts;
   const int64_t work = s.L * s.S * (3 * s.E + 2 * s.F) / s.parts;
-  // Sums for each part of a head, or for each thread where heads have no parts.
+  // Sums per part of a head, or per thread if heads are not split.
   const Scratch parts(s.parts > 1 ? static_cast<size_t>(items * each) * sizeof(T) : 0);
   parallel_for(items, grain_for_products(work), [&](int64_t begin, int64_t end) {
     Backward<T> backward(s, p);

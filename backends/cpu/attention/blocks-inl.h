@@ -1,6 +1,6 @@
-// What attention and its gradient share: blocks of keys and queries, packed so that their products
-// run in register tiles, and the products. Scores lie transposed, [keys][queries]: what softmax
-// does along keys is then done for a vector of queries at once.
+// Blocks of keys and queries for attention and its gradient, packed for register tiles, and their
+// products. Scores are transposed, [keys][queries], so that softmax along keys processes a vector
+// of queries at a time.
 #if defined(AMBIT_CPU_ATTENTION_BLOCKS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_ATTENTION_BLOCKS_INL_H
 #undef AMBIT_CPU_ATTENTION_BLOCKS_INL_H
@@ -25,17 +25,17 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Of a block; multiples of a tile's rows, and queries of its width, for all instruction sets. A
-/// block of scores stays in the second-level cache.
+/// Block sizes: multiples of a tile's rows, kQueries also of its width, for all instruction sets. A
+/// block of scores fits in the L2 cache.
 inline constexpr int64_t kQueries = 192, kKeys = 96;
-/// What rows are padded to: a tile reads, and writes, this many at a time.
+/// Row counts are padded to a multiple of this: a tile reads and writes this many rows at a time.
 inline constexpr int64_t kStrip = static_cast<int64_t>(kTileRows);
 static_assert(kQueries % kStrip == 0 && kKeys % kStrip == 0);
 
 template <class T>
 inline constexpr int64_t kVector = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
 
-/// How a left operand lies: element (row m, k) is a[k * stride + m], or a[m * stride + k].
+/// Layout of a left operand: element (m, k) is a[k * stride + m], or for rows a[m * stride + k].
 enum class Left : uint8_t { columns, rows };
 
 template <class T, Left kLeft, bool kAdd, size_t kVectors>
@@ -56,8 +56,8 @@ HWY_INLINE void multiply_strip(int64_t depth, const T* a, int64_t a_stride, cons
   }
 }
 
-/// y [rows,columns] = a b, or y += a b, with `depth` products to a sum; b and y row-major. Rows are
-/// rounded up to strips, columns to vectors: all three have room for that.
+/// y [rows,columns] = a b, or y += a b, with `depth` products per sum; b and y are row-major. Rows
+/// are rounded up to strips and columns to vectors: all three operands must have that padding.
 template <class T, Left kLeft, bool kAdd>
 void multiply(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_stride,
               const T* b, int64_t b_stride, T* y, int64_t y_stride) {
@@ -86,7 +86,7 @@ void multiply(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t 
   }
 }
 
-/// The matrix [N,D] of one head of t [B,H,N,D], strides in elements.
+/// The matrix [N,D] of one head of t [B,H,N,D], with strides in elements.
 template <class T>
 struct Head {
   Head(const Tensor& t, int64_t i)
@@ -98,14 +98,14 @@ struct Head {
   int64_t row, column;
 };
 
-/// The mask of one head, if there is a mask.
+/// Return the mask of one head, if there is a mask.
 template <class T>
 std::optional<Head<T>> mask_of(const Tensor& mask, int64_t head) {
   if (!mask.defined()) return std::nullopt;
   return Head<T>(mask, head);
 }
 
-/// to [rows][width] = factor * `rows` rows of `depth` numbers; the rest of them 0.
+/// to [rows][width] = factor * `rows` rows of `depth` elements, zero-padded.
 template <class T>
 void pack_rows(int64_t rows, int64_t depth, const Head<T>& from, int64_t first, T factor, T* to,
                int64_t width) {
@@ -122,7 +122,7 @@ void pack_rows(int64_t rows, int64_t depth, const Head<T>& from, int64_t first, 
   }
 }
 
-/// `rows` rows of `to` from `first` on = factor * from [rows][width].
+/// `rows` rows of `to`, from row `first` on, = factor * from [rows][width].
 template <class T>
 void unpack_rows(int64_t rows, int64_t depth, const T* from, int64_t width, T factor,
                  const Head<T>& to, int64_t first) {
@@ -138,10 +138,10 @@ void unpack_rows(int64_t rows, int64_t depth, const T* from, int64_t width, T fa
   }
 }
 
-/// to [columns][kQueries] = the transpose of packed rows [count][width]; behind `count` 0.
+/// to [columns][kQueries] = transpose of packed rows [count][width], zero-padded.
 template <class T>
 void transpose_rows(int64_t count, int64_t columns, const T* from, int64_t width, T* to) {
-  constexpr int64_t kPart = 16;  // queries that fill a line of `to`
+  constexpr int64_t kPart = 16;  // queries that fill a cache line of `to`
   for (int64_t i = 0; i < kQueries; i += kPart) {
     const int64_t there = std::clamp<int64_t>(count - i, 0, kPart);
     for (int64_t j = 0; j < columns; ++j) {
@@ -152,7 +152,6 @@ void transpose_rows(int64_t count, int64_t columns, const T* from, int64_t width
   }
 }
 
-/// The sizes of a call.
 struct AttentionSizes {
   AttentionSizes(const Tensor& q, const Tensor& v)
       : heads(q.sizes()[0] * q.sizes()[1]),
@@ -162,24 +161,24 @@ struct AttentionSizes {
         F(v.sizes()[3]),
         parts(heads >= kManyHeads ? 1
                                   : std::min(ceil_div(kManyHeads, heads), ceil_div(L, kQueries))) {}
-  /// How many keys query `last` and those before see together; whole strips, or all.
+  /// Return how many keys queries up to `last` attend to, rounded up to strips, at most S.
   int64_t keys_of(int64_t last, bool causal) const {
     return causal ? std::min(S, round_up(last + 1, kStrip)) : S;
   }
-  /// The queries of part i of a head: [first, second), in whole blocks.
+  /// Return the queries [first, second) of part i of a head, in whole blocks.
   std::pair<int64_t, int64_t> queries_of(int64_t i) const {
     const int64_t blocks = ceil_div(L, kQueries);
     return {i * blocks / parts * kQueries, std::min(L, (i + 1) * blocks / parts * kQueries)};
   }
 
-  /// Heads are what threads share. Where there are few, parts of their queries are, as many as
-  /// the sizes alone say, so that no sum depends on the number of threads.
+  /// Threads share heads. If there are few heads, each is split into parts of its queries; their
+  /// number depends only on the sizes, so that no sum depends on the number of threads.
   static constexpr int64_t kManyHeads = 16;
   int64_t heads, L, S, E, F, parts;
 };
 
-/// s [keys][kQueries] = scores of keys from `key` on with queries from `query` on, from packed k
-/// [keys][width] and the transposed, scaled q [E][kQueries], with the mask of the head.
+/// s [keys][kQueries] = scores of keys from `key` on and queries from `query` on, computed from
+/// packed k [keys][width] and transposed, scaled q [E][kQueries], plus the head's mask.
 template <class T>
 void score_block(const T* k, int64_t width, int64_t E, const T* qt, int64_t key, int64_t keys,
                  int64_t query, int64_t queries, const std::optional<Head<T>>& mask, bool causal,
@@ -200,7 +199,7 @@ void score_block(const T* k, int64_t width, int64_t E, const T* qt, int64_t key,
     }
   }
   if (!causal) return;
-  for (int64_t j = 0; j < keys; ++j) {  // queries before the key
+  for (int64_t j = 0; j < keys; ++j) {  // mask the queries before the key
     const int64_t before = std::clamp<int64_t>(key + j - query, 0, queries);
     std::fill_n(s + j * kQueries, before, kNone);
   }

@@ -1,9 +1,9 @@
-// Convolution and its gradients: conv_winograd.h for windows of 3x3, 5x5 and 5 of many channels;
-// oneDNN for float32 with many, and for bfloat16 where native_products() says so, unless that had
-// better be float32 for Winograd's sake; conv_filters.h for 16 filters of few channels;
-// conv_direct.h else, which applies an activation to each channel of an image while that is in the
-// cache. Behind the others it is a pass of its own: part by part it was no faster behind oneDNN, as
-// measured, whose relu makes 0 of NaN.
+// Convolution and its gradients. Implementations: conv_winograd.h for windows of 3x3, 5x5 and 5
+// with many channels; oneDNN for float32 with many channels, and for bfloat16 if native_products()
+// has it, unless conversion to float32 for Winograd is faster; conv_filters.h for 16 filters of few
+// channels; conv_direct.h for the rest. conv_direct.h applies an activation while the result is in
+// the cache. After the others it is a separate pass: applying it to each part of oneDNN's result
+// was not faster (measured), and oneDNN's own relu maps NaN to 0.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/reference.h>
 
@@ -28,20 +28,19 @@
 namespace ambit::cpu {
 namespace {
 
-// Multiply-adds from which on results had better lie channels-last, if they then may stay so.
+// Multiply-adds above which a channels-last result pays off, if later ops can keep the layout.
 constexpr int64_t kEnough = int64_t{1} << 18;
 
-// conv_winograd.h takes float32. Conversions there and back are less than what it saves of
-// bfloat16, as measured, of windows of 5x5 and of many channels; not where the CPU multiplies
-// tiles.
+// conv_winograd.h computes in float32. For bfloat16 the conversions cost less than it saves
+// (measured) for windows of 5x5 and for many channels, unless the CPU has AMX tiles.
 bool is_worth_widening(const ConvSizes& g) {
   return g.dims == 2 && g.R > 1 && has_winograd_conv(g) && !has_bfloat16_tiles() &&
          (g.R == 5 || std::min(g.C, g.K) >= 64);
 }
 
-// oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
-// from little work on. Where they do not, the own loops are, whose vectors hold pixels, but for
-// much work on what would have to be brought back to row-major first.
+// oneDNN's vectors hold 16 channels of the result. If the channels fill them, it is faster
+// (measured) even for little work. Otherwise our own kernels win (they vectorise over pixels),
+// unless the problem is large and its input would first have to be converted to row-major.
 bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool even_for_few) {
   if (x.dtype() == kBFloat16) return !is_worth_widening(g);
   const bool many = channels >= 16;
@@ -49,26 +48,26 @@ bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool 
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
 }
 
-// From few channels oneDNN makes 16 in twice the time, as measured, and 32 in the same.
+// With few input channels oneDNN takes twice the time for 16 filters, the same for 32 (measured).
 bool prefers_filters(const Tensor& x, const ConvSizes& g) {
   return x.dtype() == kFloat32 && g.C <= 8 && g.K == 16 && !is_channels_last(x) &&
          g.work() >= kEnough && has_filters_conv(g);
 }
 
-// What lies along a line [a,b,L] is an image of one row.
+// View a 1-d operand [a,b,L] as an image with one row.
 bool is_line(const Tensor& t) { return t.dim() == 3; }
 Tensor as_image(const Tensor& t) { return alias(t, {t.size(0), t.size(1), 1, t.size(2)}); }
 ConvParams as_image(const ConvParams& p) {
   return {{1, p.stride[0]}, {0, p.padding[0]}, {1, p.dilation[0]}, p.groups};
 }
 
-// Where volumes may lie channels-last: as images of all their rows.
+// View channels-last volumes as images that contain the rows of all planes.
 Tensor as_rows(const Tensor& t) {
   if (t.dim() != 5) return t;
   return alias(t, {t.size(0), t.size(1), t.size(2) * t.size(3), t.size(4)});
 }
 
-// Return whether conv_filters.h is for it, and has convolved.
+// Return true if conv_filters.h suits the convolution and has computed it.
 bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
                          const Tensor& b) {
   if (!prefers_filters(x, g) || spoils_padding(g, w)) return false;
@@ -79,7 +78,7 @@ bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const T
   return true;
 }
 
-// The same of the gradient of w.
+// As convolve_by_filters, for the gradient of w.
 bool add_up_by_filters(const ConvSizes& g, Tensor& dw, const Tensor& dy, const Tensor& x) {
   if (!prefers_filters(x, g) || !is_channels_last(dy)) return false;
   const NativeScope native({.row_major = {&dw, &x}, .inputs = {&dy}});
@@ -89,8 +88,8 @@ bool add_up_by_filters(const ConvSizes& g, Tensor& dw, const Tensor& dy, const T
   return !has_spoiled_padding(g, slopes, dw);
 }
 
-// Return whether conv_winograd.h is for it, and has convolved; `turned`: for the gradient of x,
-// that is y here.
+// Return true if conv_winograd.h suits the convolution and has computed it. `turned`: y is the
+// gradient of the input, computed as a convolution of x with rotated weights.
 bool convolve_by_winograd(const ConvSizes& sizes, const Tensor& y, const Tensor& x, const Tensor& w,
                           bool turned, const Tensor& b) {
   if (x.dtype() != kFloat32) return false;
@@ -107,7 +106,7 @@ bool convolve_by_winograd(const ConvSizes& sizes, const Tensor& y, const Tensor&
                        b.defined() ? b.data_ptr<float>() : nullptr);
 }
 
-// The same of the gradient of w.
+// As convolve_by_winograd, for the gradient of w.
 bool add_up_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy, const Tensor& x) {
   if (x.dtype() != kFloat32) return false;
   const WinogradSizes g = WinogradSizes::of(sizes);
@@ -127,23 +126,23 @@ bool add_up_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy, co
   return true;
 }
 
-// The gradient of x as a convolution, if it is one and is faster as that, which it is, as measured,
-// of many channels.
+// Return the sizes of the convolution that gives the gradient of x, if there is one and it is
+// faster, which it is with many channels (measured).
 std::optional<ConvSizes> turned_round(const ConvSizes& g, const Tensor& dx) {
   return dx.dtype() == kFloat32 && g.Kg >= 32 ? g.turned_round() : std::nullopt;
 }
 
-// Return whether oneDNN is for it, and has convolved.
+// Return true if oneDNN suits the convolution and has computed it.
 bool convolve_by_onednn(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
                         const Tensor& b) {
   const LibraryUse use(prefers_onednn(x, g, g.Kg, is_channels_last(x)));
   if (!use) return false;
-  // w may be another convolution's result; Layouts has it row-major.
+  // w may be the result of another convolution; NativeScope converts it to row-major.
   const NativeScope native({.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}});
   return onednn_conv(g, native.output(0), native.input(0), w, b);
 }
 
-// y [N,K,...], x [N,C,...], w [K,C/groups,...], b [K]; map: of the result, none: as it is.
+// y [N,K,...], x [N,C,...], w [K,C/groups,...], b [K]; map: applied to the result, or none.
 void convolve(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const ConvParams& p,
               std::optional<UnaryOp> map) {
   if (is_line(y)) {
@@ -203,7 +202,7 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   if (dx.dtype() == kBFloat16) {
     return run_widened(kernels::convolution_input_grad, convolution_input_grad, dx, dy, w, p);
   }
-  // dy stays as it lies, for the gradient of the weights.
+  // Keep the layout of dy for the gradient of the weights.
   const NativeScope native({.row_major = {&dx, &w}, .inputs = {&dy}});
   const Tensor& slopes = native.input(0);
   if (dx.dtype() == kFloat32 && has_channels_last_strides(slopes) &&

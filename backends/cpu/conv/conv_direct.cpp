@@ -1,6 +1,6 @@
-// y[k][f] = sum over taps of w[k][tap] * packed[offset(tap) + f], f running over an output
-// channel in the pitches of the packed rows and planes. What falls between the rows of y is
-// computed too, and left out.
+// y[k][f] = sum over taps of w[k][tap] * packed[offset(tap) + f], where f runs over an output
+// channel with the pitches of the packed rows and planes. Values between the rows of y are computed
+// too and discarded.
 #include "conv_direct.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kRows = kTileRows;
 
-/// Strips of kRows filters: [groups][strips][taps][kRows], zero beyond the last filter.
+/// Pack strips of kRows filters: [groups][strips][taps][kRows], zero-padded after the last filter.
 template <class T>
 void pack_weights(const ConvSizes& g, T* packed, const T* w) {
   const int64_t strips = ceil_div(g.Kg, kRows);
@@ -36,7 +36,7 @@ void pack_weights(const ConvSizes& g, T* packed, const T* w) {
   }
 }
 
-/// N vectors of one strip of filters: sums [kRows][length].
+/// Compute N vectors of one strip of filters: sums [kRows][length].
 template <class T, size_t N>
 void convolve_tile(const ConvPacking& packing, T* sums, int64_t length, const T* packed,
                    const T* w) {
@@ -48,7 +48,7 @@ void convolve_tile(const ConvPacking& packing, T* sums, int64_t length, const T*
   tile.store(sums, length);
 }
 
-/// One strip of filters on one image, `length` a multiple of the vector's.
+/// Compute one strip of filters on one image; `length` is a multiple of the vector length.
 template <class T>
 void convolve_strip(const ConvPacking& packing, T* sums, int64_t length, const T* packed,
                     const T* w) {
@@ -102,7 +102,7 @@ void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b, Unary
   }
 }
 
-// Highway exports plain functions, hence one for each type.
+// HWY_EXPORT needs plain functions, hence one for each type.
 auto find_float() { return forward<float>; }
 auto find_double() { return forward<double>; }
 

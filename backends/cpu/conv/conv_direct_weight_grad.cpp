@@ -1,6 +1,5 @@
 // dw[k][tap] = sum over images and f of dy[k][f] * packed[offset(tap) + f], in vectors of partial
-// sums. Most loads of packed images meet two lines of the cache, whatever is done; those of dy need
-// not.
+// sums. Most loads of packed images cross a cache line; dy is aligned so that its loads do not.
 #include "conv_direct.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -22,8 +21,8 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-// Of sums at a time, one vector each: as many as the registers hold, beside kTaps vectors and one
-// more.
+// Block size in vectors of sums: as many as fit in registers together with kTaps input vectors and
+// one of dy.
 constexpr bool kHasFewRegisters = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3;
 constexpr int64_t kRows = 6, kTaps = kHasFewRegisters ? 2 : 4;
 
@@ -36,16 +35,16 @@ class Correlation {
   static constexpr int64_t kLanes = hn::MaxLanes(D());
   static constexpr size_t kSums = static_cast<size_t>(kRows * kTaps);
 
-  /// Sums so far, as save() left them.
+  /// Resume from sums that save() stored.
   HWY_INLINE explicit Correlation(const T* saved) { resume(saved, Sums()); }
-  /// One image: dy [kRows][O * P rows of Q, dy_pitch apart], packed; the pointers of filters and
-  /// taps that do not exist repeat others.
+  /// Add one image: dy [kRows][O * P rows of Q, dy_pitch apart], packed x; pointers of nonexistent
+  /// filters and taps repeat existing ones.
   HWY_INLINE void add(const ConvPacking& packing, const T* const* dy, int64_t dy_pitch,
                       const T* const* x) {
     const ConvSizes& g = packing.sizes;
     const int64_t whole = g.Q / kLanes * kLanes;
     const auto rest = hn::FirstN(D(), static_cast<size_t>(g.Q - whole));
-    const T *slopes[kRows], *inputs[kTaps];  // of a row; moved, so that they stay in registers
+    const T *slopes[kRows], *inputs[kTaps];  // of one row; copies, so that they stay in registers
     std::copy_n(dy, kRows, slopes);
     std::copy_n(x, kTaps, inputs);
     for (int64_t o = 0; o < g.O; ++o) {
@@ -86,7 +85,7 @@ class Correlation {
   HWY_INLINE void step(const T* const* dy, const T* const* x, int64_t at, hn::Mask<D> used) {
     step<kWhole>(dy, x, at, used, Rows(), Taps());
   }
-  // One filter after the other, so that no more than its vector takes a register.
+  // Process one filter after the other, so that only one vector of dy occupies a register.
   template <bool kWhole, size_t... K, size_t... J>
   HWY_INLINE void step(const T* const* dy, const T* const* x, int64_t at, hn::Mask<D> used,
                        std::index_sequence<K...>, std::index_sequence<J...>) {
@@ -101,7 +100,7 @@ class Correlation {
   V sums_[kSums];
 };
 
-/// What sums are of: kTaps taps of a strip of filters of one group.
+/// The operands of a block of sums: kTaps taps of a strip of filters of one group.
 struct Place {
   Place(const ConvSizes& g, int64_t i)
       : group(i / ceil_div(g.taps(), kTaps) / ceil_div(g.Kg, kRows)),
@@ -114,11 +113,11 @@ struct Place {
   }
 
   int64_t group;
-  int64_t filter, filters;  // the first one, and how many
+  int64_t filter, filters;  // the first one, and the number
   int64_t tap, taps;
 };
 
-/// Add what images [begin, end) give.
+/// Add the contribution of images [begin, end).
 template <class T>
 void correlate(const ConvPacking& packing, const Place& place, T* saved, const AlignedRows<T>& dy,
                const PackedImages<T>& x, int64_t begin, int64_t end) {
@@ -138,7 +137,7 @@ void correlate(const ConvPacking& packing, const Place& place, T* saved, const A
   correlation.save(saved);
 }
 
-/// Add the lanes of saved sums into dw [K,taps].
+/// Add the sums over the lanes of saved vectors to dw [K,taps].
 template <class T>
 void add_sums(const ConvSizes& g, const Place& place, T* dw, const T* saved) {
   using C = Correlation<T>;
@@ -151,8 +150,8 @@ void add_sums(const ConvSizes& g, const Place& place, T* dw, const T* saved) {
   }
 }
 
-/// All places of a thread take some images before they take the next ones: as many as stay in the
-/// first-level cache.
+/// Each thread processes all its places for a few images before the next images: as many as fit in
+/// the L1 cache.
 template <class T>
 void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
   constexpr int64_t kSaved = static_cast<int64_t>(Correlation<T>::kSums) * Correlation<T>::kLanes;
@@ -193,7 +192,7 @@ void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
   sums.finish();
 }
 
-// Highway exports plain functions, hence one for each type.
+// HWY_EXPORT needs plain functions, hence one for each type.
 auto find_float() { return weight_grad<float>; }
 auto find_double() { return weight_grad<double>; }
 

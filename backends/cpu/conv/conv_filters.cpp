@@ -1,7 +1,7 @@
 // y[pixel][k] = sum over taps of packed[offset(tap) + pixel] * w[tap][k], and
 // dw[tap][k] = sum over pixels of packed[offset(tap) + pixel] * dy[pixel][k]. Loads, not
-// multiply-adds, are what there is least room for, so some pixels in a row meet the taps of a row
-// of the window in registers, and each element of the image is loaded once for all that meet there.
+// multiply-adds, are the bottleneck: adjacent pixels and the taps of a row of the window are kept
+// in registers, so that each element of the image is loaded once for all products of them.
 #include "conv_filters.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -27,19 +27,19 @@ namespace {
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int64_t kLanes = hn::MaxLanes(D());
-// As many as registers hold, beside 5 taps and one more: x86 before AVX-512 has 16.
+// As many as fit in registers together with 5 taps and one more: x86 before AVX-512 has 16.
 constexpr size_t kMostPixels = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 ? 8 : 12;
 
-/// kPixels pixels in a row and kTaps taps in a row, a vector of filters each. Pixel p and tap t
-/// meet at x[p + t].
+/// Registers for kPixels adjacent pixels and kTaps adjacent taps, each a vector of filters. Pixel p
+/// and tap t are multiplied with or by x[p + t].
 template <size_t kPixels, size_t kTaps>
 class Window {
  public:
-  /// All pixels are b [kLanes], or 0 where it is null.
+  /// Set all pixels to b [kLanes], or to 0 if it is null.
   HWY_INLINE void fill_pixels(const float* b) {
     fill_pixels(b ? hn::LoadU(D(), b) : hn::Zero(D()), Pixels());
   }
-  /// [kPixels][stride], of which the first kLanes.
+  /// Load the first kLanes of each row of [kPixels][stride].
   HWY_INLINE void load_pixels(const float* from, int64_t stride) {
     load(pixels_, from, stride, Pixels());
   }
@@ -91,7 +91,7 @@ class Window {
   V pixels_[kPixels], taps_[kTaps];
 };
 
-/// kPixels pixels of y; w [taps][kLanes].
+/// Compute kPixels pixels of y; w [taps][kLanes].
 template <size_t kPixels, size_t kTaps>
 void convolve(const ConvPacking& packing, float* y, const float* x, const float* w,
               const float* b) {
@@ -104,7 +104,7 @@ void convolve(const ConvPacking& packing, float* y, const float* x, const float*
   window.store_pixels(y, packing.sizes.K);
 }
 
-/// What kPixels pixels give to rows [begin, end) of the window: sums [rows][kTaps][kLanes].
+/// Add the products of kPixels pixels to window rows [begin, end): sums [rows][kTaps][kLanes].
 template <size_t kPixels, size_t kTaps>
 void correlate(const ConvPacking& packing, float* sums, const float* dy, const float* x,
                size_t begin, size_t end) {
@@ -117,7 +117,7 @@ void correlate(const ConvPacking& packing, float* sums, const float* dy, const f
   }
 }
 
-/// Those functions for each number of pixels, and the widths of windows that there are.
+/// Tables of these functions by number of pixels, for each supported window width.
 template <size_t kTaps, size_t... I>
 constexpr auto convolve_table(std::index_sequence<I...>) {
   return std::array{&convolve<I + 1, kTaps>...};
@@ -132,7 +132,7 @@ constexpr auto kConvolve3 = convolve_table<3>(PixelCounts()),
 constexpr auto kCorrelate3 = correlate_table<3>(PixelCounts()),
                kCorrelate5 = correlate_table<5>(PixelCounts());
 
-/// Call f(first, count) for runs of about the same length that the Q pixels of a row make.
+/// Call f(first, count) for runs of about equal length that partition the Q pixels of a row.
 template <class F>
 void for_runs(int64_t Q, const F& f) {
   const int64_t runs = ceil_div(Q, static_cast<int64_t>(kMostPixels));
@@ -143,7 +143,7 @@ void for_runs(int64_t Q, const F& f) {
   }
 }
 
-/// Where row i of y begins in a packed image.
+/// Return the offset in a packed image of row i of y.
 int64_t row_offset(const ConvPacking& packing, int64_t i) {
   return i / packing.sizes.P * packing.plane + i % packing.sizes.P * packing.pitch;
 }
@@ -185,8 +185,8 @@ void forward(const ConvSizes& g, float* y, const float* x, const float* w, const
   }
 }
 
-/// Threads share parts of the images, and of each the rows of the windows of each vector of
-/// filters. What an image gives is summed up by itself first, which rounds less.
+/// Threads share parts of the images and, within a part, the window rows of each vector of filters.
+/// The contribution of each image is summed separately first, which reduces rounding errors.
 void weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
   const auto& correlate = g.S == 3 ? kCorrelate3 : kCorrelate5;
   const ConvPacking packing(g);

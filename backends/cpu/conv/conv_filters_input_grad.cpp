@@ -1,6 +1,6 @@
-// packed[offset(t, r) + pixel][s, c] += sum over k of dy[pixel][k] * w[k][c][t][r][s]: a row of the
-// window, all channels of it, is contiguous where channels are innermost, and fills vectors. Those
-// of several rows of pixels meet no element twice, so that no store has to be waited for.
+// packed[offset(t, r) + pixel][s, c] += sum over k of dy[pixel][k] * w[k][c][t][r][s]. With
+// channels innermost, a row of the window with all its channels is contiguous and fills vectors.
+// Rows of the window at several rows of pixels do not overlap, so that no load waits for a store.
 #include "conv_filters.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -24,12 +24,12 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_AVX3
-constexpr size_t kVectors = 2;  // of a row of the window, at a time
-constexpr int64_t kRows = 5;  // of pixels, likewise: what windows of 5x5 leave is mostly even in it
+constexpr size_t kVectors = 2;  // of a window row at a time
+constexpr int64_t kRows = 5;    // rows of pixels; often divides the output height for 5x5
 constexpr int64_t kWidth = Tile<float, 1, kVectors>::kWidth;
 
-/// The share of a row of the window in the gradient, of which `lanes` of kWidth exist, under kCount
-/// rows of Q pixels: packed [kCount][pitch][C], dy [kCount][Q][K], w [K][kWidth].
+/// Add a part of a window row, `lanes` of kWidth, to the gradient under kCount rows of Q pixels:
+/// packed [kCount][pitch][C], dy [kCount][Q][K], w [K][kWidth].
 template <int64_t kCount>
 void scatter(const ConvPacking& packing, float* packed, const float* dy, const float* w,
              int64_t lanes) {
@@ -41,7 +41,7 @@ void scatter(const ConvPacking& packing, float* packed, const float* dy, const f
   }
 }
 
-/// [T][R][runs of kWidth of S * C][K][kWidth], zero beyond the last.
+/// Pack w as [T][R][runs of kWidth of S * C][K][kWidth], zero-padded after the last element.
 void pack_weights_by_row(const ConvSizes& g, float* packed, const float* w) {
   for (int64_t row = 0; row < g.T * g.R; ++row) {
     for (int64_t first = 0; first < g.S * g.C; first += kWidth) {
@@ -55,7 +55,7 @@ void pack_weights_by_row(const ConvSizes& g, float* packed, const float* w) {
   }
 }
 
-/// One image: packed (zero before) gets the gradient.
+/// Add the gradient of one image to packed, which is zero before.
 void scatter_image(const ConvPacking& packing, float* packed, const float* dy, const float* w) {
   const ConvSizes& g = packing.sizes;
   for (int64_t row = 0; row < g.T * g.R; ++row) {
@@ -82,7 +82,7 @@ bool input_grad(const ConvSizes& g, float* dx, const float* dy, const float* w) 
   const Scratch weights(bytes(g.T * g.R * round_up(g.S * g.C, kWidth) * g.K));
   pack_weights_by_row(g, weights.data<float>(), w);
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
-    const Scratch packed(bytes(packing.image() + kWidth));  // vectors may end behind an image
+    const Scratch packed(bytes(packing.image() + kWidth));  // vectors may extend past an image
     const Scratch row_major(bytes(packing.image()));
     for (int64_t n = begin; n < end; ++n) {
       std::fill_n(packed.data<float>(), packing.image(), 0.0f);

@@ -17,16 +17,16 @@ using dnnl::memory;
 using onednn::Kind;
 using onednn::Plan;
 
-/// Parts of images or rows of a result: enough for many cores.
+/// Maximal number of parts of images or rows of a result: enough for many cores.
 constexpr int64_t kMostParts = 16;
 
-/// Parts of the gradient of the weights, each of which needs as much memory as all weights.
+/// Return the maximal number of parts of the weight gradient; each needs memory for all weights.
 int64_t most_sums(const ConvSizes& g) {
   const int64_t images = g.N * (g.C * g.x_plane() + g.K * g.y_plane()), weights = g.K * g.taps();
   return std::clamp<int64_t>(images / weights, 2, kMostParts / 2);
 }
 
-/// The weights with a dim of groups, as oneDNN wants them, where there are several.
+/// Return the sizes of the weights for oneDNN: with a leading dim of groups if there are several.
 Dims weight_sizes(const ConvSizes& g) {
   Dims sizes = g.groups == 1 ? Dims{g.K, g.C} : Dims{g.groups, g.Kg, g.Cg};
   if (g.dims == 3) sizes.push_back(g.T);
@@ -35,8 +35,8 @@ Dims weight_sizes(const ConvSizes& g) {
   return sizes;
 }
 
-/// One pass over a convolution, in parts. Where there are several, the weights are brought once to
-/// the layout that the first of them likes best.
+/// One pass of a convolution, in parts. With several parts, the weights are converted once to the
+/// layout that the first part prefers.
 class Pass {
  public:
   Pass(Kind kind, const char* op, const ConvSizes& g, const Tensor& x, const Tensor& y,
@@ -59,45 +59,45 @@ class Pass {
   size_t packed_bytes() const { return packed_.get_size(); }
   void pack(void* packed, const void* w) const { packing().run({w, packed}); }
   void unpack(void* w, const void* packed) const { packing().run({packed, w}); }
-  /// Whether oneDNN is quick at it, and right.
+  /// Return true if oneDNN's implementation is correct and tuned.
   bool suits() const { return is_right() && (dtype_ == kFloat32 || plan(0).is_tuned()); }
-  /// Whether it may multiply weights or slopes with zeros in the place of padding. Implementations
-  /// by copies for products do, and those for gradients of bfloat16's weights.
+  /// Return true if oneDNN may multiply weights or dy with zeros for padding. Its im2col
+  /// implementations do, and those for bfloat16 weight gradients.
   bool multiplies_padding() const;
 
-  /// Part i; weights are packed. The plan is the calling thread's.
+  /// Return the calling thread's plan of part i; weights are packed.
   Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
   void* x(int64_t i) const { return row(x_, parts_[i].image, parts_[i].x_row); }
   void* y(int64_t i) const { return row(y_, parts_[i].image, parts_[i].y_row); }
 
  private:
-  /// What a plan is for: all in one, a part with packed weights, or the packing.
+  /// Purpose of a plan: the whole pass, a part with packed weights, or packing the weights.
   enum class Role : int64_t { whole, part, packing };
 
   void* row(const Tensor& t, int64_t image, int64_t i) const {
     const int64_t element = image * t.strides()[0] + i * t.strides()[cut_dim()];
     return static_cast<char*>(t.data_ptr()) + element * static_cast<int64_t>(element_size(dtype_));
   }
-  /// The dim of images that parts are rows of.
+  /// Return the dim along which images are split into parts.
   size_t cut_dim() const { return g_.dims - 1 + g_.outermost(); }
-  /// The sizes of `images` images of t and `rows` of their rows.
+  /// Return the sizes of `images` images of t with `rows` rows each.
   Dims sizes_of(const Tensor& t, int64_t images, int64_t rows) const;
-  /// Of a list for each of D, H, W, those that the images have.
+  /// Return the last g_.dims entries of a list for D, H, W.
   memory::dims spatial(const std::array<int64_t, 3>& list) const {
     return {list.end() - static_cast<std::ptrdiff_t>(g_.dims), list.end()};
   }
   int weights_argument() const {
     return computes_weights() ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
   }
-  /// Whether the weights are what is computed.
+  /// Return true if this pass computes the gradient of the weights.
   bool computes_weights() const { return kind_ == Kind::convolution_weight_grad; }
-  /// Whether oneDNN 2.6's kernels give what they should. Gradients of weights, which read or write
-  /// beyond their blocks: not where depth is padded by more than a stride of several; and of
-  /// bfloat16 not where depth is padded, anything dilated, or a single tap moves by strides over
-  /// channels that fill no block, nor where a tap meets padding alone, which is left unwritten.
-  /// Gradients of x: of bfloat16 not of odd numbers of channels, which are taken in twos.
+  /// Return true if oneDNN 2.6's kernels are correct for this pass. Weight gradients read or write
+  /// out of bounds if depth is padded by more than its stride and that stride is above 1. Those of
+  /// bfloat16 also fail with padded depth, with any dilation, with single-tap strided windows over
+  /// channels that do not fill a block, and where a tap reads only padding (dw is left unwritten).
+  /// Gradients of x in bfloat16 fail for odd numbers of channels, which are processed in pairs.
   bool is_right() const;
-  /// Whether each tap meets an element of x in each part.
+  /// Return true if each tap reads an element of x in each part.
   bool meets_each_tap() const;
   int packed_argument() const { return computes_weights() ? DNNL_ARG_FROM : DNNL_ARG_TO; }
   onednn::Key key(Role role, const ConvPart& part) const;
@@ -112,7 +112,7 @@ class Pass {
   const bool bias_;
   const DType dtype_;
   const ConvParts parts_;
-  const memory::desc weights_, packed_;  // row-major, and as the parts take or make them
+  const memory::desc weights_, packed_;  // row-major, and in the layout of the parts
 };
 
 Dims Pass::sizes_of(const Tensor& t, int64_t images, int64_t rows) const {
@@ -142,7 +142,7 @@ bool Pass::meets_each_tap() const {
   const int64_t windows[] = {g_.T, g_.R, g_.S};
   const auto meets = [&](size_t d, int64_t inputs, int64_t outputs, int64_t padding) {
     for (int64_t tap = 0; tap < windows[d]; ++tap) {
-      const int64_t first = tap * g_.dilation[d] - padding;  // of x, under the first of y
+      const int64_t first = tap * g_.dilation[d] - padding;  // index in x for y's first element
       const int64_t at =
           first + std::max<int64_t>(ceil_div(-first, g_.stride[d]), 0) * g_.stride[d];
       if (at >= inputs || at > first + (outputs - 1) * g_.stride[d]) return false;
@@ -167,10 +167,10 @@ onednn::Key Pass::key(Role role, const ConvPart& part) const {
   key.add({g_.stride[1], g_.stride[2], g_.padding[2], g_.dilation[1], g_.dilation[2]});
   key.add(bias_ | has_channels_last_strides(x_) << 1 | has_channels_last_strides(y_) << 2 |
           (dtype_ == kBFloat16) << 3);
-  // The strides of a row-major image tell its height.
+  // The strides of a row-major image do not contain its height.
   key.add({g_.H, g_.P});
   if (g_.dims == 3) key.add({g_.D, g_.T, g_.O, g_.stride[0], g_.padding[1], g_.dilation[0]});
-  const ConvPart first = parts_[0];  // decides how weights are packed
+  const ConvPart first = parts_[0];  // determines the layout of packed weights
   for (const ConvPart& p : {part, first}) {
     key.add({p.images, p.x_rows, p.y_rows, p.padding_top, p.padding_bottom});
   }
@@ -230,13 +230,13 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
       made.finish(dnnl::convolution_backward_weights(primitive), primitive.scratchpad_desc());
       break;
     }
-    case Kind::matmul_bfloat16:  // no convolution
+    case Kind::matmul_bfloat16:  // not a convolution
       break;
   }
   return made;
 }
 
-/// From the weights to what the first part likes best, or from its result to them.
+/// Return the plan that packs weights in the first part's preferred layout, or unpacks its result.
 Plan& Pass::packing() const {
   return onednn::cached(op_, key(Role::packing, parts_[0]), [&] {
     const memory::desc packed = make(parts_[0], weights_).wanted(weights_argument());
@@ -250,7 +250,7 @@ Plan& Pass::packing() const {
   });
 }
 
-/// The weights as the parts of a pass take them.
+/// The weights in the layout of a pass.
 class PackedWeights {
  public:
   PackedWeights(const Pass& pass, const void* w)
@@ -266,7 +266,7 @@ class PackedWeights {
   const void* data_;
 };
 
-/// Call f(i) for each part of a pass.
+/// Call f(i) for each part of a pass, on all threads.
 template <class F>
 void for_parts(const Pass& pass, const F& f) {
   parallel_for(pass.parts(), 1, [&](int64_t begin, int64_t end) {
@@ -274,7 +274,7 @@ void for_parts(const Pass& pass, const F& f) {
   });
 }
 
-/// Add [parts, size] to its first row.
+/// Add all rows of [parts, size] to the first one.
 void add_rows(float* rows, int64_t parts, int64_t size) {
   parallel_for(size, grain_for(parts), [&](int64_t begin, int64_t end) {
     for (int64_t part = 1; part < parts; ++part) {
@@ -284,7 +284,7 @@ void add_rows(float* rows, int64_t parts, int64_t size) {
   });
 }
 
-/// to [K,C/groups,taps from last to first] = w [C,K/groups,taps], of a convolution that is turned.
+/// to [K,C/groups,reversed taps] = w [C,K/groups,taps], for a gradient computed as a convolution.
 void turn_round(const ConvSizes& turned, float* to, const float* w) {
   const int64_t window = turned.T * turned.R * turned.S;
   parallel_for(turned.K, grain_for(turned.Cg * window), [&](int64_t begin, int64_t end) {
@@ -331,7 +331,7 @@ bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor&
   if (pass.parts() == 1) {
     pass.plan(0).run({pass.y(0), pass.x(0), dw.data_ptr()});
   } else {
-    // Sums are float32, whatever the dtype.
+    // Partial sums are float32 for every dtype.
     const auto size = static_cast<int64_t>(pass.packed_bytes() / sizeof(float));
     const Scratch sums(static_cast<size_t>(pass.parts()) * pass.packed_bytes());
     for_parts(pass, [&](int64_t i) {

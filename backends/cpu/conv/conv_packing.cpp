@@ -8,7 +8,7 @@
 namespace ambit::cpu {
 namespace {
 
-/// Elements i of a phase that exist in x: i * stride + start in [0, size).
+/// The elements i of a phase that exist in x: i * stride + start is in [0, size).
 struct Valid {
   Valid(int64_t start, int64_t stride, int64_t size, int64_t count) {
     begin = std::min(count, start >= 0 ? 0 : ceil_div(-start, stride));
@@ -17,14 +17,14 @@ struct Valid {
   int64_t begin, end;
 };
 
-/// Call f(packed row, x row or -1, columns that exist, first column of x) for each packed row.
+/// Call f(packed row, x row or -1, existing columns, first column of x) for each packed row.
 template <class F>
 void for_packed_rows(const ConvPacking& packing, const F& f) {
   const ConvSizes& g = packing.sizes;
   const auto [stride_d, stride_h, stride_w] = g.stride;
   int64_t row = 0;
   for (int64_t c = 0; c < g.C; ++c) {
-    // Phase (a, b, e): elements a of every stride_d planes, b of every stride_h rows, and so on.
+    // Phase (a, b, e): every stride_d-th plane from a, every stride_h-th row from b, and so on.
     for (int64_t i = 0; i < stride_d * stride_h * stride_w; ++i) {
       const int64_t a = i / stride_w / stride_h, b = i / stride_w % stride_h, e = i % stride_w;
       const int64_t start = e - g.padding[2];
@@ -60,7 +60,7 @@ void pack_image(const ConvPacking& packing, T* packed, const T* x) {
   });
 }
 
-/// How many of the last images are copied: vectors read past the end of an image, where others lie.
+/// Return how many of the last images to copy: vectors read past an image, into the next one.
 template <class T>
 int64_t images_to_copy(const ConvPacking& packing) {
   const auto bytes = static_cast<int64_t>(kLongestVector);
@@ -68,7 +68,7 @@ int64_t images_to_copy(const ConvPacking& packing) {
   return std::min(packing.sizes.N, ceil_div(bytes, std::max<int64_t>(1, image_bytes)));
 }
 
-/// A power of two, which as many threads share equally.
+/// Return a power of two, which thread counts usually divide evenly.
 int64_t count_parts(const ConvSizes& g, int64_t bytes) {
   constexpr int64_t kMost = 8;
   const int64_t most = std::min({kMost, g.N, g.work() / kProductGrain, kCached / bytes});
@@ -172,7 +172,7 @@ void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
     std::copy_n(packed, packing.image(), x);
     return;
   }
-  std::fill_n(x, g.C * g.x_plane(), T(0));  // a stride may leave out elements at the end
+  std::fill_n(x, g.C * g.x_plane(), T(0));  // strided convolutions may not read elements at the end
   for_packed_rows(packing, [&](int64_t from, int64_t to, const Valid& valid, int64_t first) {
     if (to < 0) return;
     copy_strided(valid.end - valid.begin, x + to + first, g.stride[2], packed + from + valid.begin,

@@ -1,6 +1,6 @@
-// How the own convolutions lay out an image, so that every tap of the filter meets contiguous data.
-// Each channel is padded, and where the strides are not 1 split into as many volumes ("phases") as
-// their product, of every stride-th element. Then output (o, p, q) and tap (c, t, r, s) meet at
+// Layout of images for our own convolutions: every filter tap reads contiguous data. Each channel
+// is padded, and with strides other than 1 split into "phases", as many volumes as the product of
+// the strides, each of every stride-th element. Output (o, p, q) and tap (c, t, r, s) use
 //   packed[offset(c, t, r, s) + o * plane + p * pitch + q].
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace ambit::cpu {
 
-/// The grain for `count` items of `work` multiply-adds each of the own convolutions. Few images are
-/// worth a second thread sooner than other products: of 2 to 5 us, since these begin at once.
+/// Return the grain for `count` items of `work` multiply-adds each. With few images a second thread
+/// pays earlier than for products, at 2 to 5 us, because packing and summing start immediately.
 inline int64_t grain_for_taps(int64_t count, int64_t work) {
   const int64_t grain = grain_for_products(work);
   return count < 4 * grain ? ceil_div(grain, 8) : grain;
@@ -24,13 +24,13 @@ inline int64_t grain_for_taps(int64_t count, int64_t work) {
 struct ConvPacking {
   explicit ConvPacking(const ConvSizes& g);
 
-  /// Elements of one packed image; what lies behind it may be read, one vector far.
+  /// Elements of one packed image; one vector past its end may be read.
   int64_t image() const { return sizes.C * channel; }
-  /// Length of an output channel among the packed rows: o * plane + p * pitch + q for all o, p, q.
+  /// Length of an output channel in packed rows: o * plane + p * pitch + q for all o, p, q.
   int64_t flat() const { return (sizes.O - 1) * plane + (sizes.P - 1) * pitch + sizes.Q; }
-  /// As many images as stay in the cache when packed in numbers of this size; all that need not be.
+  /// Return how many packed images of this element size fit in the cache; all if in place.
   int64_t images_at_once(size_t element_size) const;
-  /// Whether images lie so before they are packed.
+  /// Return true if packing is not needed.
   bool changes_nothing() const {
     constexpr std::array<int64_t, 3> kOnes{1, 1, 1}, kNone{};
     return sizes.stride == kOnes && sizes.padding == kNone;
@@ -40,21 +40,21 @@ struct ConvPacking {
   int64_t planes, rows, pitch;  // of one phase
   int64_t plane;                // elements of a plane of a phase
   int64_t channel;              // elements of all phases of a channel
-  /// Of each tap (c, t, r, s) of a group, in the order of w.
+  /// Offset of each tap (c, t, r, s) of a group, in the order of w.
   std::vector<int64_t> offsets;
 };
 
-/// Some images at a time of x [N,C,D,H,W], as [C, phases, planes, rows, pitch] each, zero where x
-/// has no element. Those that lie so are taken as they are, but for the last one, behind which
-/// nothing may be read.
+/// Some images at a time of x [N,C,D,H,W], each packed as [C, phases, planes, rows, pitch], zero
+/// outside of x. Images that need no packing are used in place, except the last ones, after which
+/// memory must not be read.
 template <class T>
 class PackedImages {
  public:
-  /// `most` at a time.
+  /// `most`: maximal number of images at a time.
   PackedImages(const ConvPacking& packing, const T* x, int64_t most);
-  /// Take in images [first, past).
+  /// Pack images [first, past).
   void take(int64_t first, int64_t past);
-  /// One of those.
+  /// Return a packed image; n is in [first, past).
   const T* image(int64_t n) const { return n < as_they_are_ ? x_ + n * packing_.image() : room(n); }
 
  private:
@@ -64,24 +64,24 @@ class PackedImages {
 
   const ConvPacking& packing_;
   const T* x_;
-  int64_t as_they_are_;  // so many of all
-  int64_t first_ = 0;    // of those taken
+  int64_t as_they_are_;  // images used in place
+  int64_t first_ = 0;    // first packed image
   Scratch room_;
 };
 
-/// Some images at a time of dy [N,K,O,P,Q] with their rows at multiples of a vector: as they are,
-/// or, where copies are worth it, as [K,O,P,pitch] each.
+/// Some images at a time of dy [N,K,O,P,Q] whose rows have a pitch of whole vectors: in place, or,
+/// if it is worth it, copied to [K,O,P,pitch] each.
 template <class T>
 class AlignedRows {
  public:
-  /// `most` at a time, each read `times` times: few are not worth a copy, nor are rows of which
-  /// more than half would be padding.
+  /// At most `most` images at a time, each read `times` times. A copy is not made for few reads,
+  /// nor if more than half of each row would be padding.
   AlignedRows(const ConvSizes& g, const T* dy, int64_t lanes, int64_t most, int64_t times);
-  /// Elements from row to row.
+  /// Return the distance between rows in elements.
   int64_t pitch() const { return pitch_; }
-  /// Take in images [first, past).
+  /// Prepare images [first, past).
   void take(int64_t first, int64_t past);
-  /// Filter k of one of those.
+  /// Return filter k of image n, which is in [first, past).
   const T* filter(int64_t n, int64_t k) const {
     return rows_ + ((n - first_) * sizes_.K + k) * sizes_.O * sizes_.P * pitch_;
   }
@@ -93,18 +93,18 @@ class AlignedRows {
   const int64_t pitch_;
   const Scratch room_;
   const T* rows_;      // of image first_
-  int64_t first_ = 0;  // of those taken
+  int64_t first_ = 0;  // first prepared image
 };
 
-/// `length` sums over images for each part of these: threads read what they have written before,
-/// and no sum depends on their number.
+/// Partial sums of `length` elements over parts of the images. Each thread reads images that it has
+/// packed itself, and no sum depends on the number of threads.
 template <class T>
 class PartSums {
  public:
-  /// `sums` [length] are those of the first part, and of all in the end.
+  /// `sums` [length]: sums of the first part, and finally of all parts.
   PartSums(const ConvSizes& g, T* sums, int64_t length);
-  /// Call f(sums of a part, its first image, past its last, begin, end) so that of images [first,
-  /// past) each part meets all of `items`, which take `work` multiply-adds for an image.
+  /// Call f(sums of a part, its first image, past its last, begin, end) so that each part of the
+  /// images [first, past) covers all `items`, which cost `work` multiply-adds per image.
   template <class F>
   void for_items(int64_t first, int64_t past, int64_t items, int64_t work, const F& f) const {
     const int64_t images = past - first;
@@ -119,7 +119,7 @@ class PartSums {
                    }
                  });
   }
-  /// Add all parts up.
+  /// Add the sums of all parts.
   void finish() const;
 
  private:
@@ -130,7 +130,7 @@ class PartSums {
   const Scratch room_;
 };
 
-/// The way back for one image: x = packed, without the padding.
+/// Inverse of packing for one image: x = packed without the padding.
 template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed);
 

@@ -9,8 +9,8 @@
 namespace ambit::cpu {
 namespace {
 
-/// Two parts from two grains on, then twice as many for each time as much work as this: about 200
-/// us a part, of which each costs a few us more than as part of a larger one.
+/// Two parts from two grains on, then twice as many each time the work reaches a multiple of this:
+/// about 200 us a part. Each part costs a few us more than as part of a larger one.
 constexpr int64_t kPartWork = 8 * kProductGrain;
 
 int64_t parts_for(int64_t work, int64_t most) {
@@ -19,9 +19,9 @@ int64_t parts_for(int64_t work, int64_t most) {
   return std::clamp<int64_t>(static_cast<int64_t>(wanted), 2, most);
 }
 
-/// Images are cut into rows where there are fewer.
+/// With fewer images than this, images are split into rows.
 constexpr int64_t kFewImages = 8;
-/// Rows of a part of an image: their neighbours are read, or computed, once more.
+/// Minimal rows of a part: neighbouring rows are read or computed twice.
 constexpr int64_t kLeastRows = 8;
 
 }  // namespace
@@ -46,8 +46,8 @@ void ConvParts::cut_rows(int64_t wanted) {
   const int64_t all = own_ == Own::y ? axis_.y : axis_.x;
   rows_ = std::max(kLeastRows, ceil_div(all, ceil_div(wanted, g_.N)));
   row_parts_ = ceil_div(all, rows_);
-  // A part in the padding may have no rows, one between large strides negative padding: not worth
-  // a case.
+  // Do not split if a part would consist of padding only, or have negative padding between large
+  // strides; these cases are not worth code.
   for (int64_t i = row_parts_; i-- > 0;) {
     const ConvPart part = (*this)[i];
     const int64_t least = std::min(part.padding_top, part.padding_bottom);

@@ -10,8 +10,7 @@
 
 namespace ambit::cpu {
 
-/// x [N,C,D,H,W], w [K,C/groups,T,R,S], y [N,K,O,P,Q]; with fewer spatial dims those in front
-/// are 1.
+/// x [N,C,D,H,W], w [K,C/groups,T,R,S], y [N,K,O,P,Q]; missing leading spatial dims are 1.
 struct ConvSizes {
   ConvSizes(IntArrayRef x, IntArrayRef w, IntArrayRef y, const ConvParams& params)
       : dims(x.size() - 2),
@@ -34,7 +33,7 @@ struct ConvSizes {
     for (size_t i = 3 - dims; i < 3; ++i) {
       const size_t given = i + dims - 3;
       padding[i] = params.padding[given];
-      // A stride beyond the padded input, and a dilation of a single tap, say no more than these.
+      // Normalise a stride beyond the padded input and the dilation of a single tap.
       stride[i] = std::min(params.stride[given], inputs[i] + 2 * padding[i]);
       dilation[i] = windows[i] == 1 ? 1 : params.dilation[given];
     }
@@ -44,7 +43,7 @@ struct ConvSizes {
   /// Elements of one channel.
   int64_t x_plane() const { return D * H * W; }
   int64_t y_plane() const { return O * P * Q; }
-  /// The outermost spatial dim there is, of D, H, W: images of one row have but columns.
+  /// Return the outermost spatial dim among D, H, W; images with one row have only columns.
   size_t outermost() const {
     if (dims == 3) return 0;
     return H == 1 && R == 1 && P == 1 ? 2 : 1;
@@ -52,8 +51,8 @@ struct ConvSizes {
   /// Multiply-adds of one pass.
   int64_t work() const { return N * K * y_plane() * taps(); }
 
-  /// The gradient of x as a convolution of that of y, by weights [C,K/groups,T,R,S] whose taps are
-  /// turned round. There is none where a padding becomes negative, or y was made by strides.
+  /// Return the sizes of the convolution of dy that gives the gradient of x, with weights
+  /// [C,K/groups,T,R,S] with reversed taps; none if a padding would be negative or y was strided.
   std::optional<ConvSizes> turned_round() const {
     if (stride != std::array<int64_t, 3>{1, 1, 1}) return std::nullopt;
     ConvSizes turned = *this;
@@ -72,8 +71,8 @@ struct ConvSizes {
 
   size_t dims;  // spatial, of the tensors
   int64_t N, C, K, D, H, W, T, R, S, O, P, Q;
-  int64_t groups, Cg, Kg;  // Cg, Kg: channels of one group
-  std::array<int64_t, 3> stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1};  // of D, H, W
+  int64_t groups, Cg, Kg;  // channels of one group
+  std::array<int64_t, 3> stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1};  // for D, H, W
 
  private:
   static int64_t from_end(IntArrayRef sizes, size_t i) {

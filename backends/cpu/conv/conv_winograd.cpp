@@ -20,16 +20,16 @@ namespace {
 
 using namespace winograd;
 
-// Tiles whose products with a block of filters stay in the cache, by whole runs of rows.
+// Tiles whose products with a block of filters fit in the cache; a multiple of the row count.
 constexpr int64_t kGroup = 28 / kMostRows * kMostRows;
-// Floats of tiles that do, beside filters.
+// Floats of tiles that fit in the cache together with filters.
 constexpr int64_t kCached = int64_t{1} << 16;
-// Tiles whose products with a filter take as long as its transform, where it is made for them.
+// Number of tiles whose products with a filter take as long as transforming the filter once.
 constexpr int64_t kFilterCost = 16;
 
 class Convolution {
  public:
-  /// What depends on the window: so many points, and the ways there and back.
+  /// Functions for one window size: number of points and the transforms.
   struct Maps {
     int64_t points;
     Images::Write inputs;
@@ -61,13 +61,13 @@ class Convolution {
 
  private:
   int64_t filters_size() const { return maps_.points * filters_pitch_; }
-  /// Of points, of so many tiles.
+  /// Return the distance between points for `count` tiles.
   int64_t stride(int64_t count) const { return count * pitch_ + kGap; }
-  /// u [points][filters_pitch], of a block of filters: [T][C][kBlock].
+  /// Transform a block of filters, [T][C][kBlock], to u [points][filters_pitch].
   template <class Taps>
   void transform_filters(int64_t block, float* u) const;
-  /// From v [points][count][pitch] of tiles and u, by way of m [points][rows at once][kBlock].
-  /// Return whether all results are finite.
+  /// Multiply v [points][count][pitch] of tiles by u, using m [points][rows at once][kBlock].
+  /// Return true if all results are finite.
   bool convolve(int64_t block, int64_t first, int64_t count, const float* v, const float* u,
                 float* m) const;
   template <class Taps>
@@ -81,8 +81,8 @@ class Convolution {
   const bool turned_;
   const float* const b_;
   const WinogradTiles tiles_;
-  const int64_t planes_, inputs_;  // of a tile, of y and x
-  // Of tiles, and of points of filters.
+  const int64_t planes_, inputs_;  // of a tile: planes of y and of x
+  // Of tiles, and of the points of filters.
   const int64_t pitch_, filters_pitch_;
 };
 
@@ -145,7 +145,7 @@ bool Convolution::write_tiles(int64_t block, int64_t first, int64_t count, const
 bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const float* v,
                            const float* u, float* m) const {
   bool finite = true;
-  // Rows of a product are planes, one behind the other, or, where there is but one, tiles.
+  // Rows of a product are consecutive planes or, if there is only one plane, tiles.
   const bool has_planes = planes_ > 1;
   const int64_t groups = ceil_div(count, std::max<int64_t>(kGroup / planes_, 1)),
                 row = has_planes ? g_.C : pitch_;
@@ -166,15 +166,15 @@ bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const fl
 }
 
 bool Convolution::run() {
-  // Parts are some tiles, whose values stay in a core's cache, but the more the more filters have
-  // to be read for them; of few tiles, some filters each.
+  // A part is a number of tiles whose values fit in a core's cache: larger, the more filters must
+  // be read for it. If there are few tiles, each part covers some of the filters.
   const int64_t filters = maps_.points * g_.T * g_.C * g_.K,
                 rows = std::clamp<int64_t>(filters >> 15, 14, 64),
                 at_once = std::max(kCached / (maps_.points * pitch_), ceil_div(rows, planes_));
   const int64_t chunks = ceil_div(tiles_.count(), at_once), blocks = ceil_div(g_.K, kBlock);
   const int64_t shares = std::clamp<int64_t>(8 / chunks, 1, blocks);
   const int64_t most = ceil_div(tiles_.count(), chunks);
-  const bool once = chunks == 1;  // a block of filters meets tiles
+  const bool once = chunks == 1;  // each block of filters is used once
   const Scratch all_filters(once ? 0 : bytes(blocks * filters_size()));
   if (!once) {
     parallel_for(blocks, grain_for(filters_size()), [&](int64_t begin, int64_t end) {
@@ -213,7 +213,7 @@ bool has_windows(int64_t rows) { return rows < 3 ? kHasAll : kLanes > 1; }
 bool convolve(const WinogradSizes& g, float* y, const float* x, const float* w, bool turned,
               const float* b) {
   if constexpr (kLanes == 1) {
-    return false;  // is not compiled: has_winograd_conv() says no
+    return false;  // not instantiated: has_winograd_conv() returns false
   } else {
     const auto run = [&](const Convolution::Maps& maps) {
       return Convolution(maps, g, y, x, w, turned, b).run();
@@ -245,8 +245,8 @@ bool has_winograd_conv(const WinogradSizes& g) {
   const bool is_plain = g.groups == 1 && g.stride == kOnes && g.dilation == kOnes;
   const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && std::min(g.C, g.K) * g.T >= 32;
   if (!has_window || !is_plain || !fills_vectors) return false;
-  // To know the filters' values costs as much as some tiles do, and tiles reach beyond images: from
-  // so many products fewer on it is faster, as measured.
+  // Transforming the filters costs as much as some tiles do, and tiles extend beyond images:
+  // Winograd is faster if it saves at least this share of the products (measured).
   const WinogradTiles tiles(g);
   const int64_t count = tiles.count() * tiles.planes(), side = g.S + winograd_outputs(g.S) - 1,
                 points = g.R == 1 ? side : side * side, outputs = g.N * g.y_plane();

@@ -1,5 +1,5 @@
 // The gradient of the weights: tiles of 6x6 or 8x8 pixels of x and 4x4 or 5x5 of dy give 2x2, 3x3
-// or 5x5 sums, each once for all tiles, whose products are added up at the points.
+// or 5x5 sums. The products are summed over all tiles at each point, then transformed once.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "conv_winograd.h"
 
@@ -20,11 +20,11 @@ namespace {
 
 using namespace winograd;
 
-// Floats of tiles of x and dy that stay in the cache.
+// Floats of tiles of x and dy that fit in the cache.
 constexpr int64_t kCached = int64_t{1} << 18;
 
-/// Write the sums of a row of K, [points][K][pitch] with a gap, to dw. Return whether all are
-/// finite.
+/// Transform the sums of filter k, [points][K][pitch] with a gap, and write them to dw. Return true
+/// if all are finite.
 template <class Taps>
 bool write_sums(const WinogradSizes& g, float* dw, const float* sums, int64_t pitch, int64_t k) {
   constexpr int64_t kWindow = Taps::kCount;
@@ -45,7 +45,7 @@ bool write_sums(const WinogradSizes& g, float* dw, const float* sums, int64_t pi
   return finite.all();
 }
 
-/// What depends on the window: so many points, the ways there and back.
+/// Functions for one window size: number of points and the transforms.
 struct Maps {
   int64_t points;
   Images::Write inputs, slopes;
@@ -57,13 +57,13 @@ Maps maps() {
           &Images::write_values<Points<Taps>, Outputs<Taps>>, &write_sums<Taps>};
 }
 
-// Is not called where vectors have one lane.
+// Not called if vectors have one lane.
 [[maybe_unused]] bool add_up(const Maps& maps, const WinogradSizes& g, float* dw, const float* dy,
                              const float* x) {
   const int64_t points = maps.points;
   const Images inputs{winograd_images(g, x)}, slopes{{dy, g.O, g.P, g.Q, g.K, 0, 0, 0}};
   const WinogradTiles tiles(g);
-  // Each plane of dy meets T of x, one behind the other.
+  // Each plane of dy is multiplied with T consecutive planes of x.
   const int64_t planes = tiles.planes(), x_planes = planes + g.T - 1, columns = g.T * g.C,
                 sum_pitch = round_up(columns, kBlock), x_pitch = round_up(x_planes * g.C, kBlock),
                 dy_pitch = planes * g.K, tile = points * (x_pitch + dy_pitch);
@@ -108,7 +108,7 @@ Maps maps() {
 
 bool weight_grad(const WinogradSizes& g, float* dw, const float* dy, const float* x) {
   if constexpr (kLanes == 1) {
-    return false;  // is not compiled: has_winograd_conv() says no
+    return false;  // not instantiated: has_winograd_conv() returns false
   } else {
     if constexpr (kHasAll) {
       if (g.R == 1) return add_up(maps<Window<1, 5>>(), g, dw, dy, x);

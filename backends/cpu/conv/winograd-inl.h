@@ -1,5 +1,5 @@
-// Rows of pixels of x, of taps and of sums of their products are polynomials, known by their values
-// at as many points as x has pixels, where a product is one multiplication.
+// Winograd transforms: rows of pixels of x, of taps and of sums are polynomials, represented by
+// their values at as many points as x has pixels; there a product is one multiplication.
 #if defined(AMBIT_CPU_WINOGRAD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_WINOGRAD_INL_H
 #undef AMBIT_CPU_WINOGRAD_INL_H
@@ -25,18 +25,18 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
 inline constexpr int64_t kLanes = hn::MaxLanes(D());
-/// Whether lines and windows of 2x2 have loops; those of few lanes are not worth their code.
+/// True if 1-d and 2x2 windows are supported; with few lanes they are not worth their code size.
 inline constexpr bool kHasAll = kLanes >= 16;
 inline constexpr size_t kVectors = 2;
-inline constexpr int64_t kBlock = int64_t{kVectors} * kLanes;  // columns of a product at once
-/// Floats that points lie further apart than what belongs to each: that is often a power of two,
-/// with which all would meet in the same places of a cache.
+inline constexpr int64_t kBlock = int64_t{kVectors} * kLanes;  // columns of a product at a time
+/// Floats between points in memory: point sizes are often a power of two, so that without a gap all
+/// points would map to the same cache sets.
 inline constexpr int64_t kGap = 16;
-// Its rows at once: as many as registers hold beside the columns and one element.
+// Rows of a product at a time: as many as fit in registers with the columns and one element.
 inline constexpr size_t kMostRows = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 ? 6 : 14;
 
-/// The points between 0 and infinity of rows of so many pixels: these and their negatives. All
-/// factors of x are exact, and of 6 points these round less than half as much as the usual 1 and 2.
+/// The finite nonzero points for rows of kSide pixels: these and their negatives. All factors of x
+/// are exact; for 6 pixels the rounding error is less than half that of the usual points 1 and 2.
 template <size_t kSide>
 inline constexpr std::array<float, kSide / 2 - 1> kPairs;
 template <>
@@ -44,7 +44,7 @@ inline constexpr std::array<float, 2> kPairs<6>{0.625f, 1.5f};
 template <>
 inline constexpr std::array<float, 3> kPairs<8>{0.5f, 1, 2};
 
-/// Their indices; of one pixel, which is its own value, there are none.
+/// Indices of the pairs; empty for a single pixel, which is its own value.
 template <size_t kSide>
 constexpr auto pairs_of() {
   if constexpr (kSide == 1) {
@@ -54,13 +54,13 @@ constexpr auto pairs_of() {
   }
 }
 
-/// What is kRows of so many taps, pixels or sums, and kColumns, which are as many or lines.
+/// Dimensions of a window of taps, pixels or sums; one row for 1-d convolutions.
 template <size_t kRows, size_t kColumns>
 struct Window {
   static constexpr size_t kHeight = kRows, kWidth = kColumns;
   static constexpr int64_t kCount = int64_t{kRows} * int64_t{kColumns};
 };
-/// Pixels of y that a tile of windows of so many taps has, and of x, which are as many points.
+/// Return the pixels of y of a tile in one dim, for windows with `taps` taps.
 constexpr size_t outputs_of(size_t taps) {
   return static_cast<size_t>(winograd_outputs(static_cast<int64_t>(taps)));
 }
@@ -70,8 +70,8 @@ template <class Taps>
 using Points = Window<Taps::kHeight + outputs_of(Taps::kHeight) - 1,
                       Taps::kWidth + outputs_of(Taps::kWidth) - 1>;
 
-/// The factors of the powers of t in the product of t - p^2 for all pairs, but one if there is a
-/// kBut of them; the last is 1.
+/// Return the coefficients of the powers of t in the product of (t - p^2) over all pairs except
+/// pair kBut, if it exists; the last one is 1.
 template <size_t kSide, size_t kBut>
 constexpr auto polynomial() {
   constexpr size_t kCount = kPairs<kSide>.size();
@@ -97,9 +97,9 @@ HWY_INLINE V times(float c, V v) { return hn::Mul(hn::Set(D(), c), v); }
 HWY_INLINE V plus(V sum, float c, V v) { return hn::MulAdd(hn::Set(D(), c), v, sum); }
 HWY_INLINE V minus(V sum, float c, V v) { return hn::NegMulAdd(hn::Set(D(), c), v, sum); }
 
-// Loops over vectors are pack expansions, so that the compiler sees registers, not arrays.
+// Loops over vectors are pack expansions, so that the compiler keeps the vectors in registers.
 
-/// factors[0] x[0] + factors[1] x[2] + ...
+/// Return factors[0] x[0] + factors[1] x[2] + ...
 template <size_t kCount, size_t... I>
 HWY_INLINE V every_second(const std::array<float, kCount>& factors, const V* x,
                           std::index_sequence<I...>) {
@@ -112,7 +112,7 @@ HWY_INLINE V every_second(const std::array<float, kCount>& factors, const V* x) 
   return every_second(factors, x, std::make_index_sequence<kCount - 1>());
 }
 
-/// The values of kTaps taps at a pair, by the product of what each is away from other points.
+/// Compute the values of kTaps taps at a pair, over the product of its distances to other points.
 template <size_t kSide, size_t kPair, size_t kTaps>
 HWY_INLINE void taps_at_pair(const V (&w)[kTaps], V* to) {
   static_assert(kTaps >= 2 && kTaps <= 5);
@@ -131,7 +131,7 @@ HWY_INLINE void taps_at_pair(const V (&w)[kTaps], V* to) {
   to[0] = times(1 / distances, plus(even, point, odd));
   to[1] = times(1 / distances, minus(even, point, odd));
 }
-/// The values of pixels of x at a pair.
+/// Compute the values of pixels of x at a pair.
 template <size_t kSide, size_t kPair>
 HWY_INLINE void pixels_at_pair(const V (&x)[kSide], V* to) {
   const V even = every_second(kOthers<kSide, kPair>, x + 2),
@@ -140,7 +140,7 @@ HWY_INLINE void pixels_at_pair(const V (&x)[kSide], V* to) {
   to[1] = minus(even, kPairs<kSide>[kPair], odd);
 }
 
-/// The values of pixels of x, or of fewer taps, at all points.
+/// Compute the values of pixels of x, or of fewer taps, at all points.
 template <size_t kSide, size_t kFrom, size_t... K>
 HWY_INLINE void values_of(const V (&from)[kFrom], V (&to)[kSide], std::index_sequence<K...>) {
   if constexpr (kSide == 1) {
@@ -156,7 +156,7 @@ HWY_INLINE void values_of(const V (&from)[kFrom], V (&to)[kSide], std::index_seq
   }
 }
 
-/// The sum of p^kPower of values at pairs.
+/// Return the sum of p^kPower times the values at pairs.
 template <size_t kSide, size_t kPower, size_t... K>
 HWY_INLINE V sum_of(const V (&even)[sizeof...(K)], const V (&odd)[sizeof...(K)],
                     std::index_sequence<K...>) {
@@ -165,7 +165,7 @@ HWY_INLINE V sum_of(const V (&even)[sizeof...(K)], const V (&odd)[sizeof...(K)],
   ((sum = K == 0 ? sum : plus(sum, power(kPairs<kSide>[K], kPower), from[K])), ...);
   return sum;
 }
-/// The sums whose values these are.
+/// Compute the sums (coefficients) from their values.
 template <size_t kSums, size_t kSide, size_t... S, size_t... K>
 HWY_INLINE void sums_of(const V (&values)[kSide], V (&to)[kSums], std::index_sequence<S...>,
                         std::index_sequence<K...> pairs) {
@@ -181,7 +181,7 @@ HWY_INLINE void sums_of(const V (&values)[kSide], V (&to)[kSums], std::index_seq
   }
 }
 
-/// to[point * stride] of a window of vectors that at(row, column) gives.
+/// Write to[point * stride], the values of a window of vectors that at(row, column) returns.
 template <class Points, class At, size_t... Row, size_t... Column, size_t... Point>
 HWY_INLINE void write_values(const At& at, float* to, int64_t stride, std::index_sequence<Row...>,
                              std::index_sequence<Column...>, std::index_sequence<Point...>) {
@@ -204,7 +204,7 @@ HWY_INLINE void write_values(const At& at, float* to, int64_t stride) {
                        std::make_index_sequence<Points::kWidth>());
 }
 
-/// The sums whose values are from[point * stride].
+/// Compute the sums from their values from[point * stride].
 template <size_t kHeight, size_t kWidth, size_t... Row, size_t... Column>
 HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kHeight][kWidth],
                           std::index_sequence<Row...>, std::index_sequence<Column...>) {
@@ -225,7 +225,7 @@ HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kHeight][kW
             std::make_index_sequence<Points::kWidth>());
 }
 
-/// Whether all that it has seen is finite.
+/// Checks that all vectors passed to see() are finite.
 class Finite {
  public:
   HWY_INLINE Finite() : nan_or_0_(hn::Zero(D())) {}
@@ -240,8 +240,8 @@ struct Images : WinogradImages {
   using Write = void (Images::*)(const WinogradTiles& tiles, int64_t first, int64_t count,
                                  int64_t planes, float* to, int64_t pitch, int64_t stride) const;
 
-  /// to[point * stride + i * pitch + image * channels + channel] = the values of the window of
-  /// pixels of tile first + i, of `count`, in each of so many planes, or in each of split images.
+  /// to[point * stride + i * pitch + image * channels + channel] = the values of the pixels of tile
+  /// first + i, of `count` tiles, in each of `planes` planes or in each of the split images.
   template <class Points, class Pixels>
   void write_values(const WinogradTiles& tiles, int64_t first, int64_t count, int64_t planes,
                     float* to, int64_t pitch, int64_t stride) const {
@@ -262,13 +262,13 @@ struct Images : WinogradImages {
   }
 };
 
-/// What is added up of a product: columns of its left and rows of its right operand, in `runs` of
-/// `length`, from each to the next of which it is so far.
+/// The reduction dim of a product, columns of its left and rows of its right operand: `runs` runs
+/// of `length`, `left_step` and `right_step` apart.
 struct Depth {
   int64_t length, runs = 1, left_step = 0, right_step = 0;
 };
 
-/// y [kRows][kBlock] = a [kRows,depth] b [depth][kBlock], or added to it.
+/// y [kRows][kBlock] = a [kRows,depth] b [depth][kBlock]; added to y if `add`.
 template <size_t kRows>
 void product(const Depth& depth, float* y, int64_t y_stride, const Matrix<const float>& a,
              const float* b, int64_t b_stride, bool add) {
@@ -288,7 +288,7 @@ constexpr auto products(std::index_sequence<I...>) {
 }
 inline constexpr auto kProducts = products(std::make_index_sequence<kMostRows>());
 
-/// y [rows][kBlock] = a [rows,depth] b [depth][kBlock], or added to it.
+/// y [rows][kBlock] = a [rows,depth] b [depth][kBlock]; added to y if `add`.
 inline void multiply(int64_t rows, const Depth& depth, float* y, int64_t y_stride,
                      Matrix<const float> a, const float* b, int64_t b_stride, bool add) {
   const int64_t runs = ceil_div(rows, int64_t{kMostRows});

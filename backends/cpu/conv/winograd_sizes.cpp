@@ -19,7 +19,7 @@ WinogradSizes WinogradSizes::of(const ConvSizes& g) {
   split.width = g.W;
   split.channels = g.C;
   split.window = {g.R, g.S};
-  // Tap r of a window at p meets pixel 2 p + r - padding: tap r / 2 of image r % 2.
+  // Tap r of the window at p reads pixel 2 p + r - padding: tap r / 2 of split image r % 2.
   split.before_top = g.padding[1] % 2;
   split.before_left = g.padding[2] % 2;
   split.padding[1] /= 2;

@@ -1,7 +1,7 @@
-// Convolutions of windows from 4x4 to 6x6 that move by two are ones of 2x2 or 3x3 that move by one,
-// of four images, each of which has every second row and column of the larger one. Their channels
-// lie one behind the other. At a position 4x4 taps are 16 products, 6x6 are 36, by Winograd's
-// filtering the four windows of 2x2 less than 6 and those of 3x3 9.
+// A convolution with windows from 4x4 to 6x6 and stride 2 equals one with windows of 2x2 or 3x3 and
+// stride 1 over four split images, each with every second row and column of the original, whose
+// channels are concatenated. Per output, 4x4 taps cost 16 products and 6x6 cost 36; by Winograd's
+// filtering four windows of 2x2 cost less than 6, those of 3x3 cost 9.
 #pragma once
 
 #include <array>
@@ -12,31 +12,31 @@
 
 namespace ambit::cpu {
 
-/// The sizes of a convolution of which x or y may be split so; C or K are channels of all four.
+/// The sizes of a convolution whose x or y may be split; C or K then counts channels of all four.
 struct WinogradSizes : ConvSizes {
   WinogradSizes(const ConvSizes& g) : ConvSizes(g) {}
-  /// Return g, or the one of 2x2 or 3x3 that it is.
+  /// Return g, or the equivalent sizes with windows of 2x2 or 3x3.
   static WinogradSizes of(const ConvSizes& g);
   std::optional<WinogradSizes> turned_round() const;
 
-  /// Write w [K,C,R,S], of the convolution that was split, as [K,4C,2,2] or [K,4C,3,3].
+  /// Write w [K,C,R,S] of the original convolution as [K,4C,2,2] or [K,4C,3,3].
   void split_weights(float* to, const float* w) const;
-  /// The way back, for gradients.
+  /// Inverse of split_weights, for gradients.
   void unite_weights(float* dw, const float* from) const;
 
-  int64_t x_split = 1, y_split = 1;  // 2: of rows and of columns
-  // Of the image that is split, one of its four, and the convolution that it had. Of an odd padding
-  // a row and a column is before the first pixel.
+  int64_t x_split = 1, y_split = 1;  // 2: every second row and column
+  // Sizes of the original image and window. With odd padding the split images have a row or a
+  // column before the first pixel.
   int64_t height = 0, width = 0, channels = 0, before_top = 0, before_left = 0;
   std::array<int64_t, 2> window{};
 
  private:
-  /// f(i, j) for all elements i of the weights as they were, and j as they are.
+  /// Call f(i, j) for all elements i of the original weights and their positions j when split.
   template <class F>
   void for_weights(const F& f) const;
 };
 
-/// The weights of a convolution as those of its WinogradSizes.
+/// The weights of a convolution in the shape of its WinogradSizes.
 class WinogradWeights {
  public:
   WinogradWeights(const WinogradSizes& g, const float* w);

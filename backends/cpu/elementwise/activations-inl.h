@@ -1,5 +1,5 @@
-// Activations, losses of single elements and their gradients in vectors, as backends/include's
-// functors.h has them: each result by one exponential of which nothing overflows. Included once per
+// Activations, elementwise losses and their gradients on vectors, with the formulas of functors.h
+// in backends/include: each result needs one exponential, and nothing overflows. Included once per
 // instruction set.
 #if defined(AMBIT_CPU_ACTIVATIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_ACTIVATIONS_INL_H
@@ -14,14 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// F of x by a call, lest each of the functions below has a copy of it, for each dtype and
+/// Compute F on x by a call; inlining would duplicate F in each function below, for each dtype and
 /// instruction set.
 template <class F, class D>
 HWY_NOINLINE hn::Vec<D> call(D d, hn::Vec<D> x) {
   return F()(d, x);
 }
 
-/// e^-|x|
+/// Return e^-|x|.
 struct ExpOfMinusAbs {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
@@ -29,7 +29,7 @@ struct ExpOfMinusAbs {
   }
 };
 
-/// sigmoid(x), and 1 less it with all digits.
+/// sigmoid(x) and 1 - sigmoid(x), both to full precision.
 template <class D, class V = hn::Vec<D>>
 struct SigmoidAndRest {
   HWY_INLINE SigmoidAndRest(D d, V x) {
@@ -42,7 +42,7 @@ struct SigmoidAndRest {
   V value, rest;
 };
 
-/// log(1 + e^-|x|)
+/// Return log(1 + e^-|x|).
 struct LogOfTail {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
@@ -65,7 +65,7 @@ struct SiluGrad {
   }
 };
 
-/// As arithmetic::MishGate.
+/// The vector version of arithmetic::MishGate.
 template <class D, class V = hn::Vec<D>>
 struct MishGate {
   HWY_INLINE MishGate(D d, V x) {
@@ -89,7 +89,7 @@ struct Mish {
     const V minus = hn::Neg(hn::Abs(x)), scaled = scaled_exp(d, minus, hn::Zero(d));
     const V e = hn::Mul(scaled, down), shifted = hn::Add(e, two);
     const auto negative = hn::Lt(x, hn::Zero(d));
-    // Of a negative x the digits of a tiny e are kept until it is multiplied.
+    // For negative x, multiply by a scaled e to keep the digits of tiny values.
     const auto is_tiny = hn::Lt(minus, constant(d, kLeast<hn::TFromD<D>>));
     const V tail = hn::Mul(hn::IfThenZeroElse(is_tiny, scaled), shifted);
     const V above = hn::MulAdd(two, e, one);
@@ -207,7 +207,7 @@ struct LogitLossGrad {
   }
 };
 
-/// dy times the share of e^a in e^a + e^b.
+/// Return dy * e^a / (e^a + e^b).
 struct LogAddExpGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V a, V b) const {
@@ -215,7 +215,7 @@ struct LogAddExpGrad {
   }
 };
 
-/// As arithmetic::hard_sigmoid.
+/// The vector version of arithmetic::hard_sigmoid.
 struct HardSigmoid {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
@@ -296,7 +296,7 @@ struct HuberGrad {
   }
 };
 
-/// dy where a was taken, half of it where a and b are equal; NaN takes it, too.
+/// Return dy where a is the maximum, half of it where a and b are equal, dy also for NaN.
 struct MaximumGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V a, V b) const {

@@ -1,4 +1,4 @@
-// y = op(a, b), for every binary function.
+// Inner loops y = op(a, b) of all binary functions.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "inner_loops.h"
 
@@ -15,8 +15,8 @@
 #define AMBIT_CPU_CALL_BINARY
 namespace ambit::cpu {
 
-/// y[i] = F()(a[i], b[i]), compiled once for all instruction sets: for a long function of calls,
-/// which no vectors make faster.
+/// y[i] = F()(a[i], b[i]), compiled once for all instruction sets: for long functions that consist
+/// of calls and do not vectorise.
 template <class T, class F>
 [[gnu::noinline]] void call_binary(int64_t n, void* y, const void* a, const void* b) {
   const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
@@ -30,20 +30,20 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// The functions that wrap.
+/// Return true if the bits of the result are the same for signed and unsigned integers.
 constexpr bool has_no_sign(BinaryOp op) {
   return op == BinaryOp::add || op == BinaryOp::sub || op == BinaryOp::mul ||
          op == BinaryOp::left_shift || op == BinaryOp::bitwise_and || op == BinaryOp::bitwise_or ||
          op == BinaryOp::bitwise_xor;
 }
 
-/// The loop of a function over elements of T: over its functor,
+/// The loop of a function for elements of T: the functor's,
 template <BinaryOp op, class T>
 constexpr BinaryLoop kLoop =
     element_binary<BitsOf<has_no_sign(op), T>, BitsOf<has_no_sign(op), T>, arithmetic::Functor<op>>;
 template <class T>
 constexpr BinaryLoop kLoop<BinaryOp::zeta, T> = call_binary<T, arithmetic::Functor<BinaryOp::zeta>>;
-/// unless it has vector code of its own.
+/// or that of a vector implementation.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \
   constexpr BinaryLoop kLoop<BinaryOp::name, T> = vector_binary<T, F>;

@@ -9,16 +9,16 @@
 namespace ambit::cpu {
 namespace {
 
-/// Where elements are: the result, the operands, and what lies between. y may be an operand, so
-/// that the last step alone writes it.
+/// Operands of a step: the result, the inputs, and temporaries. y may alias an input, so only the
+/// last step writes it.
 enum class Place : uint8_t { y, a, b, c, t, u };
 
 }  // namespace
 
-/// The least positive number of the dtype.
+/// The smallest positive number of the dtype.
 struct Least {};
 
-/// One loop over a piece: a function of other places, or a number everywhere.
+/// One loop over a piece: a function of other places, or filling with a constant.
 struct Step {
   constexpr Step(Place to, UnaryOp op, Place x)
       : kind(unary), function(static_cast<uint8_t>(op)), result(to), left(x) {}

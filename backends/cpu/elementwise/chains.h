@@ -1,5 +1,5 @@
-// Functions that the CPU computes by the loops of others, one after the other on elements that stay
-// in the first-level cache: some bytes for each, where loops of its own would be kilobytes.
+// Functions computed by running other loops in sequence on elements that stay in the L1 cache: some
+// bytes of code each, where dedicated loops would need kilobytes.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -12,9 +12,9 @@ namespace ambit::cpu {
 
 struct Step;
 
-/// The steps of a row of AMBIT_TERNARY_CHAINS; none of the others.
+/// Return the steps of an op of AMBIT_TERNARY_CHAINS; empty for other ops.
 std::span<const Step> chain_of(TernaryOp op);
-/// Run them on n elements of float32 or float64, as a TernaryLoop does.
+/// Run the steps on n elements of float32 or float64, with the arguments of a TernaryLoop.
 void run_chain(std::span<const Step> chain, DType dtype, int64_t n, void* y, const void* a,
                const void* b, const void* c, bool one_for_all);
 

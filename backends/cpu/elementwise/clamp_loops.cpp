@@ -1,4 +1,4 @@
-// y = min(max(x, low), high), and its gradient.
+// Inner loops of y = min(max(x, low), high) and its gradient.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "inner_loops.h"
 

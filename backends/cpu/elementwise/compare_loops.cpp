@@ -1,4 +1,4 @@
-// The inner loops of comparisons, of choices and of conversions.
+// Inner loops of comparisons, where() and conversions.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "inner_loops.h"
 
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// The comparisons that do not order.
+/// Return true if the comparison does not depend on the order, hence not on signedness.
 constexpr bool has_no_sign(CompareOp op) {
   return op != CompareOp::lt && op != CompareOp::le && op != CompareOp::gt && op != CompareOp::ge;
 }
@@ -31,7 +31,7 @@ BinaryLoop find_compare(CompareOp op, DType dtype) {
   return kLoops[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
 }
 
-/// Elements are moved as integers of their size, which keeps every bit.
+/// Elements are copied as integers of their size, which preserves all bits.
 template <class Bits>
 void select(int64_t n, void* y, const void* condition, const void* a, const void* b) {
   Bits* out = static_cast<Bits*>(y);

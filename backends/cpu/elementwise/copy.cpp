@@ -1,4 +1,4 @@
-// Moving and converting elements.
+// Copying and converting elements.
 #include <ambit/backend/functors.h>
 
 #include "backends/cpu/kernels.h"
@@ -12,7 +12,7 @@
 namespace ambit::cpu {
 namespace {
 
-constexpr int64_t kSide = 32;  // of the squares that transpositions go by
+constexpr int64_t kSide = 32;  // side of the squares for transposing
 
 template <class Bits>
 void copy_elements(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride) {
@@ -27,8 +27,8 @@ void copy_elements(int64_t n, void* y, int64_t y_stride, const void* x, int64_t 
   }
 }
 
-/// y [rows][columns] = x, which is contiguous along its columns instead: through a square that
-/// turns in the first-level cache, so that both sides move whole cache lines. Strides in elements.
+/// y [rows][columns] = x, which is contiguous along its rows dim. Transposes through a square
+/// buffer in the L1 cache, so that x and y are accessed in whole cache lines. Strides in elements.
 template <class Bits>
 void transpose_square(int64_t rows, int64_t columns, Bits* y, int64_t y_stride, const Bits* x,
                       int64_t x_stride) {
@@ -39,13 +39,13 @@ void transpose_square(int64_t rows, int64_t columns, Bits* y, int64_t y_stride, 
   }
 }
 
-/// Copy where the elements of x are strided along y's rows, and contiguous in dim `along` of y.
+/// Copy x to y where y's rows are strided in x, and x is contiguous along dim `along` of y.
 template <class Bits>
 void copy_squares(Bits* y, const Bits* x, Loops<2> loops, size_t along) {
   const size_t last = loops.sizes.size() - 1;
   const int64_t rows = loops.sizes[along], columns = loops.sizes[last];
   const int64_t y_stride = loops.strides[0][along], x_stride = loops.strides[1][last];
-  // What remains are the planes, one element each.
+  // The remaining loops are over planes, one element each.
   loops.sizes[along] = loops.sizes[last] = 1;
   loops.numel /= rows * columns;
   const int64_t bands = (rows + kSide - 1) / kSide;
@@ -90,7 +90,7 @@ void copy_same_dtype(const Tensor& y, const Tensor& x) {
   });
 }
 
-// Between the dtypes of 16 bits and all others, float32 lies.
+// Conversions between reduced floating-point types and other types go through float32.
 void copy_reduced(const Tensor& y, const Tensor& x) {
   const bool narrows = is_reduced(y.dtype()), widens = is_reduced(x.dtype());
   const UnaryLoop to_float = widens                  ? widen_loop(x.dtype())

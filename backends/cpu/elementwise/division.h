@@ -1,4 +1,4 @@
-// Looking for what integers cannot be divided by, before a kernel writes anything.
+// Checks integer divisors before a kernel writes anything.
 #pragma once
 
 #include <ambit/params.h>
@@ -6,9 +6,9 @@
 
 namespace ambit::cpu {
 
-/// Check op(a, b), element by element. Requires that the function refuses_some(). Errors: Error.
+/// Check op(a, b) for all elements. Requires that the function refuses_some(). Errors: Error.
 void check_division(BinaryOp op, const Tensor& a, const Tensor& b);
-/// The same of a tensor and a number.
+/// As above, for a tensor and a number.
 void check_division(BinaryOp op, const Tensor& x, const ScalarOperand& number);
 
 }  // namespace ambit::cpu

@@ -1,4 +1,4 @@
-// Elementwise kernels: they choose the inner loop, of *_loops.cpp, once and walk the operands.
+// Elementwise kernels: choose the inner loop (*_loops.cpp) once, then apply it to the operands.
 #include <ambit/backend/functors.h>
 
 #include "backends/cpu/kernels.h"
@@ -29,7 +29,7 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
                    [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }
 
-/// A loop, or where it is null a chain of others.
+/// A loop, or a chain of other loops if it is null.
 struct TernaryMap {
   [[gnu::noinline]] void operator()(int64_t n, void* y, const void* a, const void* b, const void* c,
                                     bool one_for_all) const {
@@ -42,7 +42,7 @@ struct TernaryMap {
   std::span<const Step> chain = {};
 };
 
-// `c`: a tensor, or where it is undefined `one`, one for all elements.
+// `c`: a tensor; if it is undefined, `one` points to the value for all elements.
 void ternary_as_given(const TernaryMap& map, const Tensor& y, const Tensor& a, const Tensor& b,
                       const Tensor& c, const void* one, int64_t grain) {
   if (c.defined()) {

@@ -1,5 +1,5 @@
-// Conversions between float32 and the dtypes of 16 bits, the same bits as Binary16's on every
-// instruction set; of float16 what Fabian Giesen's float_to_half_fast3_rtne does (public domain,
+// Conversions between float32 and reduced floating-point types, with the same bits as Binary16 on
+// every instruction set. float16 uses Fabian Giesen's float_to_half_fast3_rtne (public domain,
 // https://gist.github.com/rygorous/2156668).
 #include "half_loops.h"
 
@@ -23,7 +23,7 @@ using V = hn::Vec<Words>;
 
 constexpr uint32_t kInfinity = 0x7f800000, kQuiet = 0x400000;
 
-/// The bits of floats in the place of those of 16 bits, and back.
+/// Convert the bits of a reduced floating-point type, zero-extended, to those of float32.
 template <DType dtype>
 HWY_INLINE V widen(V x) {
   if constexpr (dtype == kBFloat16) return hn::ShiftLeft<16>(x);
@@ -32,7 +32,7 @@ HWY_INLINE V widen(V x) {
   const V magnitude = hn::ShiftLeft<13>(hn::And(x, hn::Set(d, 0x7fff)));
   const V infinite = hn::Set(d, 0x7c00 << 13), least = hn::Set(d, 1 << 23);
   const V rebased = hn::Add(magnitude, hn::Set(d, 112 << 23));
-  // Below the least normal number: 2^-14 more, which is normal, and minus that.
+  // Subnormals: add 2^-14, which makes the number normal, and subtract it again.
   const V shifted = hn::Set(d, 113 << 23);
   const V small = hn::BitCast(
       d, hn::Sub(hn::BitCast(df, hn::Add(magnitude, shifted)), hn::BitCast(df, shifted)));
@@ -43,7 +43,7 @@ HWY_INLINE V widen(V x) {
   return hn::Or(y, hn::ShiftLeft<16>(hn::And(x, hn::Set(d, 0x8000))));
 }
 
-/// (x + half a step, to even) >> kDropped, x having grown by `base`.
+/// Return (x + base) >> kDropped, rounded to nearest even.
 template <int kDropped>
 HWY_INLINE V rounded(V x, uint32_t base) {
   const Words d;
@@ -64,7 +64,7 @@ HWY_INLINE V narrow(V x) {
     y = rounded<16>(magnitude, 0);
   } else {
     y = rounded<13>(magnitude, 0u - (112u << 23));
-    // The sum with 0.5 has the place of the least half in its last bit.
+    // Adding 0.5 aligns the last bit of the sum with the smallest subnormal.
     const V half = hn::Set(d, 126 << 23);
     const V small =
         hn::Sub(hn::BitCast(d, hn::Add(hn::BitCast(df, magnitude), hn::BitCast(df, half))), half);

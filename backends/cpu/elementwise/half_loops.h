@@ -1,11 +1,11 @@
-// The inner loops between float32 and the dtypes of 16 bits: see inner_loops.h.
+// Inner loops between float32 and reduced floating-point types: see inner_loops.h.
 #pragma once
 
 #include "inner_loops.h"
 
 namespace ambit::cpu {
 
-/// y (float32) = x of a dtype of 16 bits, and the other way round.
+/// Return the loop that converts a reduced floating-point type to float32, and the reverse.
 UnaryLoop widen_loop(DType from);
 UnaryLoop narrow_loop(DType to);
 

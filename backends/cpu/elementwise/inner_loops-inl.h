@@ -1,5 +1,5 @@
-// Inner loops over a functor, for one instruction set. Over elements they are left to the
-// compiler's vectoriser; those over Highway's vectors are for maths that it knows nothing of.
+// Inner loops over a functor, for one instruction set. Element loops are vectorised by the
+// compiler; loops over Highway vectors are for functions that it cannot vectorise.
 #if defined(AMBIT_CPU_INNER_LOOPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_INNER_LOOPS_INL_H
 #undef AMBIT_CPU_INNER_LOOPS_INL_H
@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// y[i] = F()(x[i]); the pragma says that iterations are independent, also where y is x. It is no
-/// more than leave: a loop of calls, or of divisions of integers, stays as it is.
+/// y[i] = F()(x[i]). The pragma asserts that iterations are independent, also if y is x. It does
+/// not force vectorisation: loops of calls or integer divisions remain scalar.
 template <class Out, class In, class F>
 void element_unary(int64_t n, void* y, const void* x) {
   Out* out = static_cast<Out*>(y);
@@ -50,7 +50,7 @@ void element_ternary(int64_t n, void* y, const void* a, const void* b, const voi
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(F()(left[i], right[i], third[i]));
 }
 
-/// The vector at p, of which only n elements need be there; in place of others there is `missing`.
+/// Load a vector from p, of which only n elements need exist; the others are set to `missing`.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V load(D d, const hn::TFromD<D>* p, int64_t n, V missing) {
   if (n >= static_cast<int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
@@ -68,7 +68,7 @@ template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* p, int64_t n) {
   return load(d, p, n, hn::Zero(d));
 }
-/// Write a vector to p, where there is room for n elements.
+/// Store a vector to p, which has space for n elements.
 template <class D>
 HWY_INLINE void store(hn::Vec<D> v, D d, hn::TFromD<D>* p, int64_t n) {
   if (n >= static_cast<int64_t>(hn::Lanes(d))) return hn::StoreU(v, d, p);
@@ -81,7 +81,7 @@ HWY_INLINE void store(hn::Vec<D> v, D d, hn::TFromD<D>* p, int64_t n) {
 #endif
 }
 
-/// The same where F works on vectors.
+/// As element_unary, for an F on vectors.
 template <class T, class F, class D = hn::ScalableTag<T>>
 void vector_unary(int64_t n, void* y, const void* x) {
   const D d;

@@ -1,5 +1,5 @@
-// Random fills. The numbers are philox.h's, the same on every backend: here many blocks are made at
-// a time, since the ten rounds of one block wait for each other, and loops that vectorise map them.
+// Random fills with the numbers of philox.h, the same on every backend. Many blocks are generated
+// together, as the ten rounds of one block are dependent, then mapped by vectorised loops.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,9 +21,9 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kBatch = 64;  // blocks made together: a few KB, the first-level cache holds them
+constexpr int64_t kBatch = 64;  // blocks generated together: a few KB, which fit in the L1 cache
 
-/// words [4 * kBatch] = the blocks first, first + 1, ... of the stream.
+/// words [4 * kBatch] = the blocks first, first + 1, ... of the random stream.
 void generate(uint64_t seed, uint64_t first, uint32_t* words) {
   alignas(64) uint32_t c0[kBatch], c1[kBatch], c2[kBatch], c3[kBatch];
   for (int64_t b = 0; b < kBatch; ++b) {
@@ -49,7 +49,7 @@ void generate(uint64_t seed, uint64_t first, uint32_t* words) {
   }
 }
 
-/// philox::to_normal of the pairs of words: Box-Muller. z [2 * kBatch].
+/// philox::to_normal (Box-Muller) of pairs of words. z [2 * kBatch].
 void to_normals(const uint32_t* words, double* z) {
   alignas(64) double radius[2 * kBatch], angle[2 * kBatch];
 #pragma omp simd
@@ -65,7 +65,7 @@ void to_normals(const uint32_t* words, double* z) {
   }
 }
 
-/// y [elements_per_block * kBatch] = the numbers of a batch.
+/// y [elements_per_block * kBatch] = the numbers of one batch.
 template <class T>
 void map_words(const RandomParams& p, const uint32_t* words, T* y) {
   const auto lanes = static_cast<int64_t>(philox::elements_per_block<T>(p.kind));
@@ -94,7 +94,7 @@ void map_words(const RandomParams& p, const uint32_t* words, T* y) {
   }
 }
 
-/// y [n] = the numbers of blocks `first` and on of a fill; of 16 bits what float32 gets, rounded.
+/// y [n] = the numbers of a fill from block `first` on; rounded from float32 for 16-bit floats.
 template <class T>
 void fill(const RandomParams& p, int64_t first, T* y, int64_t n) {
   using Wide = std::conditional_t<Reduced16<T>, float, T>;

@@ -1,5 +1,5 @@
-// Elementwise kernels of tensors and numbers. Most run the inner loops of tensors, for which the
-// number stands in a buffer in the first-level cache: so a function needs one loop, not three.
+// Elementwise kernels of a tensor and a number. Most use the loops for tensors, with the number
+// repeated in a buffer in the L1 cache: one loop per function instead of three.
 #include <ambit/backend/functors.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ambit::cpu {
 namespace {
 
-/// A number as often as there are elements, at most as often as a loop takes at a time.
+/// A buffer that repeats a number min(n, kMost) times; loops take at most kMost at a time.
 class Repeated {
  public:
   static constexpr int64_t kMost = 512;
@@ -31,7 +31,7 @@ class Repeated {
   alignas(64) char elements_[kMost * 8];
 };
 
-/// Call f(n, pointers) as for_packed_runs does, with n no more than a Repeated holds.
+/// Call f(n, pointers) as for_packed_runs does, with n at most Repeated::kMost.
 template <size_t N, class F>
 void for_packed_pieces(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
   std::array<int64_t, N> step;

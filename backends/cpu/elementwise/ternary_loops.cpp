@@ -1,4 +1,4 @@
-// y = op(a, b, c), for the ternary functions that have loops of their own.
+// Inner loops y = op(a, b, c) of the ternary functions that are not chains.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "inner_loops.h"
 
@@ -15,11 +15,11 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// The loop of a function over elements of T: over its functor,
+/// The loop of a function for elements of T: the functor's,
 template <TernaryOp op, class T>
 constexpr TernaryLoop kLoop =
     element_ternary<BitsOf<op == TernaryOp::add_scaled, T>, arithmetic::Functor<op>>;
-/// unless it has vector code of its own.
+/// or that of a vector implementation.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \
   constexpr TernaryLoop kLoop<TernaryOp::name, T> = vector_ternary<T, F>;

@@ -1,4 +1,4 @@
-// y = op(x), for every unary function.
+// Inner loops y = op(x) of all unary functions.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "inner_loops.h"
 
@@ -24,19 +24,19 @@ namespace {
   }
 AMBIT_VECTORS(Floor);
 AMBIT_VECTORS(Ceil);
-AMBIT_VECTORS(Round);  // halves to even
+AMBIT_VECTORS(Round);  // half to even
 AMBIT_VECTORS(Trunc);
 #undef AMBIT_VECTORS
 
-/// The loop of a function over elements of T: over its functor, unless there is one below.
+/// The loop of a function for elements of T: the functor's, unless specialised below.
 template <UnaryOp op, class T>
 constexpr UnaryLoop kLoop = element_unary<arithmetic::ResultOf<op, T>, T, arithmetic::Functor<op>>;
 
-// Functions with vector code of their own,
+// Functions with vector implementations,
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \
   constexpr UnaryLoop kLoop<UnaryOp::name, T> = vector_unary<T, F>;
-// and those whose float vectors go through double, which has nothing wider to go through itself.
+// and functions whose float32 vectors are computed in float64; for float64 they are vector loops.
 #define AMBIT_THROUGH_DOUBLE(name, F)               \
   template <>                                       \
   constexpr UnaryLoop kLoop<UnaryOp::name, float> = \

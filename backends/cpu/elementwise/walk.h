@@ -1,4 +1,4 @@
-// What elementwise kernels decide before they walk their operands.
+// Decisions of elementwise kernels: grain, dtype of the loop, layout of the result.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -9,16 +9,16 @@
 
 namespace ambit::cpu {
 
-/// Maths is worth a second thread earlier than a loop that waits for memory.
+/// Functions with much arithmetic are worth a second thread earlier than memory-bound ones.
 template <class Op>
 int64_t grain_of(Op op) {
   return row_of(op).cost == FunctionRow::Cost::maths ? kGrain / 4 : kGrain;
 }
 
-/// The dtype of what inner loops get: see widened_runs.h.
+/// Return the dtype of the inner loops' operands: see widened_runs.h.
 inline DType loop_dtype(DType dtype) { return is_reduced(dtype) ? kFloat32 : dtype; }
 
-/// Whether the result had better follow an operand that lies channels-last.
+/// Return true if the result should adopt the channels-last layout of an operand.
 inline bool follows(const Tensor& y, const Tensor& x) {
   const DType dtype = y.dtype();
   return is_channels_last(x) && (dtype == kFloat32 || dtype == kBool || is_reduced(dtype));

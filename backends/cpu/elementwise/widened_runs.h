@@ -1,5 +1,5 @@
-// for_packed_runs of operands some of which may be of 16 bits: the inner loop gets float32 in their
-// place, piece by piece in the first-level cache.
+// for_packed_runs for operands that may be of reduced floating-point types: pieces of them are
+// upcast in buffers in the L1 cache, so that the inner loop gets float32.
 #pragma once
 
 #include "backends/cpu/layout/packing.h"
@@ -35,8 +35,7 @@ void for_widened_runs(const std::array<const Tensor*, N>& operands, int64_t grai
   });
 }
 
-/// Call f(n, pointers) for the operands as inner loops of loop_dtype() get them. The inputs are of
-/// one dtype.
+/// Call f(n, pointers) with operands of loop_dtype(). All inputs have one dtype.
 template <size_t N, class F>
 void for_loop_runs(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
   if (is_reduced(operands[N - 1]->dtype())) return for_widened_runs<N>(operands, grain, f);

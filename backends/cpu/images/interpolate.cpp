@@ -1,7 +1,7 @@
-// Resizing images in one to three spatial dims, and its gradient. The rows of x that make a row of
-// y are mixed first, and then elements of that one row; where there are far fewer columns in y, the
-// other way round. Channels-last, a pixel mixes whole pixels. The gradient does the same with the
-// taps turned round: which elements of y each of x went to.
+// Resizing images in one to three spatial dims, and its gradient. The rows of x for a row of y are
+// combined first, then the columns of that row; the order is reversed if y has far fewer columns.
+// In channels-last layout whole pixels are combined. The gradient uses the same code with
+// transposed taps: for each element of x the elements of y that depend on it.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// y[i] = a * x[i], or += unless it is the first; iterations are independent.
+/// y[i] = a * x[i] if `first`, else y[i] += a * x[i]. Iterations are independent.
 template <class T>
 void mix(int64_t n, T* y, const T* x, T a, bool first) {
   if (first) {
@@ -34,7 +34,7 @@ void mix(int64_t n, T* y, const T* x, T a, bool first) {
   }
 }
 
-/// y[j] = the mix of x's elements that axis names, one of them maybe a 0 behind the last one.
+/// y[j] = weighted sum of the elements of x that axis lists; x may need a zero at its end.
 template <class T>
 void mix_columns(const Resizing& axis, const T* x, T* y) {
   const int64_t n = axis.to;
@@ -67,7 +67,7 @@ void mix_columns(const Resizing& axis, const T* x, T* y) {
   }
 }
 
-/// Call f(row of the image, weight) for those that make row (d, h).
+/// Call f(row of the image, weight) for each input row of row (d, h).
 template <class T, class F>
 void for_rows(const Resizings& s, int64_t d, int64_t h, const F& f) {
   for (int64_t i = 0; i < s.d.count(d); ++i) {
@@ -77,7 +77,7 @@ void for_rows(const Resizings& s, int64_t d, int64_t h, const F& f) {
   }
 }
 
-/// Images that lie row-major, of type T: from `from` to `to`.
+/// Resize row-major images of type T from `from` to `to`.
 template <class T>
 void resize(const Resizings& s, const T* from, T* to) {
   const int64_t rows = s.d.to * s.h.to, W = s.w.from, Q = s.w.to;
@@ -94,7 +94,7 @@ void resize(const Resizings& s, const T* from, T* to) {
       T* y = to + r * Q;
       const int64_t d = r % rows / s.h.to, h = r % s.h.to;
       bool first = true;
-      if (s.d.is_one(d) && s.h.is_one(h)) {  // a row as it is
+      if (s.d.is_one(d) && s.h.is_one(h)) {  // copy a row
         mix_row(image + (s.d.at(d, 0) * s.h.from + s.h.at(h, 0)) * W, y);
         continue;
       }
@@ -117,7 +117,7 @@ void resize(const Resizings& s, const T* from, T* to) {
   });
 }
 
-/// Pixels of C channels: from [N,H,W,C], to [N,P,Q,C].
+/// Resize pixels of C channels: from [N,H,W,C], to [N,P,Q,C].
 void resize_pixels(const Resizings& s, int64_t C, const float* from, float* to) {
   const int64_t rows = s.h.to, W = s.w.from, Q = s.w.to;
   parallel_for(s.images / C * rows, grain_for(4 * Q * C), [&](int64_t begin, int64_t end) {
@@ -155,7 +155,7 @@ namespace {
 HWY_EXPORT(resize_any);
 HWY_EXPORT(resize_pixels);
 
-/// Both ways: to [N,C,...] from [N,C,...], whose taps s has.
+/// Resize or differentiate: to [N,C,...] from [N,C,...], with the taps in s.
 void run(const Resizings& s, Tensor& to, const Tensor& from) {
   if (is_channels_last(from)) {
     const NativeScope native({.outputs = {&to}, .inputs = {&from}, .inputs_follow = true});

@@ -12,8 +12,8 @@ using interpolation::Tap;
 
 constexpr int64_t kMostColumns = 8;
 
-/// Call f(element of y, its tap) for all; those of one element that are the same are one, and those
-/// of weight 0 none.
+/// Call f(element of y, its tap) for all taps; taps of one element at the same index are merged,
+/// and those of weight 0 omitted.
 template <class F>
 void for_taps(const Axis& axis, const F& f) {
   Tap taps[kMostTaps];

@@ -1,4 +1,4 @@
-// The taps of a call of interpolate, as tables: of each element made, which ones it is made from.
+// Tables of the taps of an interpolation: the source elements of each result element.
 #pragma once
 
 #include <ambit/backend/interpolation.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::cpu {
 
-/// Weights in both types that kernels multiply by.
+/// Weights in both types that kernels use.
 struct ResizingWeights {
   template <class T>
   const T* of() const {
@@ -24,12 +24,12 @@ struct ResizingWeights {
   std::vector<float> in_float;
 };
 
-/// One dim. Element i of `to` is the sum over k < count(i) of weight(i, k) times element at(i, k)
-/// of `from`.
+/// One dim: element i of the result is the sum over k < count(i) of weight(i, k) * element at(i, k)
+/// of the source; sizes `to` and `from`.
 struct Resizing {
-  /// One of size 1 that stays.
+  /// A dim of size 1 that is copied.
   Resizing();
-  /// As the axis says, or turned round: which elements of y each of x goes to.
+  /// The taps of the axis, or `turned`, the transpose: the elements of y that use each one of x.
   Resizing(const interpolation::Axis& axis, bool turned);
 
   int64_t count(int64_t i) const { return begins[place(i) + 1] - begins[place(i)]; }
@@ -38,19 +38,18 @@ struct Resizing {
   T weight(int64_t i, int64_t k) const {
     return weights.of<T>()[begins[place(i)] + k];
   }
-  /// Whether element i is an old one as it is.
+  /// Return true if element i is a copy of one source element.
   bool is_one(int64_t i) const { return count(i) == 1 && weight<double>(i, 0) == 1; }
 
   int64_t from = 1, to = 1;
-  std::vector<int64_t> begins;  // of each element's taps, and the end
+  std::vector<int64_t> begins;  // offset of each element's first tap, and the end
   std::vector<int32_t> index;
   ResizingWeights weights;
 
-  /// The same for loops over i: tap k of element i at k * to + i, with k < width; where there is
-  /// none it names element `from`, behind the last one, which is 0 then. width 0: it would be
-  /// large.
+  /// The taps for loops over i: tap k < width of element i is at k * to + i. Missing taps refer to
+  /// index `from`, a zero after the last element. width 0: the table would be too large.
   int64_t width = 0;
-  bool needs_zero = false;  // whether any names that
+  bool needs_zero = false;  // true if a tap refers to index `from`
   std::vector<int32_t> column_index;
   ResizingWeights column_weights;
 
@@ -59,7 +58,7 @@ struct Resizing {
   void make_columns();
 };
 
-/// The spatial dims of a call, those that are missing in front.
+/// The spatial dims of a call; missing leading dims are copied.
 struct Resizings {
   Resizings(const Tensor& x, const Tensor& y, const InterpolateParams& p, bool turned);
 

@@ -1,6 +1,6 @@
-// Bags of rows and their gradient: w [V,D], index [n], offsets [B+1], y [B,D]. A bag is one
-// thread's; of the gradient a range of rows is, which looks for its own among all of index: so no
-// sum depends on the number of threads.
+// Sums of rows ("bags") and their gradient: w [V,D], index [n], offsets [B+1], y [B,D]. Each bag is
+// processed by one thread. In the gradient each thread owns a range of rows and searches the whole
+// index for them, so that no sum depends on the number of threads.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -38,7 +38,7 @@ void add(int64_t n, T* y, const T* x) {
   for (int64_t d = 0; d < n; ++d) y[d] += x[d];
 }
 
-/// Rows [D] of a tensor as they are computed with: where they lie, or, of 16 bits, in float32.
+/// Rows [D] of a tensor for computation: in place, or upcast from a reduced floating-point type.
 template <class T>
 class Rows {
  public:
@@ -49,14 +49,14 @@ class Rows {
         widen_(is_reduced(t.dtype()) ? widen_loop(t.dtype()) : nullptr),
         narrow_(is_reduced(t.dtype()) ? narrow_loop(t.dtype()) : nullptr),
         room_(widen_ ? static_cast<size_t>(D_) * sizeof(T) : 0) {}
-  /// A row to read, until the next.
+  /// Return a row for reading; valid until the next call.
   const T* read(int64_t row) const {
     const char* const at = first_ + row * bytes_;
     if (!widen_) return reinterpret_cast<const T*>(at);
     widen_(D_, room_.data<T>(), at);
     return room_.data<T>();
   }
-  /// Where a row is written, until write(row).
+  /// Return the memory in which to write a row, before calling write(row).
   T* place(int64_t row) const {
     return widen_ ? room_.data<T>() : reinterpret_cast<T*>(first_ + row * bytes_);
   }
@@ -71,7 +71,7 @@ class Rows {
   Scratch room_;
 };
 
-/// The operands of both ways. factors [n], null where there are none.
+/// The operands of forward and backward. factors [n], null if there are none.
 template <class T>
 struct Bags {
   Bags(const Tensor& indices, const Tensor& ends, const Tensor& scales,
@@ -82,7 +82,7 @@ struct Bags {
         offsets(ends.data_ptr<int64_t>()),
         factors(scales.defined() ? scales.data_ptr<T>() : nullptr),
         p(params) {}
-  /// Call f(i) for all that count in bag b.
+  /// Call f(i) for all entries of bag b except padding.
   template <class F>
   void for_each(int64_t b, const F& f) const {
     const int64_t end = std::clamp<int64_t>(offsets[b + 1], 0, n);
@@ -90,7 +90,7 @@ struct Bags {
       if (index[i] != p.padding) f(i);
     }
   }
-  /// What the rows of bag b are multiplied by, besides their factors.
+  /// Return the weight of the rows of bag b, apart from their factors.
   T share(int64_t b) const {
     if (p.mode != Mode::mean) return 1;
     int64_t rows = 0;
@@ -122,7 +122,7 @@ void sum_bag(const Bags<T>& bags, int64_t b, const Rows<T>& w, int64_t D, T* y) 
   for (int64_t d = 0; d < D; ++d) y[d] *= share;
 }
 
-/// The first of the largest; a NaN stays where it comes first, and else never comes.
+/// Take the first of the largest elements. A NaN wins only if it is the first element of the bag.
 template <class T>
 void largest_of_bag(const Bags<T>& bags, int64_t b, const Rows<T>& w, int64_t D, T* y,
                     int64_t* best) {
@@ -166,7 +166,7 @@ void forward(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index, cons
   });
 }
 
-/// dw's rows from v_begin to v_end.
+/// Compute rows v_begin to v_end of dw.
 template <class T>
 void spread_bags(const Bags<T>& bags, const T* shares, const T* dy, int64_t D, int64_t v_begin,
                  int64_t v_end, T* dw) {
@@ -223,7 +223,7 @@ HWY_EXPORT(backward);
 void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index,
                    const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
   check_indices("embedding_bag", index, w.size(0));
-  if (is_reduced(w.dtype()) && index.numel() > w.size(0)) {  // most rows several times
+  if (is_reduced(w.dtype()) && index.numel() > w.size(0)) {  // most rows are used several times
     return run_widened(kernels::embedding_bag, embedding_bag, y, best, w, index, offsets, factors,
                        p);
   }

@@ -1,4 +1,4 @@
-// Reading and writing at places that an int64 tensor names. All indices are checked before anything
+// Reading and writing elements selected by an int64 tensor. All indices are checked before anything
 // is written.
 #include <ambit/backend/arithmetic.h>
 #include <ambit/error.h>
@@ -26,8 +26,8 @@ void check_indices(const char* op, const Tensor& index, int64_t bound) {
 
 namespace {
 
-/// Loops over index's shape, where `indexed` (operand 2) stands still along dim: there the index
-/// leads. Operands: index, other, indexed.
+/// Return loops over the shape of index, with stride 0 along dim for `indexed` (operand 2), whose
+/// position there comes from the index. Operands: index, other, indexed.
 Loops<3> make_index_loops(const Tensor& index, const Tensor& other, const Tensor& indexed,
                           int64_t dim) {
   Loops<3> loops;
@@ -39,8 +39,8 @@ Loops<3> make_index_loops(const Tensor& index, const Tensor& other, const Tensor
   return loops;
 }
 
-/// Call f(n, place, other) for runs of elements: place(i) and other(i) are offsets of element i in
-/// `indexed` and `other`.
+/// Call f(n, place, other) for runs of elements; place(i) and other(i) are the offsets of element i
+/// in `indexed` and `other`.
 template <class F>
 void for_places(const Loops<3>& loops, const Tensor& index, const Line& line, int64_t begin,
                 int64_t end, const F& f) {
@@ -55,7 +55,7 @@ void for_places(const Loops<3>& loops, const Tensor& index, const Line& line, in
   });
 }
 
-/// y[place] = f(y[place], src): on one thread, since several elements may name one place.
+/// y[place] = f(y[place], src), on one thread, because several elements may refer to one place.
 template <class F>
 void write_places(const char* op, Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
                   const F& f) {
@@ -71,7 +71,7 @@ void write_places(const char* op, Tensor& y, const Tensor& index, const Tensor& 
   });
 }
 
-/// Offset along a dim of each listed row.
+/// Return the offset along a dim of the i-th selected row.
 int64_t row_offset(const Tensor& index, int64_t i, const Line& line) {
   return index.data_ptr<int64_t>()[i * Line(index, 0).step] * line.step;
 }
@@ -139,7 +139,7 @@ void nonzero(Tensor& y, const Tensor& x) {
 
 namespace {
 
-/// Whether the indices fall one by one, as those of flip do.
+/// Return true if the indices decrease by one, as those of flip do.
 bool falls(const Tensor& index) {
   const int64_t* at = index.data_ptr<int64_t>();
   const int64_t n = index.numel(), step = Line(index, 0).step;
@@ -150,8 +150,7 @@ bool falls(const Tensor& index) {
   return true;
 }
 
-/// y [.., n], x [.., m], whose lines are contiguous: line by line, long ones in pieces that threads
-/// share.
+/// y [.., n], x [.., m], with contiguous lines: line by line; threads share pieces of long lines.
 template <class Bits>
 void select_in_lines(Bits* y, const Bits* x, const Loops<2>& lines, const Tensor& index) {
   constexpr int64_t kPiece = 4096;
@@ -169,7 +168,7 @@ void select_in_lines(Bits* y, const Bits* x, const Loops<2>& lines, const Tensor
   parallel_for(lines.numel * pieces, grain_for(std::min(n, kPiece)), [&](int64_t i, int64_t past) {
     while (i < past) {
       const int64_t line = i / pieces, piece = i % pieces;
-      const int64_t whole = pieces == 1 ? past - i : 1;  // lines at once
+      const int64_t whole = pieces == 1 ? past - i : 1;  // lines processed together
       for_runs(lines, line, line + whole, [&](int64_t m, const std::array<int64_t, 2>& start) {
         for (int64_t j = 0; j < m; ++j) {
           select(y + start[0] + j * lines.inner_stride(0), x + start[1] + j * lines.inner_stride(1),
@@ -206,7 +205,7 @@ void index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) 
   parallel_for(index.numel(), grain_for(loops.numel), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t row = row_offset(index, i, from);
-      if (whole_rows) {  // without the walk, which costs more than a short row
+      if (whole_rows) {  // skip for_runs, which costs more than copying a short row
         std::memcpy(py + bytes(i * to.step), px + bytes(row), bytes_of_row);
         continue;
       }
@@ -230,7 +229,7 @@ void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
     const T* ps = src.data_ptr<T>();
     const auto* row = index.data_ptr<int64_t>();
     const int64_t rows = index.numel(), row_step = Line(index, 0).step;
-    // Each thread takes a part of every row, so that none meets another's sums.
+    // Each thread processes a part of every row, so that threads write to different sums.
     parallel_for(loops.numel, grain_for(rows), [&](int64_t begin, int64_t end) {
       for_runs(loops, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
         for (int64_t i = 0; i < rows; ++i) {

@@ -1,4 +1,4 @@
-// What kernels that take indices share.
+// Checks indices for the kernels that use them.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -7,7 +7,7 @@
 
 namespace ambit::cpu {
 
-/// Errors: IndexError, named after `op`, where an index is outside of [0, bound).
+/// Errors: IndexError, naming `op`, if an index is outside of [0, bound).
 void check_indices(const char* op, const Tensor& index, int64_t bound);
 
 }  // namespace ambit::cpu

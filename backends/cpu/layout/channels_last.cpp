@@ -13,7 +13,7 @@ constexpr int32_t kChannelsLast = 1;
 
 constexpr int64_t kCacheLine = 64;
 
-// What any CPU has; Highway's least set of instructions on x86 has none.
+// GCC vectors: available on every CPU, unlike in Highway's baseline on x86.
 using Four = uint32_t __attribute__((vector_size(16)));
 
 Four load(const uint32_t* from) {
@@ -23,7 +23,7 @@ Four load(const uint32_t* from) {
 }
 void store(uint32_t* to, Four four) { std::memcpy(to, &four, sizeof(four)); }
 
-/// A square of 4, of such matrices.
+/// Transpose a 4 x 4 square of matrices [rows, columns].
 void transpose_4(uint32_t* to, const uint32_t* from, int64_t rows, int64_t columns) {
   const Four a = load(from), b = load(from + columns), c = load(from + 2 * columns),
              d = load(from + 3 * columns);
@@ -37,7 +37,7 @@ void transpose_4(uint32_t* to, const uint32_t* from, int64_t rows, int64_t colum
   store(to + 3 * rows, __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7));
 }
 
-/// to [columns, rows] = from [rows, columns], in squares that stay in the first-level cache.
+/// to [columns, rows] = from [rows, columns], in squares that fit in the L1 cache.
 template <class Bits>
 void transpose(Bits* to, const Bits* from, int64_t rows, int64_t columns) {
   constexpr int64_t kSide = kCacheLine / sizeof(Bits);
@@ -46,8 +46,8 @@ void transpose(Bits* to, const Bits* from, int64_t rows, int64_t columns) {
     for (int64_t c = 0; c < columns; c += kSide) {
       const int64_t c_end = std::min(columns, c + kSide);
       if constexpr (sizeof(Bits) == sizeof(uint32_t)) {
-        // Four rows at a time: the cache may not hold 16 that are a power of two apart. Where those
-        // of `to` are farther apart it is no faster, as measured.
+        // Four rows at a time: the cache may not hold 16 rows whose distance is a power of two. If
+        // rows of `to` are farther apart than those of `from`, it is no faster (measured).
         if (rows <= columns && r_end - r == kSide && c_end - c == kSide) {
           for (int64_t i = r; i < r_end; i += 4) {
             for (int64_t j = c; j < c_end; j += 4) {
@@ -64,7 +64,7 @@ void transpose(Bits* to, const Bits* from, int64_t rows, int64_t columns) {
   }
 }
 
-/// The same for n matrices one behind the other, of elements of `size` bytes.
+/// Transpose n consecutive matrices of elements of `size` bytes.
 void transpose(size_t size, int64_t n, void* to, const void* from, int64_t rows, int64_t columns) {
   visit_size(size, [&]<class Bits>() {
     const int64_t one = rows * columns;
@@ -78,7 +78,7 @@ void transpose(size_t size, int64_t n, void* to, const void* from, int64_t rows,
 
 }  // namespace
 
-// Undoing it takes N, C and H * W.
+// The conversion back needs N, C and H * W.
 PhysicalLayout channels_last_layout(DType dtype, int64_t images, int64_t channels, int64_t pixels) {
   return {kChannelsLast, static_cast<uint32_t>(element_size(dtype)), {images, channels, pixels}};
 }

@@ -1,6 +1,6 @@
-// Some of the images or channels of a block, as a view like x.narrow(1, start, length) has them:
-// what concatenation writes and its gradient reads, and parts of calls of 16 bits. Copies of them
-// keep to channels-last where it lies so.
+// Some of the images or channels of a block, as in the view x.narrow(1, start, length): written by
+// concatenation, read by its gradient, and used for parts of upcast calls. Copies of slices keep
+// the channels-last layout.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -10,18 +10,18 @@
 
 namespace ambit::cpu {
 
-/// A part [N,C,H,W] of the block of images that is t's storage.
+/// A part [N,C,H,W] of the block of images in t's storage.
 class ImageSlice {
  public:
-  /// None where t is no such part, or of elements that never lie channels-last.
+  /// Return none if t is not a slice, or its dtype is never channels-last.
   static std::optional<ImageSlice> of(const Tensor& t);
 
-  /// The layout of the block when channels-last.
+  /// Return the channels-last layout of the block.
   PhysicalLayout layout() const;
-  /// Whether it lies so.
+  /// Return true if the block is channels-last now.
   bool is_native() const { return t_.storage()->is_native() && t_.storage()->layout() == layout(); }
   bool is_whole() const { return t_.sizes() == IntArrayRef(block_); }
-  /// t in the block, which lies channels-last and is acquired, or adopted, for as long.
+  /// Return t as a view of the channels-last block; valid while the block is acquired or adopted.
   Tensor native() const;
 
  private:
@@ -29,21 +29,21 @@ class ImageSlice {
       : t_(t), block_(block), first_(first) {}
 
   const Tensor& t_;
-  Dims block_;     // its sizes
-  int64_t first_;  // element of t when channels-last
+  Dims block_;     // sizes of the block
+  int64_t first_;  // offset of t in the channels-last block
 };
 
-/// Two tensors to copy between, as they lie in memory.
+/// Two tensors for a copy that preserves the layout.
 class ChannelsLastCopy {
  public:
-  /// y and x of one size. Where x lies channels-last y shall, too, if it may, but for
-  /// copies of whole blocks: who asks for those is about to look at them.
+  /// y and x have equal sizes. If x or y is channels-last, y is written so if possible, except when
+  /// both are whole blocks, whose copies are usually read in row-major order.
   ChannelsLastCopy(const Tensor& y, const Tensor& x);
   ~ChannelsLastCopy();
   ChannelsLastCopy(const ChannelsLastCopy&) = delete;
   ChannelsLastCopy& operator=(const ChannelsLastCopy&) = delete;
 
-  /// Whether y is written channels-last; else the operands are as they were given.
+  /// Return true if y is written channels-last; otherwise use the given operands.
   explicit operator bool() const { return y_.defined(); }
   const Tensor& y() const { return y_; }
   const Tensor& x() const { return x_; }

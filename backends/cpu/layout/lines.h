@@ -1,11 +1,11 @@
-// Walking all lines of tensors along one dim: for kernels that treat a line as a whole.
+// Loops over all lines of tensors along one dim, for kernels that process whole lines.
 #pragma once
 
 #include "loops.h"
 
 namespace ambit::cpu {
 
-/// One line of a tensor: its length and step in elements. A 0-dim tensor is a line of one.
+/// A line of a tensor: its length, and its step in elements. A 0-dim tensor is a line of length 1.
 struct Line {
   Line() = default;
   Line(const Tensor& t, int64_t dim) {
@@ -16,8 +16,8 @@ struct Line {
   int64_t length = 1, step = 1;
 };
 
-/// Make the loops over the first elements of all lines along `dim`. The operands agree in all other
-/// sizes; the first one's strides order the walk.
+/// Return the loops over the first elements of all lines along `dim`. The operands agree in all
+/// other sizes; the loops are ordered by the first operand's strides.
 template <size_t N>
 Loops<N> make_line_loops(const std::array<const Tensor*, N>& operands, int64_t dim) {
   Loops<N> loops;

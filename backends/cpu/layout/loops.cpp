@@ -3,10 +3,10 @@
 namespace ambit::cpu {
 namespace {
 
-/// Whether dim d (outer) and the next one walk like one longer dim in every operand.
+/// Return true if dims d and d + 1 can be merged in every operand.
 bool joinable(const Dims& sizes, const Dims* strides, size_t operands, size_t d) {
   for (size_t i = 0; i < operands; ++i) {
-    // Unsigned, since those of an empty tensor may be as large as they like.
+    // Unsigned, because strides of an empty tensor may be arbitrarily large.
     const auto inner = static_cast<uint64_t>(strides[i][d + 1]);
     if (static_cast<uint64_t>(strides[i][d]) != inner * static_cast<uint64_t>(sizes[d + 1])) {
       return false;
@@ -31,7 +31,7 @@ void collapse(Dims& sizes, Dims* strides, size_t operands) {
   for (size_t d = sizes.size(); d-- > 0;) {
     if (sizes[d] == 1) erase_dim(sizes, strides, operands, d);
   }
-  // Insertion sort by the output's stride: few dims, nearly always in order already.
+  // Insertion sort by the output's stride: there are few dims, nearly always already in order.
   for (size_t i = 1; i < sizes.size(); ++i) {
     for (size_t d = i; d > 0 && strides[0][d - 1] < strides[0][d]; --d) {
       swap_dims(sizes, strides, operands, d - 1, d);
@@ -67,7 +67,7 @@ void RunWalk<N>::next_row() {
   size_t d = at_.size() - 1;
   row_left_ = loops_.sizes[d];
   for (size_t i = 0; i < N; ++i) places_[i] -= (row_left_ - 1) * steps_[i];
-  // A step of the next dim that has one left.
+  // Advance the next outer dim that is not exhausted.
   while (d-- > 0) {
     const bool steps = ++at_[d] < loops_.sizes[d];
     for (size_t i = 0; i < N; ++i) {

@@ -1,7 +1,7 @@
-// The geometry that an elementwise kernel walks: the operands' common shape with sizes of 1
-// dropped, dims ordered by the output's strides and joined where all operands allow it. What is
-// contiguous in all operands becomes a single run, whatever its shape. A run is what neighbours
-// along the innermost dim: the elements of one inner loop.
+// Loops of an elementwise kernel: the common shape of the operands without dims of size 1, ordered
+// by the output's strides, with dims merged where all operands allow it. Operands that are all
+// contiguous become a single run, whatever their shape. A run is the innermost dim: the elements of
+// one inner loop.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -24,10 +24,10 @@ struct Loops {
   int64_t inner_stride(size_t operand) const { return strides[operand].back(); }
 };
 
-/// Sort and join the dims of `sizes` and of the `operands` stride lists.
+/// Sort and merge the dims of `sizes` and of the `operands` stride lists.
 void collapse(Dims& sizes, Dims* strides, size_t operands);
 
-/// Make the loops over operands of one shape.
+/// Return the loops over operands of one shape.
 template <size_t N>
 Loops<N> make_loops(const std::array<const Tensor*, N>& operands) {
   Loops<N> loops;
@@ -45,13 +45,13 @@ Loops<N> make_loops(const std::array<const Tensor*, N>& operands) {
   return loops;
 }
 
-/// A walk over the runs of loops in row-major order, from one of them on.
+/// Iterates over runs in row-major order, starting at a given run.
 template <size_t N>
 class RunWalk {
  public:
   RunWalk(const Loops<N>& loops, int64_t run);
 
-  /// Return where element i of the run is: elements from each operand's first.
+  /// Return the position of element i of the run: the offset in each operand, in elements.
   std::array<int64_t, N> at(int64_t i) const {
     std::array<int64_t, N> places = places_;
     for (size_t operand = 0; operand < N; ++operand) {
@@ -68,14 +68,14 @@ class RunWalk {
   void next_row();
 
   const Loops<N>& loops_;
-  Dims at_;                          // in the dims outside of a run
-  std::array<int64_t, N> places_{};  // of its first elements
-  std::array<int64_t, N> steps_{};   // in a row of runs: in the innermost of those dims
-  int64_t row_left_ = 1;             // with this run
+  Dims at_;                          // index in the dims outside of a run
+  std::array<int64_t, N> places_{};  // of the run's first elements
+  std::array<int64_t, N> steps_{};   // from run to run: along the innermost of those dims
+  int64_t row_left_ = 1;             // runs in this row, including the current one
 };
 
-/// Call f(n, offsets) for elements [begin, end) in row-major order: n of them in one run, which
-/// start at `offsets` elements from each operand's first. There are elements.
+/// Call f(n, offsets) for elements [begin, end) in row-major order: n elements of one run, which
+/// start at `offsets` elements in each operand. Requires begin < end.
 template <size_t N, class F>
 void for_runs(const Loops<N>& loops, int64_t begin, int64_t end, const F& f) {
   const int64_t size = loops.inner_size();
@@ -88,7 +88,7 @@ void for_runs(const Loops<N>& loops, int64_t begin, int64_t end, const F& f) {
   }
 }
 
-/// The same for all elements, on several threads where there are many.
+/// As for_runs, for all elements; on several threads if there are many.
 template <size_t N, class F>
 void parallel_runs(const Loops<N>& loops, int64_t grain, const F& f) {
   if (loops.numel == 0) return;

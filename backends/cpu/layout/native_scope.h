@@ -1,6 +1,6 @@
-// How a kernel gets at operands that may lie channels-last: all of them at once, in the one order
-// in which two kernels never wait for each other. First what has to be row-major is made so, and
-// only then are inputs kept from being converted.
+// Gives a kernel access to operands that may be channels-last. Locks all of them in a fixed order,
+// so that kernels cannot deadlock: first converts operands to row-major where necessary, then
+// acquires inputs, which prevents their conversion.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -10,27 +10,27 @@
 
 namespace ambit::cpu {
 
-/// The operands of one kernel, for as long as it runs. It takes its outputs and inputs from here;
-/// those that lie channels-last are aliases with the strides of that. Undefined tensors stay so.
+/// The operands of a kernel while it runs. Use its outputs and inputs instead of the originals;
+/// channels-last operands are aliases with channels-last strides. Undefined tensors stay undefined.
 class NativeScope {
  public:
   struct Operands {
-    std::initializer_list<const Tensor*> outputs = {};    ///< written channels-last if they may be
-    std::initializer_list<const Tensor*> row_major = {};  ///< outputs and inputs, used as they are
-    std::initializer_list<const Tensor*> inputs = {};     ///< read as they lie
-    bool inputs_follow = false;  ///< to native outputs: contiguous inputs by way of copies
+    std::initializer_list<const Tensor*> outputs = {};    ///< written channels-last if possible
+    std::initializer_list<const Tensor*> row_major = {};  ///< outputs and inputs, made row-major
+    std::initializer_list<const Tensor*> inputs = {};     ///< read in their current layout
+    bool inputs_follow = false;  ///< copy contiguous inputs to the layout of native outputs
   };
-  static constexpr size_t kMost = 3;  ///< of outputs, and of inputs
+  static constexpr size_t kMost = 3;  ///< maximal number of outputs, and of inputs
 
   explicit NativeScope(const Operands& operands);
 
   const Tensor& output(size_t i) const { return outputs_[i]; }
   const Tensor& input(size_t i) const { return inputs_[i]; }
-  /// Whether all outputs shall be written channels-last.
+  /// Return true if all outputs are to be written channels-last.
   bool has_native_outputs() const { return native_outputs_; }
 
  private:
-  /// One reader of a block in its native layout.
+  /// Guard of a block that is read in its native layout.
   class Reader {
    public:
     Reader() = default;

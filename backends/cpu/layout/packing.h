@@ -1,5 +1,5 @@
-// Running contiguous inner loops over strided operands: runs that are not contiguous pass through
-// small buffers in the first-level cache. So each op needs one loop, not one per kind of stride.
+// Runs contiguous inner loops over strided operands: runs that are not contiguous are copied
+// through small buffers in the L1 cache. So each op needs one loop, not one per kind of stride.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ambit::cpu {
 
-/// Call f<Bits>() with the unsigned integer of this size.
+/// Call f<Bits>() with the unsigned integer type of this size in bytes.
 template <class F>
 void visit_size(size_t size, const F& f) {
   switch (size) {
@@ -31,15 +31,15 @@ void visit_size(size_t size, const F& f) {
 void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride,
                   size_t size);
 
-/// Whether runs of elements of `size` bytes had better be written past the caches: all together are
-/// too many for them, and each has few ends that are parts of a line.
+/// Return true if runs of elements of `size` bytes should be written with non-temporal stores: the
+/// result exceeds the caches, and runs are long enough that few cache lines are partial.
 inline bool should_stream(int64_t run_length, int64_t numel, size_t size) {
   constexpr int64_t kLongRun = 4096;
   const auto bytes = static_cast<int64_t>(size);
   return run_length * bytes >= kLongRun && outgrows_caches(numel * bytes);
 }
 
-/// Call f for n elements, piece by piece, and write what it gives past the caches.
+/// Call f for n elements, piece by piece, and write the results with non-temporal stores.
 template <size_t N, class F>
 void stream_run(int64_t n, const std::array<char*, N>& operands, const std::array<size_t, N>& size,
                 const F& f) {
@@ -72,7 +72,7 @@ void for_packed_runs(const std::array<const Tensor*, N>& operands, int64_t grain
   const auto at = [&](size_t i, int64_t offset) {
     return data[i] + offset * static_cast<int64_t>(size[i]);
   };
-  // In place, the lines have been read anyhow.
+  // In-place ops have already read the cache lines.
   const auto in_place = [&] { return std::count(data.begin(), data.end(), data[0]) > 1; };
   const auto run = [&](bool streams, int64_t n, const std::array<char*, N>& p) {
     if (streams) return stream_run(n, p, size, f);
@@ -106,7 +106,7 @@ void for_packed_runs(const std::array<const Tensor*, N>& operands, int64_t grain
       for (size_t i = 0; i < N; ++i) {
         const int64_t stride = loops.inner_stride(i);
         p[i] = stride == 1 ? at(i, offsets[i] + begin) : buffers[i];
-        // A single value fills its buffer once for the whole run.
+        // A stride of 0 fills its buffer once for the whole run.
         const bool pack = i > 0 && (stride == 0 ? begin == 0 : stride != 1);
         if (pack) copy_strided(m, p[i], 1, at(i, offsets[i] + begin * stride), stride, size[i]);
       }

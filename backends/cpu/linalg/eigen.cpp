@@ -9,7 +9,7 @@
 namespace ambit::cpu {
 namespace {
 
-// LAPACK may never end with NaN or inf.
+// Return true if no element is NaN or inf: with them LAPACK may not terminate.
 template <class T>
 bool is_finite(const T* x, int64_t n) {
   T sum = 0;
@@ -17,7 +17,7 @@ bool is_finite(const T* x, int64_t n) {
   return sum == 0;
 }
 
-/// A size that LAPACK returns as a float, of which the last digits may be lost.
+/// Convert a workspace size that LAPACK returns as a float, whose last digits may be rounded off.
 template <class T>
 int32_t work_size(T size) {
   return static_cast<int32_t>(std::ceil(static_cast<double>(size) * 1.00001)) + 1;
@@ -25,7 +25,7 @@ int32_t work_size(T size) {
 
 }  // namespace
 
-// values [B,N]; vectors [B,N,N]; info [B]; x [B,N,N]. Vectors come by columns.
+// values [B,N]; vectors [B,N,N], column-major; info [B]; x [B,N,N].
 void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper) {
   const LapackUse library;
   if (!library) return reference::eigh(values, vectors, info, x, upper);
@@ -38,7 +38,7 @@ void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool u
     const auto& f = library->of<T>();
     for_each_matrix(x.size(0), 4 * numel * n, [&](int64_t b) {
       const T* from = x.data_ptr<T>() + b * numel;
-      bool finite = true;  // what is read
+      bool finite = true;  // of the elements that are read
       for (int64_t i = 0; i < n; ++i) {
         finite =
             finite && (upper ? is_finite(from + i * n + i, n - i) : is_finite(from + i * n, i + 1));
@@ -66,8 +66,8 @@ void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool u
   });
 }
 
-// u [B,M,C]; s [B,K]; vh [B,D,N]; info [B]; x [B,M,N]. By columns x is x^T = V S U^T: LAPACK's U is
-// by rows our vh, its V^T our u.
+// u [B,M,C]; s [B,K]; vh [B,D,N]; info [B]; x [B,M,N]. Read as column-major, x is x^T = V S U^T:
+// LAPACK's U is our vh in row-major order, its V^T our u.
 void svd(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x) {
   const LapackUse library;
   if (!library) return reference::svd(u, s, vh, info, x);

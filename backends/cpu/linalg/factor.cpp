@@ -1,4 +1,4 @@
-// Cholesky's and Householder's factors.
+// Cholesky and Householder (QR) factorisations.
 #include <ambit/backend/reference.h>
 
 #include "backends/cpu/kernels.h"
@@ -6,7 +6,7 @@
 
 namespace ambit::cpu {
 
-// y, x [B,N,N]; info [B]. By columns L is the upper U = L^T, and the other way round.
+// y, x [B,N,N]; info [B]. Read as column-major, L is the upper U = L^T, and vice versa.
 void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   const LapackUse library;
   if (!library) return reference::cholesky(y, info, x, upper);
@@ -17,7 +17,7 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
     for_each_matrix(x.size(0), numel * n / 6, [&](int64_t b) {
       const T* from = x.data_ptr<T>() + b * numel;
       T* to = y.data_ptr<T>() + b * numel;
-      for (int64_t i = 0; i < n; ++i) {  // the triangle, and zeros for the other
+      for (int64_t i = 0; i < n; ++i) {  // copy the triangle, set the other one to 0
         const int64_t first = upper ? i : 0, past = upper ? n : i + 1;
         std::fill_n(to + i * n, first, T(0));
         std::copy_n(from + i * n + first, past - first, to + i * n + first);
@@ -29,8 +29,8 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   });
 }
 
-// q [B,M,C]; r [B,C,N]; x [B,M,N]. Copied to lie by columns: LQ factors of x^T, which lies so
-// already, take LAPACK half as long again.
+// q [B,M,C]; r [B,C,N]; x [B,M,N]. Transposed to column-major: the LQ factorisation of x^T, which
+// would need no copy, takes LAPACK 1.5 times as long.
 void qr(Tensor& q, Tensor& r, const Tensor& x) {
   const LapackUse library;
   if (!library) return reference::qr(q, r, x);

@@ -1,5 +1,5 @@
-// What the kernels of LAPACK share. A matrix that lies by rows is, read by columns as LAPACK does,
-// its transpose: where possible a kernel asks for the transpose's factors and copies nothing.
+// Shared code of the LAPACK kernels. A row-major matrix, read as column-major by LAPACK, is its
+// transpose: where possible a kernel computes factors of the transpose and copies nothing.
 #pragma once
 
 #include <ambit/error.h>
@@ -17,22 +17,22 @@
 
 namespace ambit::cpu {
 
-/// A size as LAPACK takes it. Errors: ShapeError.
+/// Convert a size to LAPACK's int32. Errors: ShapeError.
 inline int32_t lapack_size(const char* op, int64_t n) {
   if (n > std::numeric_limits<int32_t>::max()) {
     throw ShapeError(std::string(op) + ": expected sizes below 2^31, got " + std::to_string(n));
   }
   return static_cast<int32_t>(n);
 }
-/// A leading dimension, which is never 0.
+/// Return a leading dimension, which must not be 0.
 inline int32_t leading(int32_t n) { return std::max(n, 1); }
 
-/// Call f(b) for each matrix of a batch, each of `work` multiply-adds. LAPACK stays on the calling
-/// thread: OpenBLAS's threads made matrices of 256 rows 300 times as slow on two cores, and those
-/// of 1024 half as fast as one.
+/// Call f(b) for each matrix of a batch, each of `work` multiply-adds. LAPACK runs on the calling
+/// thread: with OpenBLAS's threads, matrices of 256 rows were 300 times as slow on two cores, and
+/// those of 1024 half as fast as on one (measured).
 template <class F>
 void for_each_matrix(int64_t batch, int64_t work, const F& f) {
-  // Of small ones most is the time of LAPACK's own calls, as that of so many multiply-adds.
+  // The overhead of LAPACK's calls, which dominates for small matrices, in multiply-adds.
   constexpr int64_t kCalls = 20000;
   parallel_for(batch, grain_for_products(work + kCalls), [&](int64_t first, int64_t past) {
     const OneThread one;
@@ -40,7 +40,7 @@ void for_each_matrix(int64_t batch, int64_t work, const F& f) {
   });
 }
 
-/// to [columns, rows] = transpose of from [rows, columns], in blocks that fit the cache's lines.
+/// to [columns, rows] = transpose of from [rows, columns], in blocks of cache lines.
 template <class T>
 void transpose(T* to, const T* from, int64_t rows, int64_t columns) {
   constexpr int64_t kBlock = 16;
@@ -55,7 +55,7 @@ void transpose(T* to, const T* from, int64_t rows, int64_t columns) {
   }
 }
 
-/// m [rows, columns] = ones on the diagonal, else zeros.
+/// m [rows, columns] = 1 on the diagonal, 0 elsewhere.
 template <class T>
 void set_identity(T* m, int64_t rows, int64_t columns) {
   std::fill_n(m, rows * columns, T(0));

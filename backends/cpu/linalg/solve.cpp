@@ -1,4 +1,4 @@
-// LU factors, and systems solved by them or by a triangle. lu [B,N,N], b and y [B,N,R].
+// LU factorisation; solvers by LU factors or a triangle. lu [B,N,N], b and y [B,N,R].
 #include <ambit/backend/reference.h>
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 namespace ambit::cpu {
 namespace {
 
-// y := A^-1 y for the triangle p of A [N,N], y [N,R]; both lie by rows, so that LAPACK sees
-// y^T := y^T (A^T)^-1, and of A^T the other triangle.
+// y := A^-1 y for the triangle p of A [N,N], y [N,R]. Both are row-major, so that LAPACK computes
+// y^T := y^T (A^T)^-1 with the opposite triangle of A^T.
 template <class T>
 void substitute(const LapackOf<T>& f, const T* a, T* y, int32_t N, int32_t R,
                 const TriangularParams& p) {

@@ -1,4 +1,4 @@
-// A call of ctc_loss or its gradient, for all instruction sets alike.
+// The inputs of ctc_loss and its gradient, for all instruction sets.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -7,7 +7,7 @@
 
 namespace ambit::cpu {
 
-/// What there is of it beside outputs: x [T,N,C], target [N,S], both lengths [N].
+/// All operands except outputs: x [T,N,C], target [N,S], both lengths [N].
 struct CtcCall {
   const Tensor &x, &target, &lengths, &target_lengths;
   int64_t blank;

@@ -1,6 +1,6 @@
 // Connectionist temporal classification: x [T,N,C], target [N,S], alpha [N,T,L], L = 2 S + 1
-// states. Sequences are what threads share; a step of time is taken for a vector of states at once.
-// Source: Graves et al. 2006, sections 4 and 4.1; the gradient is its equation 16.
+// states. Threads share the sequences; each time step processes a vector of states at once. Source:
+// Graves et al. 2006, sections 4 and 4.1; the gradient is its equation 16.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -28,7 +28,7 @@ namespace {
 template <class T>
 inline constexpr T kNever = -std::numeric_limits<T>::infinity();
 
-/// One sequence: its states, and lines of them with room for a vector more on both sides.
+/// One sequence: its states, and lines of states with one vector of padding on both sides.
 template <class T>
 class Sequence {
  public:
@@ -54,18 +54,18 @@ class Sequence {
   }
   int64_t label(int64_t l) const { return labels_[static_cast<size_t>(l)]; }
   const T* row(int64_t t) const { return x_ + t * step_; }
-  /// 0 where a path may come to a state from two before it, or from it go to two behind it, else
-  /// kNever.
+  /// 0 if a path may enter a state from two states before (skips_to), or leave it to two states
+  /// after (skips_from); else kNever.
   T* skips_to() const { return line(0); }
   T* skips_from() const { return line(1); }
-  /// The log-probabilities of the states' labels at a time.
+  /// Return the log-probabilities of the states' labels at a time.
   const T* labels_at(int64_t t) const {
     const T* x = row(t);
     T* to = line(2);
     for (int64_t l = 0; l < states; ++l) to[l] = x[label(l)];
     return to;
   }
-  /// Two lines to go on in, in turn.
+  /// Return one of two lines that are used alternately over time.
   T* line_of(int64_t t) const { return line(3 + t % 2); }
   T* spare() const { return line(5); }
 
@@ -111,11 +111,11 @@ class Sequence {
   const T* x_ = nullptr;
 };
 
-/// alpha of one sequence [T,L]; return the loss.
+/// Compute alpha [T,L] of one sequence; return the loss.
 template <class T>
 T begin_paths(const Sequence<T>& s, T* alpha, int64_t T_all, int64_t L) {
   std::fill_n(alpha, T_all * L, kNever<T>);
-  if (s.times == 0) return s.states == 1 ? T(0) : -kNever<T>;  // a path of no labels, or none
+  if (s.times == 0) return s.states == 1 ? T(0) : -kNever<T>;  // the empty path, or none
   const T* each = s.labels_at(0);
   for (int64_t l = 0; l < std::min<int64_t>(2, s.states); ++l) s.line_of(0)[l] = each[l];
   std::copy_n(s.line_of(0), s.states, alpha);
@@ -129,7 +129,7 @@ T begin_paths(const Sequence<T>& s, T* alpha, int64_t T_all, int64_t L) {
   return -(top + std::log(std::exp(a - top) + std::exp(b - top)));
 }
 
-/// dx of one sequence: its rows are `step` apart.
+/// Compute dx of one sequence, whose rows are `step` apart.
 template <class T>
 void differentiate(const Sequence<T>& s, const T* alpha, T loss, T factor, T* dx, int64_t T_all,
                    int64_t step, int64_t L) {
@@ -189,7 +189,7 @@ HWY_AFTER_NAMESPACE();
 namespace ambit::cpu {
 namespace {
 
-/// Before anything is written.
+/// Check the labels before anything is written.
 void check_labels(const char* op, const CtcCall& c) {
   const int64_t C = c.x.size(2), S = c.target.size(1);
   for (int64_t n = 0; n < c.target.size(0); ++n) {

@@ -1,6 +1,6 @@
-// Losses of classes: the negative log-likelihood reads one element of each row, cross-entropy and
-// its gradient go over each row while it is in the first-level cache.
-// Everywhere x [N,C], target [N], w [C] or undefined.
+// Classification losses: the negative log-likelihood reads one element of each row; cross-entropy
+// and its gradient process each row while it is in the L1 cache.
+// In all functions x [N,C], target [N], w [C] or undefined.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -65,7 +65,7 @@ void backward(const Tensor& dx, const Tensor& g, const Tensor& x, const int64_t*
   });
 }
 
-/// w [C], null if it is not defined.
+/// Return the data of w [C], null if it is undefined.
 template <class T>
 const T* weights_of(const Tensor& w) {
   return w.defined() ? w.data_ptr<T>() : nullptr;

@@ -1,5 +1,5 @@
-// Of integers: a block of b is packed, which stays in the cache, and each row of a makes a row of
-// sums with it.
+// Integer products: a block of b is packed so that it stays in the cache; each row of a then adds
+// to a row of sums.
 #include "gemm.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -18,9 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kDepth = 256;  // of k in one block
+constexpr int64_t kDepth = 256;  // k per block
 
-/// Rows of sums, in unsigned numbers that wrap. `packed` [kDepth][kColumns].
+/// Rows of sums in unsigned integers, which wrap. `packed` [kDepth][kColumns].
 template <class T>
 class WrappingGemm {
  public:
@@ -75,7 +75,7 @@ template <class T>
 using Multiply = void (*)(int64_t, int64_t, int64_t, const Matrix<T>&, const Matrix<const T>&,
                           const Matrix<const T>&);
 
-// Highway exports plain functions, hence one each.
+// HWY_EXPORT needs plain functions, hence one for each type.
 Multiply<uint8_t> find_uint8() { return multiply<uint8_t>; }
 Multiply<int8_t> find_int8() { return multiply<int8_t>; }
 Multiply<int16_t> find_int16() { return multiply<int16_t>; }

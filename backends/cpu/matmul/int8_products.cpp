@@ -1,4 +1,4 @@
-// Products of int8 for every CPU, and the rows that are made for them.
+// int8 products for CPUs without VNNI, and the quantisation of rows.
 #include "int8_products.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -18,12 +18,12 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-/// The largest abs(x[k]); NaN if there is one.
+/// Return the largest abs(x[k]), or NaN if any element is NaN.
 float largest_of(int64_t K, const float* x) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto largest = hn::Zero(d);
-  auto odd = hn::Zero(d);  // x - x: NaN of NaN and Inf
+  auto odd = hn::Zero(d);  // x - x: NaN for NaN and Inf
   int64_t k = 0;
   for (; k + lanes <= K; k += lanes) {
     const auto v = hn::LoadU(d, x + k);
@@ -41,7 +41,7 @@ float largest_of(int64_t K, const float* x) {
 
 Int8Row quantize(int64_t K, int8_t* q, int64_t pitch, const float* x) {
   const float largest = largest_of(K, x);
-  if (!(largest >= 1e-36F)) {  // nothing, or NaN
+  if (!(largest >= 1e-36F)) {  // all zero, or NaN
     std::fill(q, q + pitch, int8_t{0});
     return {largest / 127, 0};
   }
@@ -68,8 +68,8 @@ Int8Row quantize(int64_t K, int8_t* q, int64_t pitch, const float* x) {
   return {largest / 127, total};
 }
 
-/// A tile of R x C sums. The loops over them are unrolled by pack expansion, so that the compiler
-/// sees registers, not an array.
+/// A tile of R x C sums. Loops over them are pack expansions, so that the compiler keeps them in
+/// registers.
 template <size_t R, size_t C>
 class Sums {
   using D32 = hn::ScalableTag<int32_t>;
@@ -82,7 +82,7 @@ class Sums {
   static constexpr int64_t kLanes = hn::MaxLanes(D16());
 
   HWY_INLINE Sums() { clear(std::make_index_sequence<R * C>()); }
-  /// Add kLanes products for each sum.
+  /// Add kLanes products to each sum.
   HWY_INLINE void add(const int8_t* x, int64_t x_pitch, const int8_t* w, int64_t w_pitch) {
     V16 rows[R], columns[C];
     load(rows, x, x_pitch, std::make_index_sequence<R>());
@@ -126,7 +126,7 @@ void tile(const Int8Block& b, int64_t m, int64_t n, int32_t* sums, int64_t strid
   Tile tile;
   int64_t k = 0;
   for (; k + Tile::kLanes <= b.K; k += Tile::kLanes) tile.add(x + k, b.pitch, w + k, b.K);
-  if (k < b.K) {  // behind w's last row nothing may be read
+  if (k < b.K) {  // memory past w's last row must not be read
     alignas(64) int8_t rest[C * static_cast<size_t>(Tile::kLanes)] = {};
     for (size_t c = 0; c < C; ++c) {
       std::copy(w + static_cast<int64_t>(c) * b.K + k, w + static_cast<int64_t>(c + 1) * b.K,

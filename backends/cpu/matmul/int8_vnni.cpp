@@ -1,13 +1,13 @@
-// Products of int8 by AVX512_VNNI, which multiplies unsigned bytes by signed ones: w + 128 by x,
-// and 128 times the sum of x is taken off again. Its sums of four products are int32; that of 128 x
-// may wrap on the way, and comes back. Highway 1.0 has no such function, hence intrinsics.
+// int8 products by AVX512_VNNI, which multiplies unsigned by signed bytes: compute (w + 128) x and
+// subtract 128 times the sum of x. Sums of four products are int32; the intermediate sum may wrap,
+// and the subtraction wraps it back. Highway 1.0 has no such function, hence intrinsics.
 #include "int8_products.h"
 
 #include "backends/cpu/runtime/instruction_sets.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-// g++ 12 takes what its own intrinsics leave undefined for a mistake (its bug 105593).
+// g++ 12 warns of uninitialised values in its own intrinsics (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
@@ -21,7 +21,7 @@ namespace {
 AMBIT_VNNI inline __m256i folded(__m512i v) {
   return _mm256_add_epi32(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
 }
-/// The sums of four vectors.
+/// Return the sums of the elements of four vectors.
 AMBIT_VNNI inline __m128i sums_of(__m512i a, __m512i b, __m512i c, __m512i d) {
   const __m256i ab = _mm256_hadd_epi32(folded(a), folded(b));
   const __m256i cd = _mm256_hadd_epi32(folded(c), folded(d));
@@ -29,7 +29,7 @@ AMBIT_VNNI inline __m128i sums_of(__m512i a, __m512i b, __m512i c, __m512i d) {
   return _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
 }
 
-/// R x 4 sums, a step of 64 products for each at a time.
+/// R x 4 sums; each step adds 64 products to each.
 template <int R>
 struct Tile {
   __m512i sum[R][4];
@@ -50,7 +50,7 @@ struct Tile {
   }
 };
 
-/// R x 4 sums from row m and column n on.
+/// Compute R x 4 sums starting at row m and column n.
 template <int R>
 AMBIT_VNNI void tile(const Int8Block& b, int64_t m, int64_t n, int32_t* sums, int64_t stride) {
   const int8_t *x = b.x + m * b.pitch, *w = b.w + n * b.K;
@@ -60,7 +60,7 @@ AMBIT_VNNI void tile(const Int8Block& b, int64_t m, int64_t n, int32_t* sums, in
   for (; k + kInt8Pitch <= b.K; k += kInt8Pitch) {
 #pragma GCC unroll 4
     for (int c = 0; c < 4; ++c) {
-      // A row of w may be a page, in which alone the CPU looks ahead: ask for the next four.
+      // Hardware prefetching stops at page ends; a row may fill a page: prefetch 4 rows on.
       _mm_prefetch(reinterpret_cast<const char*>(w + (c + 4) * b.K + k), _MM_HINT_T0);
       t.add(x + k, b.pitch, c, _mm512_loadu_si512(w + c * b.K + k));
     }

@@ -1,5 +1,5 @@
-// A linear layer with int8 weights. With few rows it costs what reading the weights does; they are
-// taken as they lie, so that nothing is packed or kept beside them.
+// A linear layer with int8 weights. With few rows its time is that of reading the weights, which
+// are used in place, without packing.
 #include <algorithm>
 
 #include "backends/cpu/kernels.h"
@@ -10,14 +10,14 @@
 namespace ambit::cpu {
 namespace {
 
-// A part of y for one thread at a time: w's rows of it stay in the first cache, x's in the second.
+// Block of y per thread: its rows of w fit in the L1 cache, those of x in the L2 cache.
 constexpr int64_t kRows = 64, kColumns = 64;
 
-/// x [M,K] as int8.
+/// x [M,K] quantised to int8.
 class QuantizedRows {
  public:
   QuantizedRows(const float* x, int64_t M, int64_t K)
-      // Not a whole number of pages, whose lines would share places in the first cache
+      // One more pitch: multiples of the page size would map rows to the same L1 cache sets
       : pitch_(round_up(K, kInt8Pitch) + kInt8Pitch),
         bytes_(static_cast<size_t>(M * pitch_)),
         numbers_(static_cast<size_t>(M) * (sizeof(float) + sizeof(int32_t))),
@@ -31,7 +31,7 @@ class QuantizedRows {
       }
     });
   }
-  /// Rows from m on, to be multiplied with `columns` rows w.
+  /// Return a block of `rows` rows from m on, to be multiplied with `columns` rows of w.
   Int8Block block(int64_t m, int64_t rows, int64_t columns, int64_t K, const int8_t* w) const {
     return {rows, columns, K, bytes_.data<int8_t>() + m * pitch_, pitch_, totals_ + m, w};
   }

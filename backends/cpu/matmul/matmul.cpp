@@ -1,6 +1,6 @@
-// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share, an activation applied
-// to each while it is in the cache, but steps of recurrent networks by product.h; float64:
-// product.h; bfloat16, where the CPU has instructions for it: matmul_bfloat16.h. Integers: gemm.h.
+// Matrix products. float32: oneDNN's sgemm on tiles that threads share, with an activation applied
+// to each tile while it is in the cache, except steps of recurrent networks (product.h). float64:
+// product.h. bfloat16, if the CPU has instructions for it: matmul_bfloat16.h. Integers: gemm.h.
 #include <ambit/backend/arithmetic.h>
 
 #include <optional>
@@ -19,7 +19,7 @@
 namespace ambit::cpu {
 namespace {
 
-/// A float32 matrix as BLAS takes it: row-major or transposed, copied where it is neither.
+/// A float32 matrix for BLAS: row-major or transposed; copied if it is neither.
 class BlasMatrix {
  public:
   BlasMatrix(const Matrix<const float>& m, int64_t rows, int64_t columns) : data_(m.data) {
@@ -51,13 +51,13 @@ class BlasMatrix {
   std::optional<Scratch> copy_;
 };
 
-/// How a product is cut into tiles, each for one thread: by its sizes alone, so that no sum depends
-/// on the number of threads.
+/// The split of a product into tiles, one for each thread. It depends only on the sizes, so that no
+/// sum depends on the number of threads.
 class Tiles {
  public:
   Tiles(int64_t M, int64_t N, int64_t K) : M_(M), N_(N), rows_(M), columns_(N) {
     while (count() < kMostTiles && rows_ * columns_ * K >= worth_cutting()) {
-      // Wide tiles: what each makes of its part of b is used by all of its rows.
+      // Prefer wide tiles: sgemm packs a tile's part of b once for all its rows.
       int64_t& side = 2 * rows_ >= columns_ ? rows_ : columns_;
       if (side <= kUnit) break;
       side = round_up(ceil_div(side, 2), kUnit);
@@ -66,7 +66,7 @@ class Tiles {
 
   int64_t count() const { return ceil_div(M_, rows_) * across(); }
 
-  /// y of a product = its tile i.
+  /// Compute tile i of the product into y.
   void multiply(const char* op, const Product<float>& p, float* y, int64_t i) const {
     const auto [row, rows, column, columns] = place(i);
     const BlasMatrix a({p.a.data + row * p.a.row_stride, p.a.row_stride, p.a.column_stride}, rows,
@@ -82,7 +82,7 @@ class Tiles {
                    a.leading(), b.leading(), p.bias ? 1.0f : 0.0f, y, N_});
   }
 
-  /// Map the elements of tile i of y.
+  /// Apply an activation to tile i of y.
   void apply(UnaryLoop map, float* y, int64_t i) const {
     const auto [row, rows, column, columns] = place(i);
     for (int64_t m = row; m < row + rows; ++m) {
@@ -101,12 +101,12 @@ class Tiles {
 
   static constexpr int64_t kLargeTile = 24 * kProductGrain;
   static constexpr int64_t kMostTiles = 16;
-  static constexpr int64_t kUnit = 16;  // numbers of a cache line
+  static constexpr int64_t kUnit = 16;  // floats per cache line
 
   int64_t across() const { return ceil_div(N_, columns_); }
-  /// Multiply-adds of a tile from which two are better: for two threads soon, for many only where
-  /// the smaller ones are not much slower. Of a single row or column the matrix has to be read,
-  /// which takes longer than to multiply.
+  /// Multiply-adds of a tile above which it is split: low for the first split; higher for more,
+  /// whose smaller tiles are slower per product. With a single row or column, reading the matrix
+  /// dominates.
   int64_t worth_cutting() const {
     if (std::min(M_, N_) == 1) return 2 * kGrain;
     return count() == 1 ? kProductGrain : kLargeTile;
@@ -121,7 +121,7 @@ struct Sizes {
   int64_t B, M, N, K;
 };
 
-/// One b for all of a batch makes it a single product of a longer a.
+/// A batch that shares b is a single product with a longer a.
 Sizes sizes_of(const Tensor& y, const Tensor& a, const Tensor& b) {
   const Sizes s{y.sizes()[0], y.sizes()[1], y.sizes()[2], a.sizes()[2]};
   const bool single = b.strides()[0] == 0 && a.strides()[0] == s.M * a.strides()[1];
@@ -134,9 +134,9 @@ Matrix<const T> matrix_of(const Tensor& t, int64_t batch) {
   return {t.data_ptr<T>() + batch * s[0], s[1], s[2]};
 }
 
-/// Whether multiply() is faster than tiles by oneDNN: of two vectors; of some rows with a far
-/// larger matrix that lies transposed, as in each step of a recurrent network. oneDNN copies that
-/// matrix every time.
+/// Return true if multiply() of product.h is faster than tiles by oneDNN: for two vectors, and for
+/// some rows times a far larger transposed matrix, as in each step of a recurrent network, because
+/// oneDNN packs that matrix every time.
 bool is_for_blocks(const Product<float>& p) {
   constexpr int64_t kLarge = int64_t{1} << 22, kLeastRows = 16, kMostRows = 64;
   if (p.a.column_stride != 1 || p.b.row_stride != 1) return false;
@@ -144,8 +144,7 @@ bool is_for_blocks(const Product<float>& p) {
   return p.M >= kLeastRows && p.M <= kMostRows && p.N >= 4 * p.M && p.M * p.N * p.K >= kLarge;
 }
 
-/// The product of each pair of matrices, the pairs shared by the threads where they suffice for
-/// all.
+/// Multiply each pair of matrices; threads share the pairs if there are enough of them.
 template <class T>
 void multiply_pairs(const Sizes& s, T* y, const Tensor& a, const Tensor& b) {
   const int64_t grain = s.B < available_threads() ? s.B : grain_for_products(s.M * s.N * s.K);
@@ -175,10 +174,10 @@ void matmul_float(const Tensor& y, const Tensor& a, const Tensor& b) {
   });
 }
 
-/// The dtypes that gemm() is for.
+/// The dtypes for which gemm() is used.
 constexpr DTypeSet kOwnDTypes = dtypes::kIntegral;
 
-/// The product of one pair, its longer side shared by the threads.
+/// Multiply one pair; threads share its longer side.
 template <class T>
 void own_product(int64_t M, int64_t N, int64_t K, T* y, const Matrix<const T>& a,
                  const Matrix<const T>& b) {
@@ -276,7 +275,7 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
     if (!linear_bfloat16(y, x, w, b, {})) run_widened(kernels::linear, linear, y, x, w, b);
     return;
   }
-  if (y.dtype() == kBFloat16) {  // the bias, or nothing
+  if (y.dtype() == kBFloat16) {  // only the bias, or zeros
     if (!b.defined()) return kernels::fill(y, 0);
     const NoGradGuard no_grad;
     return kernels::copy(y, b.expand(y.sizes()));
@@ -298,7 +297,7 @@ void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
                 const ActivationParams& map) {
   if (y.numel() == 0) return;
   const bool sums = x.sizes()[1] > 0;
-  if (sums && y.dtype() == kBFloat16 && map != UnaryOp::relu) {  // oneDNN's makes 0 of NaN
+  if (sums && y.dtype() == kBFloat16 && map != UnaryOp::relu) {  // oneDNN's relu maps NaN to 0
     if (!linear_bfloat16(y, x, w, b, map)) {
       run_widened(kernels::linear_map, linear_map, y, x, w, b, map);
     }

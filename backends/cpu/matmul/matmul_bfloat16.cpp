@@ -14,8 +14,8 @@ namespace {
 
 using Bits = const uint16_t;
 
-/// A matrix without gaps, row-major or column-major, copied where it lies otherwise: of others
-/// oneDNN makes slow products.
+/// A dense matrix, row-major or column-major; copied if it is neither, because oneDNN is slow for
+/// other strides.
 class DenseMatrix {
  public:
   DenseMatrix(const Matrix<Bits>& m, int64_t rows, int64_t columns) : data_(m.data) {
@@ -24,7 +24,7 @@ class DenseMatrix {
     column_major_ =
         !row_major && (m.row_stride == 1 || rows == 1) && (m.column_stride == rows || columns == 1);
     if (row_major || column_major_) return;
-    // The side that is nearer to memory's order stays the inner one.
+    // The dim with the smaller stride stays the inner one.
     column_major_ = m.row_stride < m.column_stride;
     const int64_t inner = column_major_ ? rows : columns, outer = column_major_ ? columns : rows;
     const int64_t step = column_major_ ? m.row_stride : m.column_stride;
@@ -57,8 +57,8 @@ struct Product {
   std::optional<UnaryOp> map;
   int64_t M, N, K;
   bool a_column_major, b_column_major, has_bias;
-  const dnnl::memory::desc* packed_b = nullptr;  // where b was brought to that layout,
-  int64_t packed_for = 0;                        // which is of products of so many rows
+  const dnnl::memory::desc* packed_b = nullptr;  // if b is packed in this layout
+  int64_t packed_for = 0;                        // the layout was chosen for so many rows
 
   onednn::Plan& plan() const {
     onednn::Key key(onednn::Kind::matmul_bfloat16);
@@ -89,8 +89,8 @@ struct Product {
   }
 };
 
-/// b [K,N] of a product that is made in parts of `rows` rows, each of which would else bring all of
-/// it to the layout that oneDNN multiplies in: once for all.
+/// b [K,N] packed once to oneDNN's preferred layout, for a product that is computed in parts of
+/// `rows` rows; otherwise each part would pack all of b.
 class PackedMatrix {
  public:
   PackedMatrix(const char* op, int64_t rows, int64_t K, int64_t N, const DenseMatrix& b)
@@ -111,7 +111,7 @@ class PackedMatrix {
   Bits* data() const { return scratch_.data<uint16_t>(); }
 
  private:
-  /// What oneDNN likes best for products of so many rows.
+  /// Return the layout of b that oneDNN prefers for products with `rows` rows.
   static dnnl::memory::desc layout(const char* op, int64_t rows, int64_t K, int64_t N) {
     onednn::Key key(onednn::Kind::matmul_bfloat16);
     key.add({rows, N, K});
@@ -132,7 +132,7 @@ class PackedMatrix {
   Scratch scratch_;
 };
 
-/// Rows of y for one thread, by sizes alone, so that no sum depends on the number of threads.
+/// Return the rows of y per thread; by sizes only, so that no sum depends on the thread count.
 int64_t rows_of_part(int64_t M, int64_t N, int64_t K) {
   constexpr int64_t kMostParts = 16, kUnit = 32, kLargePart = 64 * kProductGrain;
   int64_t rows = M;
@@ -147,7 +147,7 @@ Matrix<Bits> matrix_of(const Tensor& t, size_t row_dim, size_t column_dim, int64
           t.strides()[column_dim]};
 }
 
-/// One product, its rows shared by the threads.
+/// Compute one product; threads share its rows.
 void multiply(const char* op, int64_t M, int64_t N, int64_t K, uint16_t* y, const Matrix<Bits>& a,
               const DenseMatrix& b, Bits* bias = nullptr, std::optional<UnaryOp> map = {}) {
   const int64_t rows = rows_of_part(M, N, K);

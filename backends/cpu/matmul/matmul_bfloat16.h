@@ -1,4 +1,4 @@
-// Products of bfloat16 by the CPU's instructions for them.
+// bfloat16 products by CPU instructions.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -8,14 +8,14 @@
 
 namespace ambit::cpu {
 
-/// The dtypes of 16 bits whose products are made here: bfloat16 where the CPU has AVX512_BF16 or
-/// AMX. oneDNN adds up in float32 and rounds once.
+/// The reduced floating-point dtypes with products here: bfloat16 if the CPU has AVX512_BF16 or
+/// AMX. oneDNN accumulates in float32 and rounds once.
 DTypeSet native_products();
-/// Whether its products of bfloat16 are of whole tiles: AMX.
+/// Return true if the CPU has AMX tiles for bfloat16.
 bool has_bfloat16_tiles();
 
-/// As kernels::matmul, and kernels::linear or linear_map, nothing being empty. They return false,
-/// having written nothing, once the process exits and oneDNN goes.
+/// As kernels::matmul, and kernels::linear or linear_map; no dim is 0. They return false, having
+/// written nothing, once exit() has begun and oneDNN can no longer be used.
 [[nodiscard]] bool matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b);
 [[nodiscard]] bool linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w,
                                    const Tensor& b, std::optional<UnaryOp> map);

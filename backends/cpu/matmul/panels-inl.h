@@ -1,4 +1,4 @@
-// How operands of a product are packed for register tiles: panels of b, blocks of a's rows.
+// Packs operands of a product for register tiles: panels of b, blocks of rows of a.
 #if defined(AMBIT_CPU_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_PANELS_INL_H
 #undef AMBIT_CPU_PANELS_INL_H
@@ -23,11 +23,11 @@ template <class T>
 inline constexpr int64_t kWidth = kLanes<T>* static_cast<int64_t>(kTileVectors);
 
 inline constexpr int64_t kRows = static_cast<int64_t>(kTileRows);
-/// Whole tiles; of so many a block of a stays in the second-level cache.
+/// Rows of a block of a, which fits in the L2 cache; a multiple of the tile height.
 inline constexpr int64_t kBlockRows = 96;
 static_assert(kBlockRows % kRows == 0);
 
-/// to[c * to_stride + r] = from[r * stride + c] of 4 x 4 floats.
+/// to[c * to_stride + r] = from[r * stride + c], for 4 x 4 floats.
 HWY_INLINE void transpose_4(const float* from, int64_t stride, float* to, int64_t to_stride) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::FixedTag<float, 4> d;
@@ -52,8 +52,8 @@ HWY_INLINE void transpose_4(const float* from, int64_t stride, float* to, int64_
 #endif
 }
 
-/// to[c * to_stride + r] = from[r * stride + c]. Along the rows of the side whose rows are farther
-/// apart: of such, often a power of two apart, the first-level cache holds few at a time.
+/// to[c * to_stride + r] = from[r * stride + c]. Loops along the rows of the operand with the
+/// larger stride: it is often a power of two, so that the L1 cache holds few rows at a time.
 template <class T>
 void transpose(int64_t rows, int64_t columns, const T* from, int64_t stride, T* to,
                int64_t to_stride) {
@@ -82,7 +82,7 @@ void transpose(int64_t rows, int64_t columns, const T* from, int64_t stride, T* 
   }
 }
 
-/// to [depth][kWidth] = b [depth,width], filled up with 0.
+/// to [depth][kWidth] = b [depth,width], zero-padded.
 template <class T>
 void pack_panel(int64_t depth, int64_t width, const Matrix<const T>& b, T* to) {
   if (width < kWidth<T>) std::fill_n(to, depth * kWidth<T>, T(0));

@@ -1,8 +1,8 @@
-// Blocked as Goto & van de Geijn 2008 do (doi:10.1145/1356052.1356053), for several threads: a slab
-// of b is packed by all of them into panels as wide as a register tile; then each takes blocks of
-// a's rows past them. Rows of a lie as a tile wants them and are packed only where they do not.
-// Of few rows, b lying transposed, the transposed product is made: b is its left operand, which is
-// not packed. Of a single row or column, where both lie along k, each number is a dot product.
+// Blocked as in Goto & van de Geijn 2008 (doi:10.1145/1356052.1356053), for several threads: all
+// threads pack a slab of b into panels as wide as a register tile; then each multiplies blocks of
+// rows of a by them. Rows of a are packed only if tiles cannot read them in place. With few rows
+// and a transposed b, the transposed product is computed: b is its left operand and is not packed.
+// With a single row or column and both operands contiguous along k, each result is a dot product.
 #include "product.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -24,9 +24,9 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kDepth = 384;     // of k in one sum, before it is added to y
+constexpr int64_t kDepth = 384;     // k per partial sum, before it is added to y
 constexpr int64_t kColumns = 4096;  // of b in one slab
-constexpr int64_t kSlab = 1 << 20;  // numbers of a slab
+constexpr int64_t kSlab = 1 << 20;  // elements of a slab
 
 /// Rows of a for tiles: element (m, k) of a tile is data[m * row + k * step].
 template <class T>
@@ -35,7 +35,7 @@ struct Left {
   int64_t row, step;
 };
 
-/// What becomes of a tile of sums: y = sums + bias, or y += sums.
+/// Destination of a tile of sums: y = sums + bias, or y += sums.
 template <class T>
 struct Target {
   T* y;
@@ -73,7 +73,7 @@ void tile(int64_t depth, const Left<T>& a, const T* b, const Target<T>& to) {
 template <class T>
 using TileFunction = void (*)(int64_t, const Left<T>&, const T*, const Target<T>&);
 
-/// The tile of so many rows and vectors.
+/// Return the tile function for a number of rows and vectors.
 template <class T>
 TileFunction<T> tile_of(int64_t rows, int64_t vectors) {
   constexpr size_t N = kTileVectors;
@@ -84,7 +84,7 @@ TileFunction<T> tile_of(int64_t rows, int64_t vectors) {
   return kAll[static_cast<size_t>(rows - 1) * N + static_cast<size_t>(vectors - 1)];
 }
 
-/// y [rows,columns] (+)= a b of one block of rows and some panels of b, packed
+/// y [rows,columns] = or += a b for one block of rows and some panels of b, packed as
 /// [panels][depth][kWidth].
 template <class T>
 void multiply_block(int64_t rows, int64_t columns, int64_t depth, const Matrix<const T>& a,
@@ -110,7 +110,7 @@ void multiply_block(int64_t rows, int64_t columns, int64_t depth, const Matrix<c
   }
 }
 
-/// The blocks that threads share: of rows and, where these are few, of columns too.
+/// The blocks that threads share: of rows and, if these are few, also of columns.
 struct Grid {
   Grid(int64_t M, int64_t panels)
       : rows(ceil_div(M, kBlockRows)),
@@ -124,7 +124,7 @@ struct Grid {
   int64_t rows, columns, panels_each;
 };
 
-/// y [M,columns] (+)= a b, of one slab of b.
+/// y [M,columns] = or += a b for one slab of b.
 template <class T>
 void multiply_slab(int64_t M, int64_t columns, int64_t depth, const Matrix<const T>& a, const T* b,
                    const Target<T>& to) {
@@ -159,7 +159,7 @@ void pack_slab(int64_t depth, int64_t columns, const Matrix<const T>& b, T* to) 
                });
 }
 
-/// By the transposed product, y^T = b^T a^T, block by block of its rows.
+/// Compute y^T = b^T a^T, one block of rows at a time.
 template <class T>
 void multiply_transposed(const Product<T>& p, const T* bias, T* y) {
   const int64_t stride = round_up(p.M, kLanes<T>);
@@ -210,7 +210,7 @@ T dot(int64_t n, const T* a, const T* b) {
   const auto product = [&](int64_t i, auto sum) {
     return hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
   };
-  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;  // as many as wait for each other
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;  // enough to hide the latency of an addition
   int64_t i = 0;
   for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
     s0 = product(i, s0);
@@ -224,7 +224,7 @@ T dot(int64_t n, const T* a, const T* b) {
   return sum;
 }
 
-/// y [rows] = a [rows,n], whose rows are `stride` apart, x [n] + bias, which may be null.
+/// y [rows] = a [rows,n] x [n] + bias; rows of a are `stride` apart, bias may be null.
 template <class T>
 void multiply_vector(int64_t rows, int64_t n, const T* a, int64_t stride, const T* x, const T* bias,
                      int64_t bias_stride, T* y) {
@@ -245,14 +245,14 @@ void multiply_any(const Product<T>& p, T* y) {
     for (int64_t n = 0; n < p.N; ++n) to[n] = p.bias[n * p.bias_stride];
     bias = to;
   }
-  if (p.a.column_stride == 1 && p.b.row_stride == 1) {  // both lie along k
+  if (p.a.column_stride == 1 && p.b.row_stride == 1) {  // both contiguous along k
     if (p.N == 1) {
       return multiply_vector(p.M, p.K, p.a.data, p.a.row_stride, p.b.data, bias, 0, y);
     }
     if (p.M == 1) {
       return multiply_vector(p.N, p.K, p.b.data, p.b.column_stride, p.a.data, bias, 1, y);
     }
-    constexpr int64_t kFewRows = 64;  // of more, packing b pays
+    constexpr int64_t kFewRows = 64;  // above this, packing b pays
     if (p.M <= kFewRows && 4 * p.M <= p.N && p.M * p.K <= kSlab / 4) {
       return multiply_transposed(p, bias, y);
     }

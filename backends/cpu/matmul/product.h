@@ -5,7 +5,7 @@
 
 namespace ambit::cpu {
 
-/// y [M,N], row-major, = a [M,K] b [K,N] + bias [N], which may be null; nothing is empty.
+/// y [M,N], row-major, = a [M,K] b [K,N] + bias [N]; bias may be null; no dim is 0.
 template <class T>
 struct Product {
   int64_t M, N, K;
@@ -14,7 +14,7 @@ struct Product {
   int64_t bias_stride = 1;
 };
 
-/// On the threads that are free. In what order an element is summed up depends on the sizes alone.
+/// Compute on all free threads. The summation order depends only on the sizes.
 /// T: float, double. Errors: OutOfMemoryError.
 template <class T>
 void multiply(const Product<T>& p, T* y);

@@ -1,5 +1,5 @@
-// The inner loop of matrix products and convolutions: a tile of M rows by N vectors of sums that
-// stays in registers.
+// The inner loop of matrix products and convolutions: a tile of M rows by N vectors of sums in
+// registers.
 #if defined(AMBIT_CPU_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_TILE_INL_H
 #undef AMBIT_CPU_TILE_INL_H
@@ -17,15 +17,15 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many sums as the registers hold, beside N vectors and one number: 32 registers or 16.
+// As many sums as fit in registers, with N vectors and one broadcast element: 32 registers or 16.
 #if HWY_TARGET == HWY_AVX3
 inline constexpr size_t kTileRows = 6, kTileVectors = 4;
 #else
 inline constexpr size_t kTileRows = 6, kTileVectors = 2;
 #endif
 
-/// M x N vectors of T. The loops over them are unrolled by pack expansion, so that the compiler
-/// sees registers, not an array.
+/// M x N vectors of T. Loops over them are pack expansions, so that the compiler keeps them in
+/// registers.
 template <class T, size_t M, size_t N>
 class Tile {
  public:
@@ -36,13 +36,13 @@ class Tile {
 
   HWY_INLINE Tile() { clear(std::make_index_sequence<M * N>()); }
 
-  /// sums[m][:] += a[m] * b[:], b of kWidth numbers.
+  /// sums[m][:] += a[m] * b[:], b of kWidth elements.
   HWY_INLINE void add_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b) {
     V vectors[N];
     load(vectors, b, std::make_index_sequence<N>());
     multiply(a, vectors, std::make_index_sequence<M * N>());
   }
-  /// The same of a[m * row_stride].
+  /// sums[m][:] += a[m * row_stride] * b[:].
   HWY_INLINE void add_product(const T* HWY_RESTRICT a, int64_t row_stride,
                               const T* HWY_RESTRICT b) {
     V vectors[N];
@@ -55,8 +55,8 @@ class Tile {
   HWY_INLINE void add_to(T* y, int64_t row_stride) const {
     add_to(y, row_stride, std::make_index_sequence<M * N>());
   }
-  /// The same of the first `count` numbers; where stores have no masks, those behind them are
-  /// written back.
+  /// y[m * row_stride + :] += sums[m][:] for the first `count` elements. Without masked stores, the
+  /// elements after them are written back unchanged.
   HWY_INLINE void add_first_to(int64_t count, T* y, int64_t row_stride) const {
     hn::Mask<D> used[N];
     mask(count, used, std::make_index_sequence<N>());

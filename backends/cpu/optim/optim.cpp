@@ -1,5 +1,5 @@
-// Steps of optimizers, fused: one pass over the memory of all parameters, each element read and
-// written once. Threads share the elements of the whole list, whatever the sizes of its tensors.
+// Fused optimizer steps: one pass over all parameters, in which each element is read and written
+// once. Threads share the elements of the whole list, whatever the sizes of its tensors.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// Update n elements of each list; all are written but those of the last, the gradients.
+/// Update n elements of each list; all lists are written except the last one, the gradients.
 template <class T, class Rule, size_t... K>
 void update(int64_t n, const std::array<T*, sizeof...(K)> x, const Rule& rule,
             std::index_sequence<K...>) {
@@ -32,12 +32,12 @@ void update(int64_t n, const std::array<T*, sizeof...(K)> x, const Rule& rule,
   }
 }
 
-/// What a second thread is worth handing over for, read and written: about 7 us. Less than other
-/// loops ask for, since a thread finds its share of the parameters in its own cache again.
+/// Bytes read and written that are worth a second thread: about 7 us. Lower than for other loops,
+/// because each thread finds its share of the parameters in its own cache.
 constexpr int64_t kGrainBytes = int64_t{768} << 10;
 
-/// Call update(i, offset, n) for pieces of the tensors of a list, on several threads where they
-/// have much memory together: `bytes` are read and written for an element.
+/// Call update(i, offset, n) for pieces of the tensors of a list, on several threads if they are
+/// large; `bytes` are read and written per element.
 template <class F>
 void for_pieces(TensorList list, size_t bytes, const F& update) {
   int64_t total = 0;

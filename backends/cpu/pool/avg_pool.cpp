@@ -1,6 +1,6 @@
-// Average pooling and its gradient. Row-major, the rows that a row of windows covers are added up
-// first, and the windows are sums of that one row; channels-last, a window adds whole pixels.
-// Written out for both dtypes: oneDNN's average is no faster.
+// Average pooling and its gradient. Row-major: the input rows of a row of windows are summed first,
+// then the windows of that row; channels-last: whole pixels are summed. For both dtypes our own
+// code: oneDNN's average pooling is no faster.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// Left to the compiler's vectoriser; iterations are independent.
+/// Vectorised by the compiler; iterations are independent.
 template <class T>
 void add(int64_t n, T* y, const T* x) {
 #pragma omp simd
@@ -41,8 +41,7 @@ T sum(int64_t n, const T* x) {
   return total;
 }
 
-/// A row of windows: what each covers, those that lie in the input with all of their columns, and
-/// what sums are divided by.
+/// A row of windows: the span of each, the range of windows without padding, and the divisors.
 class RowOfWindows {
  public:
   RowOfWindows(const PoolImages& s, const PoolParams& p) : w_(s.w), p_(p) {
@@ -51,18 +50,18 @@ class RowOfWindows {
     whole_begin = std::min(w_.out, (w_.padding + w_.stride - 1) / w_.stride);
     const int64_t room = w_.in + w_.padding - w_.kernel;
     whole_end = room < 0 ? whole_begin : std::clamp(room / w_.stride + 1, whole_begin, w_.out);
-    // Few and long windows are summed one by one.
+    // If windows are few and long, sum them one by one.
     if (whole_end - whole_begin < 4) whole_end = whole_begin;
   }
   const Span& span(int64_t j) const { return spans_[static_cast<size_t>(j)]; }
   int64_t count(const Span& span) const { return p_.count_include_pad ? span.extent : span.size(); }
-  /// Of window j, which covers `rows` of them; 1 for a window on padding alone, whose mean is 0.
+  /// Return the divisor of window j, of `rows` rows; 1 for padding only, whose mean is 0.
   template <class T>
   T divisor(int64_t rows, int64_t j) const {
     if (p_.divisor != 0) return static_cast<T>(p_.divisor);
     return static_cast<T>(std::max<int64_t>(rows * count(span(j)), 1));
   }
-  /// Call f(j) for the windows that are not whole.
+  /// Call f(j) for the windows with padding.
   template <class F>
   void for_others(const F& f) const {
     for (int64_t j = 0; j < whole_begin; ++j) f(j);
@@ -77,7 +76,7 @@ class RowOfWindows {
   std::vector<Span> spans_;
 };
 
-/// Call f(row of W elements of the image) for each that a row (o, i) of windows covers.
+/// Call f(offset of a row of W elements) for each input row of row (o, i) of windows.
 template <class F>
 void for_rows(const PoolImages& s, const Span& d, const Span& h, const F& f) {
   for (int64_t k = d.begin; k < d.end; ++k) {
@@ -85,7 +84,7 @@ void for_rows(const PoolImages& s, const Span& d, const Span& h, const F& f) {
   }
 }
 
-/// y[j] = sum of x[j * stride + k] over k < kernel, and back: x[...] += y[j].
+/// y[j] = sum of x[j * stride + k] over k < kernel; backward: x[...] += y[j].
 template <int64_t kStride, class T>
 void sum_whole(int64_t n, T* y, const T* x, const PoolAxis& w) {
   const int64_t stride = kStride == 0 ? w.stride : kStride;
@@ -104,7 +103,7 @@ void spread_whole(int64_t n, const T* y, T* x, const PoolAxis& w) {
   }
 }
 
-/// y[j] = sum of window j of row x, divided.
+/// y[j] = mean of window j of row x.
 template <class T>
 void means_of_row(const RowOfWindows& windows, const PoolAxis& w, int64_t rows, const T* x, T* y) {
   windows.for_others([&](int64_t j) {
@@ -124,7 +123,7 @@ void means_of_row(const RowOfWindows& windows, const PoolAxis& w, int64_t rows, 
   divide(n, y + first, y + first, windows.divisor<T>(rows, first));
 }
 
-/// x = what each window j gives to its elements, dy[j] divided; `share` [out] is written.
+/// x = gradient of a row: window j adds dy[j] / divisor to its elements; buffer `share` [out].
 template <class T>
 void spread_of_row(const RowOfWindows& windows, const PoolAxis& w, int64_t rows, const T* dy,
                    T* share, T* x) {
@@ -147,7 +146,7 @@ void spread_of_row(const RowOfWindows& windows, const PoolAxis& w, int64_t rows,
   }
 }
 
-/// The mean of each image.
+/// Compute the mean of each image.
 template <class T>
 void means_of_images(const PoolImages& s, T divisor, T* y, const T* x) {
   parallel_for(s.count(), s.grain(), [&](int64_t begin, int64_t end) {
@@ -197,7 +196,7 @@ void means(Tensor& y, const Tensor& x, const PoolImages& s, const PoolParams& p)
   });
 }
 
-/// The gradient of each image: the shares of a row of windows, added to all rows that it covers.
+/// Compute the gradient of each image: that of a row of windows is added to all its input rows.
 template <class T>
 void spread(Tensor& dx, const Tensor& dy, const PoolImages& s, const PoolParams& p) {
   T* pdx = dx.data_ptr<T>();
@@ -227,7 +226,7 @@ void avg_pool_grad_any(Tensor& dx, const Tensor& dy, const PoolImages& s, const 
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() { spread<T>(dx, dy, s, p); });
 }
 
-/// Pixels of C channels: y, dy [N,P,Q,C], x, dx [N,H,W,C] as they lie.
+/// Average channels-last pixels of C channels: y, dy [N,P,Q,C], x, dx [N,H,W,C].
 void avg_pool_pixels(float* y, const float* x, const PoolImages& s, const PoolParams& p) {
   const RowOfWindows windows(s, p);
   for_images(s, [&](int64_t begin, int64_t end) {

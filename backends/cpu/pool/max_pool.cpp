@@ -1,6 +1,6 @@
-// Maximum pooling: vectors hold windows of one row side by side, where these have all of their
-// columns and lie next to each other or every other; the others are computed one by one. Written
-// out for both dtypes: oneDNN gives positions inside the window, not inside the image.
+// Maximum pooling: vectors hold adjacent windows of a row, if the windows have all of their columns
+// and a stride of 1 or 2; other windows are computed one by one. Our own code for both dtypes:
+// oneDNN returns positions within the window, not within the image.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -25,12 +25,12 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-/// The rows that a row of windows covers: along d and h.
+/// The input rows of a row of windows, along d and h.
 struct Rows {
   Rows(const PoolImages& s, int64_t o, int64_t i) : d(o, s.d), h(i, s.h), H(s.h.in), W(s.w.in) {}
-  /// The position of the first one's first element.
+  /// Return the position of the first element of the first row.
   int64_t first() const { return (d.begin * H + h.begin) * W; }
-  /// Call f(position of its first element) for each.
+  /// Call f(position of the first element) for each row.
   template <class F>
   HWY_INLINE void for_each(const F& f) const {
     for (int64_t k = d.begin; k < d.end; k += d.step) {
@@ -41,14 +41,14 @@ struct Rows {
   int64_t H, W;
 };
 
-/// Where the positions of the maxima of a row of windows go; nowhere where nobody asks for them.
+/// Destination of the positions of the maxima of a row of windows; none if they are not needed.
 template <bool kAsked>
 struct PositionsOut {
   PositionsOut from(int64_t j) const { return {kAsked ? at + j : at}; }
   int32_t* at;
 };
 
-/// One window: the maximum goes to *y, its position to *index.
+/// Compute one window: the maximum goes to *y, its position to *index.
 template <class T, bool kAsked>
 void max_window(const T* x, T* y, PositionsOut<kAsked> index, const Rows& rows, const Span& w) {
   T best = -std::numeric_limits<T>::infinity();
@@ -56,7 +56,7 @@ void max_window(const T* x, T* y, PositionsOut<kAsked> index, const Rows& rows, 
   rows.for_each([&](int64_t row) {
     for (int64_t j = row + w.begin; j < row + w.end; j += w.step) {
       const T v = x[j];
-      if (v > best || v != v) {  // the last NaN stays
+      if (v > best || v != v) {  // the last NaN wins
         best = v;
         at = j;
       }
@@ -66,13 +66,13 @@ void max_window(const T* x, T* y, PositionsOut<kAsked> index, const Rows& rows, 
   if constexpr (kAsked) *index.at = static_cast<int32_t>(at);
 }
 
-/// Which of v take the place of the largest so far: the last NaN stays.
+/// Return the mask of elements of v that replace the largest so far; the last NaN wins.
 template <class V>
 HWY_INLINE auto is_larger(V v, V best) {
   return hn::Or(hn::Gt(v, best), hn::IsNaN(v));
 }
 
-/// The maxima so far of windows side by side, whose first columns are kStride apart.
+/// Running maxima of adjacent windows, whose first columns are kStride apart.
 template <class D, int64_t kStride, bool kAsked>
 class Maxima {
  public:
@@ -83,13 +83,13 @@ class Maxima {
   /// `first`: the position of the first window's first element.
   HWY_INLINE explicit Maxima(int64_t first)
       : best_(hn::Set(D(), -std::numeric_limits<T>::infinity())), at_(positions(first)) {}
-  /// Take in a row of the windows: x from the first window's first column on, at position `first`.
+  /// Process a row of the windows: x from the first window's first column on, at position `first`.
   HWY_INLINE void update_with_row(const T* x, int64_t first, int64_t columns, int64_t dilation) {
     if constexpr (kStride == 1) {
       for (int64_t k = 0; k < columns; ++k) {
         update(hn::LoadU(D(), x + k * dilation), positions(first + k * dilation));
       }
-    } else {  // two columns to a load; it ends with the last window
+    } else {  // two columns per load, which ends with the last window
       hn::Vec<D> even, odd;
       for (int64_t k = 0; k + 1 < columns; k += 2) {
         hn::LoadInterleaved2(D(), x + k, even, odd);
@@ -129,8 +129,8 @@ class Maxima {
   hn::Vec<Positions> at_;
 };
 
-/// Windows [begin, end) of a row of y, in vectors as large as they fill; the last one overlaps the
-/// one before it. Returns the first window left over.
+/// Compute windows [begin, end) of a row of y, in the largest vectors that they fill; the last
+/// vector overlaps the one before it. Return the first window that was not computed.
 template <size_t kLanes, int64_t kStride, class T, bool kAsked>
 int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, PositionsOut<kAsked> index,
                           const Rows& rows, const PoolAxis& w) {
@@ -158,8 +158,8 @@ HWY_INLINE V larger(V best, V v) {
   return hn::IfThenElse(is_larger(v, best), v, best);
 }
 
-/// Rows [begin, end) of y, Q long, where windows of 2x2 cover x and nobody asks for positions: down
-/// the two rows first, so that columns come apart once. False where Q is less than any vector.
+/// Compute rows [begin, end) of y, Q wide, for 2x2 windows that tile x, without positions: maxima
+/// of two rows first, so that columns are deinterleaved once. Return false if Q is too small.
 template <size_t kLanes, class T>
 bool halve(int64_t begin, int64_t end, int64_t Q, T* y, const T* x) {
   using D = hn::CappedTag<T, kLanes>;
@@ -182,8 +182,8 @@ bool halve(int64_t begin, int64_t end, int64_t Q, T* y, const T* x) {
   }
   return true;
 }
-/// The same with positions in images of P rows of y: along the two rows first, since the first one
-/// of equals counts.
+/// As above, with positions, in images with P rows of y: compares along rows first, because the
+/// first of equal elements must win.
 template <size_t kLanes, class T>
 bool halve(int64_t begin, int64_t end, int64_t P, int64_t Q, T* y, int32_t* index, const T* x) {
   using D = hn::CappedTag<T, kLanes>;
@@ -224,7 +224,7 @@ bool are_halved(const PoolImages& s) {
   return s.d.kernel == 1 && s.h.kernel == 2 && s.w.kernel == 2 && tile(s);
 }
 
-/// The windows of a row that have all of their columns.
+/// The range of windows in a row that have all of their columns.
 struct WholeWindows {
   explicit WholeWindows(const PoolAxis& w) {
     if (w.stride == 0) return;
@@ -235,7 +235,7 @@ struct WholeWindows {
   int64_t begin = 0, end = 0;
 };
 
-/// A row of y, of an image x.
+/// Compute a row of y from an image x.
 template <class T, bool kAsked>
 void max_row(const Rows& rows, const T* x, T* y, PositionsOut<kAsked> index, const PoolAxis& w,
              const WholeWindows& whole) {
@@ -271,7 +271,7 @@ void run(const Tensor& y, int32_t* index, const Tensor& x, const PoolImages& s) 
     int64_t image = begin / (O * P), o = begin / P % O, i = begin % P;
     for (int64_t r = begin; r < end; ++r) {
       max_row(Rows(s, o, i), px + image * s.in(), py + r * Q, positions.from(r * Q), s.w, whole);
-      // Divisions for each row would take as long as the row.
+      // Update the indices incrementally: divisions for each row would take as long as the row.
       if (++i < P) continue;
       i = 0;
       if (++o < O) continue;

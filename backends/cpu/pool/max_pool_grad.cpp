@@ -1,5 +1,5 @@
-// The gradient of maximum pooling, an image at a time: its positions are checked, then used. Where
-// windows of two columns lie side by side, vectors hold windows; else dy is added one by one.
+// The gradient of maximum pooling, one image at a time: its positions are checked, then used. For
+// adjacent windows of two columns vectors hold windows; otherwise dy is added by element.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -23,8 +23,8 @@ namespace {
 
 constexpr int64_t kFewestLanes = 4;
 
-/// One row of dx, at position `first` of its image, under a row of windows: 2 columns each. The
-/// last vector overlaps the one before it.
+/// Compute one row of dx, at position `first` of its image, under a row of windows of 2 columns
+/// each. The last vector overlaps the one before it.
 template <size_t kLanes, class T>
 void spread_row(int64_t windows, T* dx, const T* dy, const int32_t* index, int64_t first) {
   const hn::CappedTag<T, kLanes> d;
@@ -55,11 +55,11 @@ void spread_row(int64_t windows, T* dx, const T* dy, const int32_t* index, int64
   }
 }
 
-/// An image of which the windows take each element once, two columns at a time.
+/// Process an image that is tiled by windows of two columns.
 template <class T>
 void spread_pairs(const PoolImages& s, T* dx, const T* dy, const int32_t* index) {
   constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
-  const int64_t rows = s.d.kernel * s.h.kernel;  // of dx, under one of windows
+  const int64_t rows = s.d.kernel * s.h.kernel;  // of dx under one row of windows
   for (int64_t r = 0; r < s.d.out * s.h.out; ++r) {
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t plane = r / s.h.out * s.d.kernel + i / s.h.kernel;

@@ -17,12 +17,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Positions are as wide as the values, so that one mask fits both.
+// Positions are as wide as values, so that one mask suits both.
 const hn::ScalableTag<float> kValues;
 const hn::RebindToSigned<decltype(kValues)> kPositions;
 constexpr int64_t kLanes = hn::MaxLanes(kValues);
 
-/// Channels in memory, of which vectors are float32.
+/// Channels in memory that are loaded as float32 vectors.
 struct Floats {
   using Element = float;
   static HWY_INLINE auto load(const float* p) { return hn::LoadU(kValues, p); }
@@ -35,7 +35,7 @@ struct Floats {
   }
 };
 
-/// Of bfloat16 that is the upper half, and no other number is stored than was loaded.
+/// bfloat16 is the upper half of float32; only loaded values are stored, so no rounding is needed.
 struct BFloat16s {
   using Element = BFloat16;
   static HWY_INLINE auto load(const BFloat16* p, int64_t n) {
@@ -55,7 +55,7 @@ struct BFloat16s {
   static constexpr hn::Rebind<uint16_t, decltype(kValues)> kHalves{};
 };
 
-/// n channels, at most a vector's: load(p) gives them from p on.
+/// Compute n channels, at most one vector; load(p) loads them from p.
 template <class Channels, class Load>
 HWY_INLINE void max_of_taps(int64_t n, int64_t channels, const typename Channels::Element* x,
                             Taps taps, typename Channels::Element* y, int32_t* index,

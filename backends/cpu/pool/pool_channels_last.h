@@ -1,5 +1,5 @@
-// Pooling of images that lie channels-last, float32 and for maxima bfloat16: the loops over
-// windows, and max pooling.
+// Channels-last pooling of float32 and, for maxima, bfloat16: the loops over windows, and max
+// pooling.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace ambit::cpu {
 
-/// Call f(image, window, taps, what it covers of h, its number along w) for each window of images
-/// [begin, end), windows counted over all.
+/// Call f(image, window, taps, span along h, index along w) for each window of images [begin, end);
+/// `window` counts over all images.
 template <class F>
 void for_windows(const PoolImages& s, int64_t begin, int64_t end, const F& f) {
   std::vector<int32_t> taps(static_cast<size_t>(s.window()));
@@ -37,26 +37,26 @@ void for_images(const PoolImages& s, const F& f) {
   parallel_for(s.N, grain_for(s.C * s.out() * s.window()), f);
 }
 
-/// Whether the windows lie side by side and cover every element of x.
+/// Return true if the windows are adjacent and cover every element of x.
 bool tile(const PoolImages& s);
-/// Whether every window has an element: a dilated one may fall on padding alone.
+/// Return true if every window covers an element: a dilated one may cover only padding.
 bool suits_channels_last(const PoolImages& s);
 
-/// The dtypes of elements that are pooled where they lie.
+/// The dtypes that are pooled in channels-last layout.
 constexpr DTypeSet kNativeElements{kFloat32, kBFloat16};
 
-/// Whether no element is in two windows.
+/// Return true if windows do not overlap.
 bool each_in_one(const PoolImages& s);
 
-/// Of the gradient. Errors: IndexError, for a position outside of [0, bound).
+/// Check positions for the gradient. Errors: IndexError for a position outside of [0, bound).
 void check_positions(int64_t n, const int32_t* index, int64_t bound);
 
-// T: float, or BFloat16.
+// T is float or BFloat16.
 
-/// y, index [N,P,Q,C], x [N,H,W,C] as they lie; index may be null.
+/// y, index [N,P,Q,C], x [N,H,W,C], contiguous; index may be null.
 template <class T>
 void max_pool_channels_last(const PoolImages& s, T* y, int32_t* index, const T* x);
-/// dx [N,H,W,C], dy, index [N,P,Q,C], each inside of its plane. Of BFloat16 only where each_in_one.
+/// dx [N,H,W,C], dy, index [N,P,Q,C], indices within a plane. BFloat16 requires each_in_one(s).
 template <class T>
 void max_pool_grad_channels_last(const PoolImages& s, T* dx, const T* dy, const int32_t* index);
 

@@ -1,4 +1,4 @@
-// What the windows of pooling cover, in one to three spatial dims.
+// The elements that pooling windows cover, in one to three spatial dims.
 #pragma once
 
 #include <ambit/params.h>
@@ -10,16 +10,16 @@
 
 namespace ambit::cpu {
 
-/// One spatial dim: of x `in` elements, of y `out`. All 1 where there is no such dim.
+/// One spatial dim, with `in` elements of x and `out` of y. All members are 1 for a missing dim.
 struct PoolAxis {
   int64_t in = 1, out = 1;
-  int64_t kernel = 1;  ///< of adaptive windows the longest
-  int64_t stride = 1;  ///< of adaptive windows 0
+  int64_t kernel = 1;  ///< for adaptive windows the longest one
+  int64_t stride = 1;  ///< 0 for adaptive windows
   int64_t padding = 0, dilation = 1;
 };
 
-/// What window i covers along one axis: begin, begin + step, ... before end. `extent` counts
-/// padding too, as far as it goes.
+/// The elements of window i along one axis: begin, begin + step, ... before end. `extent` includes
+/// padding within the padded input.
 struct Span {
   Span(int64_t i, const PoolAxis& a) : step(a.dilation) {
     if (a.stride == 0) {
@@ -34,7 +34,7 @@ struct Span {
     begin = first >= 0 ? first : first + (-first + step - 1) / step * step;
     end = std::max(begin, std::min(past, a.in));
   }
-  /// How many elements there are where step is 1.
+  /// Return the number of elements; requires step 1.
   int64_t size() const { return end - begin; }
   int64_t begin, end, step, extent;
 };
@@ -64,7 +64,7 @@ struct PoolImages {
   int64_t in() const { return d.in * h.in * w.in; }
   int64_t out() const { return d.out * h.out * w.out; }
   int64_t window() const { return d.kernel * h.kernel * w.kernel; }
-  /// As many images as are worth a thread, as many rows of y.
+  /// Grains: the images, and the rows of y, that are worth a thread.
   int64_t grain() const { return grain_for(out() * window()); }
   int64_t row_grain() const { return grain_for(w.out * window()); }
 

@@ -1,4 +1,4 @@
-// Steps of LSTM and GRU and their gradients, in one pass over the gates; the formulas stand in
+// Steps of LSTM and GRU and their gradients, in one pass over the gates; formulas:
 // core/ops/layers/recurrent.cpp.
 #include "backends/cpu/runtime/simd_targets.h"
 
@@ -17,13 +17,13 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-/// A vector of states, elements [first, first + n) of row b of H, and the gates that belong to it.
+/// A vector of states, elements [first, first + n) of row b of H, and the corresponding gates.
 template <class T>
 struct Place {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
 
-  /// Part i of `parts` of the row: of a state part 0 of 1. What is not there is 0.
+  /// Load from part i of `parts` of the row; a state is part 0 of 1. Null data gives 0.
   HWY_INLINE V get(const T* data, int64_t i = 0, int64_t parts = 1) const {
     if (!data) return hn::Zero(D());
     return load(D(), data + (b * parts + i) * H + first, n);
@@ -37,7 +37,7 @@ struct Place {
 /// Call f(place) for all vectors of a state of sizes [B,H].
 template <class T, class F>
 void for_places(IntArrayRef sizes, const F& f) {
-  constexpr int64_t kWork = 64;  // of an element, in additions: the functions
+  constexpr int64_t kWork = 64;  // additions that cost as much as an element's functions
   const int64_t H = sizes[1], lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   parallel_for(sizes[0], grain_for(kWork * H), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
@@ -50,12 +50,12 @@ template <class D, class V = hn::Vec<D>>
 V one_minus(D d, V x) {
   return hn::Sub(hn::Set(d, 1), x);
 }
-/// 1 - x^2
+/// Return 1 - x^2.
 template <class D, class V = hn::Vec<D>>
 V one_minus_square(D d, V x) {
   return hn::NegMulAdd(x, x, hn::Set(d, 1));
 }
-/// x (1 - x)
+/// Return x (1 - x).
 template <class D, class V = hn::Vec<D>>
 V slope(D d, V x) {
   return hn::Mul(x, one_minus(d, x));
@@ -129,7 +129,7 @@ void gru_grad(IntArrayRef sizes, T* da, T* db, T* dh0, const T* dh, const T* gat
   });
 }
 
-/// The elements; null where the tensor is not there.
+/// Return the elements, null for an undefined tensor.
 template <class T>
 T* data_of(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;

@@ -1,7 +1,7 @@
-// Reductions over any dims of any strides. The dims of x are ordered by stride and joined; then
-// either the innermost one is reduced, and rows are folded into one sum each, or it is kept, and
-// rows are added into as many sums. Few results over much data split the data instead: into blocks
-// that do not depend on the number of threads, so that results do not either.
+// Reductions over arbitrary dims and strides. The dims of x are ordered by stride and merged. If
+// the innermost dim is reduced, each row is folded into one sum; if it is kept, rows are added to
+// as many sums. With few results and much data, the data is split into blocks that do not depend on
+// the number of threads, so that the results do not either.
 #include <bit>
 
 #include "backends/cpu/elementwise/half_loops.h"
@@ -19,9 +19,9 @@ namespace {
 
 constexpr int64_t kFewResults = 64;     // too few to share among threads
 constexpr int64_t kPiece = 2048;        // elements of a row at a time
-constexpr int64_t kBlock = 2 * kGrain;  // elements reduced by one task, when data is split
+constexpr int64_t kBlock = 2 * kGrain;  // elements per task if the data is split
 
-/// x split in the dims that y keeps and those that it has not.
+/// The loops of x, split into dims that y keeps and reduced dims.
 struct Geometry {
   Loops<2> kept;     // of y and x
   Loops<1> reduced;  // of x
@@ -103,7 +103,7 @@ class Reduction {
     });
   }
 
-  /// sums[0..n) = what the elements [begin, end) of the reduced dims give for n results.
+  /// sums[0..n) = sums over elements [begin, end) of the reduced dims, for n results.
   void accumulate(int64_t n, char* sums, int64_t x_offset, int64_t begin, int64_t end) const {
     const Loops<1>& reduced = geometry_.reduced;
     reducer_.clear(n, sums);
@@ -126,7 +126,7 @@ class Reduction {
       });
     }
   }
-  /// Add `rows` rows of n elements, `stride` apart from one another, `step` between rows.
+  /// Add `rows` rows of n elements, `stride` apart from one another; `step` from row to row.
   void add(int64_t n, char* sums, int64_t offset, int64_t stride, int64_t rows,
            int64_t step) const {
     const char* row = x_ + offset * x_size_;
@@ -138,7 +138,7 @@ class Reduction {
       reducer_.add(n, sums, packed, 1, 0);
     }
   }
-  /// The same of 16 bits: as many rows at a time as a buffer holds, where they follow one another.
+  /// As add(), for reduced floating-point types; many contiguous rows at a time.
   void add_widened(int64_t n, char* sums, const char* row, int64_t stride, int64_t rows,
                    int64_t step) const {
     alignas(64) uint16_t packed[kPiece];
@@ -200,8 +200,8 @@ class Reduction {
 
   void run_in_blocks() const {
     const int64_t results = geometry_.kept.numel, per_result = geometry_.reduced.numel;
-    // A power of two, which as many threads share equally. Of x, which may repeat elements, there
-    // are up to 2^63: nothing here exceeds that.
+    // A power of two, which thread counts usually divide evenly. A broadcast x may have up to 2^63
+    // elements; nothing here overflows.
     const auto wanted = static_cast<int64_t>(
         std::bit_ceil(static_cast<uint64_t>((results * per_result - 1) / kBlock + 1)));
     const int64_t step = (per_result - 1) / wanted + 1, blocks = (per_result - 1) / step + 1;
@@ -226,7 +226,7 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_;
-  UnaryLoop widen_, cast_, narrow_;  // of 16 bits what lies between them and float32
+  UnaryLoop widen_, cast_, narrow_;  // to and from float32, for 16-bit floats
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

@@ -20,9 +20,8 @@ void clear(int64_t n, void* sums) {
   std::fill_n(static_cast<typename F::Value*>(sums), n, F::kNothing);
 }
 
-/// Four rows at a time, so that the sums are read and written a quarter as often, but rows of
-/// hundreds of bytes one behind the other: those are one stream, which processors read ahead best
-/// alone.
+/// Add four rows at a time, so that the sums are read and written a quarter as often. Exception:
+/// contiguous rows of hundreds of bytes, which form one stream that hardware prefetches best alone.
 template <class F, class T>
 void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
   constexpr int64_t kFar = 2048 / static_cast<int64_t>(sizeof(T)), kNear = kFar / 8;
@@ -42,7 +41,7 @@ void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
   }
 }
 
-/// *sum = merge(*sum, x[0], ...) in 64 separate sums, which fill vector registers.
+/// *sum = merge(*sum, x[0], ...), by 64 separate sums, which fill vector registers.
 template <class F, class T>
 void fold(int64_t n, void* sum, const void* x) {
   constexpr int64_t kSums = 64;
@@ -66,7 +65,7 @@ void fold(int64_t n, void* sum, const void* x) {
   *static_cast<Value*>(sum) = total;
 }
 
-/// The same for sums of integers, which OpenMP knows.
+/// As fold, for sums of integers, which OpenMP can vectorise.
 template <class T>
 void fold_sum(int64_t n, void* sum, const void* x) {
   const T* from = static_cast<const T*>(x);
@@ -77,7 +76,7 @@ void fold_sum(int64_t n, void* sum, const void* x) {
   *to = arithmetic::wrap_add(*to, static_cast<int64_t>(total));
 }
 
-/// An element as it is counted: Fold::element.
+/// Apply Fold::element to a vector.
 template <ReduceOp op, class D, class V>
 HWY_INLINE V counted(D d, V x) {
   if constexpr (op == ReduceOp::nansum) return hn::IfThenElseZero(hn::Eq(x, x), x);
@@ -87,7 +86,7 @@ HWY_INLINE V counted(D d, V x) {
   return x;
 }
 
-/// The same for sums of floats in vectors of double: four, which hides the latency of an addition.
+/// As fold, for sums of floats in float64 vectors: four of them, to hide the addition latency.
 template <ReduceOp op, class T>
 void fold_float_sum(int64_t n, void* sum, const void* x) {
   const hn::ScalableTag<double> d;
@@ -128,11 +127,11 @@ void merge_moments(int64_t n, void* sums, const void* more, int64_t rows, int64_
   }
 }
 
-/// Those of n elements whose mean is nearly `mean`: what their differences from it sum up to says
-/// by how much. Source: Chan, Golub & LeVeque 1983, eq. 1.7.
+/// Return the moments of n elements given the sums of differences (rest) and squared differences
+/// (squares) from an approximate mean. Source: Chan, Golub & LeVeque 1983, eq. 1.7.
 HWY_INLINE Moments corrected(double n, double mean, double rest, double squares) {
   const double less = squares - rest * (rest / n);
-  return {n, mean + rest / n, less < 0 ? 0 : less};  // NaN stays
+  return {n, mean + rest / n, less < 0 ? 0 : less};  // keeps NaN
 }
 
 template <class T>
@@ -166,7 +165,7 @@ HWY_INLINE Moments moments_about(double mean, int64_t n, const T* x) {
   return corrected(static_cast<double>(n), mean, rest, squares);
 }
 
-/// In pieces that stay in the first-level cache, so that x is read from memory once.
+/// Process pieces that fit in the L1 cache, so that x is read from memory once.
 template <class T>
 void fold_moments(int64_t n, void* sum, const void* x) {
   constexpr int64_t kPiece = 2048;
@@ -180,7 +179,7 @@ void fold_moments(int64_t n, void* sum, const void* x) {
   }
 }
 
-/// The same of up to 16 rows of up to 256 results.
+/// As fold_moments, for up to 16 rows of up to 256 results.
 template <class T>
 void add_moments_block(int64_t n, Moments* to, const T* x, int64_t rows, int64_t stride) {
   constexpr int64_t kMost = 256;
@@ -218,7 +217,7 @@ void add_moments(int64_t n, void* sums, const void* x, int64_t rows, int64_t str
   }
 }
 
-/// A result takes no more room than its sum, and lies before the sums that are still to be read.
+/// Convert sums to results in place: a result, at most as large, overwrites only sums already read.
 template <ReduceOp op, class T>
 void finish(int64_t n, void* sums, int64_t count) {
   using Value = typename arithmetic::Fold<op, T>::Value;

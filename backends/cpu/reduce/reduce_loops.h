@@ -1,4 +1,4 @@
-// The inner loops of reductions, chosen once per call by function and dtype; as inner_loops.h.
+// Inner loops of reductions, chosen once per call by function and dtype; see inner_loops.h.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -8,21 +8,21 @@
 
 namespace ambit::cpu {
 
-/// How one function reduces one dtype. Sums and products of float are kept in double, those of
-/// integers in int64, which wraps as a narrower result would, variances as arithmetic::Moments; the
-/// rest in the dtype itself.
+/// The loops of one function for one dtype. Sums and products are accumulated in double for floats,
+/// in int64 for integers, which wraps consistently with narrower types, variances in
+/// arithmetic::Moments; other functions in the dtype itself.
 struct Reducer {
-  int64_t sum_size;  ///< bytes of what is kept of a result, kMostSumSize at most
+  int64_t sum_size;  ///< bytes of the accumulator of a result, at most kMostSumSize
   DType dtype;       ///< of results
-  /// sums[i] = what reducing nothing gives.
+  /// sums[i] = the result of an empty reduction.
   void (*clear)(int64_t n, void* sums);
   /// *sum = op(*sum, x[0], ..., x[n - 1]).
   void (*fold)(int64_t n, void* sum, const void* x);
-  /// sums[i] = op(sums[i], x[i], x[i + stride], ...), of `rows` rows.
+  /// sums[i] = op(sums[i], x[i], x[i + stride], ...), for `rows` rows.
   void (*add)(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride);
-  /// The same of rows of other sums.
+  /// As add, for rows of partial sums.
   void (*merge)(int64_t n, void* sums, const void* more, int64_t rows, int64_t stride);
-  /// In place of the sums the results of `count` elements each; null where those are the sums.
+  /// Replace sums by results of `count` elements each; null if the sums are the results.
   void (*finish)(int64_t n, void* sums, int64_t count) = nullptr;
 
   static constexpr int64_t kMostSumSize = 24;

@@ -1,5 +1,5 @@
-// Kernels that follow each line of a tensor from its start: positions of extremes, scans.
-// Lines that lie side by side are followed together.
+// Kernels that traverse lines of a tensor from the start: positions of extremes, scans.
+// Adjacent lines are processed together.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,9 +26,9 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kTogether = 1024;  // lines, whose values and positions fit the first-level cache
+constexpr int64_t kTogether = 1024;  // lines, whose values and positions fit in the L1 cache
 
-/// value[j], position[j]: the extreme of each of n <= kTogether lines, side by side.
+/// Compute value[j], position[j]: the extreme of each of n <= kTogether adjacent lines.
 template <bool kLargest, class T>
 HWY_NOINLINE void find_extremes(int64_t n, T* value, int64_t* position, const T* x,
                                 const Line& line) {
@@ -45,8 +45,8 @@ HWY_NOINLINE void find_extremes(int64_t n, T* value, int64_t* position, const T*
   }
 }
 
-/// The position of the extreme of a contiguous line: in `kLanes` lines side by side, of which the
-/// first of the best is taken.
+/// Return the position of the extreme of a contiguous line, found by `kLanes` interleaved searches;
+/// the first of equal elements wins.
 template <bool kLargest, class T>
 int64_t find_in_row(int64_t n, const T* x) {
   constexpr int64_t kLanes = 16;
@@ -84,7 +84,7 @@ int64_t find_extreme(const T* x, const Line& line) {
 
 template <bool kLargest, class T>
 void run_arg_reduce(const Tensor& value, const Tensor& index, const Tensor& x, int64_t dim) {
-  const Tensor& values = value.defined() ? value : index;  // the latter only for its strides
+  const Tensor& values = value.defined() ? value : index;  // index only supplies strides
   const auto loops = make_line_loops<3>({&index, &values, &x}, dim);
   const Line line(x, dim);
   int64_t* positions = index.data_ptr<int64_t>();
@@ -120,8 +120,7 @@ void arg_reduce_any(const Tensor& value, const Tensor& index, const Tensor& x, i
   });
 }
 
-// What joins an element to the result of those before it; before the first there is first(). Acc is
-// double for floats.
+// The ops of scans: first() is the initial value, join() adds an element. Acc is double for floats.
 struct Sum {
   template <class Acc>
   static Acc first() {
@@ -150,12 +149,12 @@ struct LogSumExp {
   template <class Acc>
   static Acc join(Acc a, Acc b) {
     const Acc high = arithmetic::maximum(a, b), low = arithmetic::minimum(a, b);
-    // Of twice the same infinity the difference is NaN.
+    // The difference of equal infinities is NaN.
     return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
   }
 };
 
-/// y = the scan of x along a line.
+/// Compute the scan of one line of x into y.
 template <class Op, class Acc, class T>
 void scan_line(T* y, const Line& to, const T* x, const Line& from) {
   Acc acc = Op::template first<Acc>();
@@ -165,8 +164,8 @@ void scan_line(T* y, const Line& to, const T* x, const Line& from) {
   }
 }
 
-/// The same along kAbreast lines, the next of which begins a step on: what one of them waits for,
-/// the result so far, is worked out beside the others'.
+/// As scan_line, for kAbreast adjacent lines, one step apart: interleaving hides the latency of the
+/// dependent operations.
 constexpr int64_t kAbreast = 4;
 template <class Op, class Acc, class T>
 void scan_abreast(T* y, int64_t y_step, const Line& to, const T* x, int64_t x_step,
@@ -181,7 +180,7 @@ void scan_abreast(T* y, int64_t y_step, const Line& to, const T* x, int64_t x_st
   }
 }
 
-/// The same along n <= kTogether lines, side by side.
+/// As scan_line, for n <= kTogether adjacent lines.
 template <class Op, class Acc, class T>
 void scan_lines(int64_t n, T* y, const Line& to, const T* x, const Line& from) {
   Acc acc[kTogether];
@@ -242,7 +241,7 @@ HWY_AFTER_NAMESPACE();
 namespace ambit::cpu {
 namespace {
 
-/// y, index = the extremes so far, and where they are, along a line.
+/// Compute running extremes y and their positions (index) along a line.
 template <bool kLargest, class T>
 void follow_extremes(T* y, const Line& to, int64_t* index, const Line& to_index, const T* x,
                      const Line& from) {
@@ -260,7 +259,7 @@ void follow_extremes(T* y, const Line& to, int64_t* index, const Line& to_index,
   }
 }
 
-/// t with its lines along dim the other way round.
+/// Return a view of t with its lines along dim reversed.
 Tensor reversed(const Tensor& t, int64_t dim) {
   Dims strides(t.strides());
   int64_t& step = strides[static_cast<size_t>(dim)];
@@ -269,7 +268,7 @@ Tensor reversed(const Tensor& t, int64_t dim) {
   return alias(t, t.sizes(), strides, last);
 }
 
-/// The scan of no elements.
+/// Return the scan of an empty line.
 Scalar scan_of_none(ScanOp op) {
   if (op == ScanOp::logsumexp) return -std::numeric_limits<double>::infinity();
   return op == ScanOp::prod ? 1 : 0;
@@ -291,7 +290,7 @@ void scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op) {
   const int64_t n = y.dim() == 0 ? 1 : y.size(p.dim);
   if (p.exclusive) {
     if (n == 1) return fill(y, scan_of_none(op));
-    // Each result is that of its neighbour's elements, and the first one's of none.
+    // Each result is the inclusive scan up to the preceding element; the first one is empty.
     const NoGradGuard no_grad;
     Tensor first = narrow(y, p.dim, p.reverse ? n - 1 : 0, 1);
     fill(first, scan_of_none(op));

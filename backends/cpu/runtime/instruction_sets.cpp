@@ -49,9 +49,9 @@ void limit_instruction_sets() {
                                       {HWY_AVX3, dnnl_cpu_isa_avx512_core},
                                       {HWY_AVX3, dnnl_cpu_isa_avx512_core_bf16}};
   const Level& level = kLevels[static_cast<size_t>(limit)];
-  hwy::DisableTargets(level.highway - 1);  // better sets are lower bits
+  hwy::DisableTargets(level.highway - 1);  // better sets have lower bits
   if (std::getenv("ONEDNN_MAX_CPU_ISA") || std::getenv("DNNL_MAX_CPU_ISA")) return;
-  // It fails where the program has used oneDNN before: `ambit info` shows the set that it uses.
+  // Fails if the program has already used oneDNN; `ambit info` shows the set in use.
   static_cast<void>(dnnl_set_max_cpu_isa(level.onednn));
 #else
   static_cast<void>(limit);

@@ -14,7 +14,7 @@ namespace {
 struct Library {
   Lapack functions{};
   bool found = false;
-  std::string name;  // or why there is none
+  std::string name;  // of the library, or why it was not found
 };
 
 template <class Function>
@@ -32,7 +32,7 @@ bool find_all(void* library, LapackOf<T>& f) {
          find(library, type + "gesdd_", f.gesdd);
 }
 
-// The file that a name led to: Debian's is a link to one of several.
+// Return the file behind the library's name: on Debian the name is a link to one of several.
 std::string file_of(const Lapack& functions) {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void*>(functions.of_double.getrf), &info)) return "unknown";
@@ -40,7 +40,7 @@ std::string file_of(const Lapack& functions) {
   return std::filesystem::weakly_canonical(info.dli_fname, ignored);
 }
 
-// dlsym finds BLAS, too: LAPACK's library depends on it. Errors: OutOfMemoryError; the next call
+// dlsym also finds BLAS, a dependency of LAPACK's library. Errors: OutOfMemoryError; the next call
 // tries again.
 Library open() {
   const char* named = std::getenv("AMBIT_LAPACK");

@@ -1,7 +1,7 @@
-// LAPACK and BLAS, opened when they are first needed, so that no program starts with them: the
-// library that $AMBIT_LAPACK names, else the system's (liblapack.so.3, which Debian lets be
-// OpenBLAS's or the reference). Functions are Fortran's, with 32-bit integers: matrices lie by
-// columns, a character is followed by its length at the end of the list.
+// LAPACK and BLAS, opened on first use, so that programs do not load them at start: the library
+// named by $AMBIT_LAPACK, else the system's liblapack.so.3 (on Debian OpenBLAS or the reference).
+// The interface is Fortran's with 32-bit integers: matrices are column-major, and the lengths of
+// character arguments follow at the end of the argument list.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ambit::cpu {
 
-/// The functions of one dtype. What they do and their arguments: netlib.org/lapack.
+/// The functions for one dtype. Documentation: netlib.org/lapack.
 template <class T>
 struct LapackOf {
   using Int = const int32_t*;
@@ -43,8 +43,8 @@ struct Lapack {
   }
 };
 
-/// The library while a kernel uses it, null where there is none or exit() has begun: kernels then
-/// run the reference's loops, which are right and slow. Errors: OutOfMemoryError.
+/// Access to the library for a kernel; false if there is none or exit() has begun: kernels then run
+/// the reference loops, which are correct but slow. Errors: OutOfMemoryError.
 class LapackUse {
  public:
   LapackUse() : library_(use_ ? find() : nullptr) {}
@@ -57,7 +57,7 @@ class LapackUse {
   LibraryUse use_;
   const Lapack* library_;
 };
-/// Return the file of the library, or why there is none: for `ambit info`.
+/// Return the library's file, or why none was found, for `ambit info`.
 std::string lapack_name();
 
 }  // namespace ambit::cpu

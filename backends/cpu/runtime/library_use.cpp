@@ -13,7 +13,7 @@
 namespace ambit::cpu {
 namespace {
 
-/// A count of uses, shared by few threads. The sum of all counts is that of the uses.
+/// A counter of uses, shared by a few threads. The total is the sum of all counters.
 struct alignas(64) Count {
   std::atomic<int> uses{0};
 };
@@ -27,7 +27,7 @@ struct OfThread {
 [[gnu::tls_model("initial-exec")]] constinit thread_local OfThread mine;
 
 int uses_of_others() {
-  int uses = -mine.uses;  // a signal's handler may have called exit() within a use
+  int uses = -mine.uses;  // exclude own uses: a signal handler may call exit() within a use
   for (const Count& count : counts) uses += count.uses.load();
   return uses;
 }
@@ -41,7 +41,7 @@ void at_exit() {
   }
 }
 
-// A child has none of its parent's other threads.
+// Reset the counters: the child process has only the thread that forked.
 void at_fork() {
   for (Count& count : counts) count.uses.store(0);
   if (mine.count) mine.count->uses.store(mine.uses);
@@ -50,8 +50,8 @@ void at_fork() {
 
 }  // namespace
 
-// Functions for exit() cannot be taken back, so that there must not be one for every primitive that
-// a program ever makes. Late ones rarely make objects of a new kind.
+// atexit() handlers cannot be removed, so do not register one for every primitive. Late primitives
+// rarely create objects of a new kind.
 void LibraryUse::precede_at_exit() {
   constexpr unsigned kFirst = 256;
   static constinit std::atomic<unsigned> calls{0};
@@ -65,7 +65,7 @@ void LibraryUse::begin() {
     mine.count = &counts[threads.fetch_add(1, std::memory_order_relaxed) % counts.size()];
     precede_at_exit();
   }
-  // Both sequentially consistent, as the other side is: one of the two sees the other.
+  // Both operations are sequentially consistent, as in at_exit(): at least one side sees the other.
   mine.count->uses.fetch_add(1);
   ++mine.uses;
   is_allowed_ = !has_exit_begun.load() || mine.uses > 1;

@@ -1,14 +1,14 @@
-// Libraries whose own objects exit() destroys while other threads may compute: oneDNN, LAPACK.
+// Guards libraries whose objects exit() destroys while threads may compute: oneDNN, LAPACK.
 #pragma once
 
 namespace ambit::cpu {
 
-/// A kernel's use of such a library, in the thread that called the kernel. While it lives, exit()
-/// waits (at most 10 s) before it destroys the library's objects. Once exit() has begun, it is
-/// false: the kernel must do without the library.
+/// A kernel's use of such a library, on the thread that called the kernel. While it exists, exit()
+/// waits (at most 10 s) before it destroys the library's objects. Converts to false once exit() has
+/// begun: the kernel must then not use the library.
 class LibraryUse {
  public:
-  /// `wanted`: whether the kernel wants the library at all; it is false otherwise.
+  /// If `wanted` is false, the kernel does not use the library and the object converts to false.
   explicit LibraryUse(bool wanted = true) {
     if (wanted) begin();
   }
@@ -19,8 +19,8 @@ class LibraryUse {
   LibraryUse& operator=(const LibraryUse&) = delete;
   explicit operator bool() const { return is_allowed_; }
 
-  /// Call it after the library may have made objects that live until exit(), which destroys first
-  /// what was made last.
+  /// Call this after the library may have created objects that live until exit(): exit() destroys
+  /// in reverse order of creation.
   static void precede_at_exit();
 
  private:

@@ -1,11 +1,11 @@
-// Libraries with threads of their own, which are OpenMP's.
+// Limits the OpenMP threads of libraries.
 #pragma once
 
 namespace ambit::cpu {
 
-/// Keep them on the calling thread for a scope: the threads of parallel.h share the work, and those
-/// of oneDNN or LAPACK would wait for cores that they do not get. It takes OpenMP's setting, which
-/// belongs to the calling thread and maybe to its user.
+/// Keep oneDNN and LAPACK on the calling thread for a scope: the threads of parallel.h already
+/// share the work, and OpenMP's would wait for busy cores. Changes OpenMP's thread count of the
+/// calling thread and restores it at the end, because the user may have set it.
 class OneThread {
  public:
   OneThread();

@@ -30,7 +30,7 @@ dnnl::primitive_attr user_scratchpad() {
   return attributes;
 }
 
-/// Map the result's elements by gelu or gelu_tanh.
+/// Return a post-op that applies gelu or gelu_tanh to the result.
 dnnl::post_ops post_op(UnaryOp map) {
   const auto algorithm =
       map == UnaryOp::gelu ? dnnl::algorithm::eltwise_gelu_erf : dnnl::algorithm::eltwise_gelu_tanh;
@@ -48,29 +48,29 @@ memory::data_type data_type(DType dtype) {
   return dtype == kBFloat16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
-/// oneDNN counts the elements between taps.
+/// Convert to oneDNN's convention: the number of elements between taps.
 memory::dims between_taps(memory::dims dilation) {
   for (int64_t& d : dilation) --d;
   return dilation;
 }
 
-/// Plans of a thread, and primitives that oneDNN shares between threads. A primitive is mostly code
-/// that was generated for its shape, in blocks of 256 KiB: 64 and 128 MiB.
+/// Limits of the plans per thread, and of the primitives that oneDNN shares between threads. A
+/// primitive consists mostly of code generated for its shape, in blocks of 256 KiB: 64 and 128 MiB.
 constexpr size_t kMostPlans = 256;
 constexpr int kMostPrimitives = 512;
 
-/// A primitive whose making failed half-way stays in oneDNN's cache, as a promise that nobody
-/// keeps.
+/// Clear oneDNN's cache. A primitive whose creation failed half-way stays in it as a future that is
+/// never set (a deadlock).
 void forget_primitives() {
   dnnl_set_primitive_cache_capacity(0);
   dnnl_set_primitive_cache_capacity(kMostPrimitives);
 }
 
-/// oneDNN does not survive a lack of memory while it makes a primitive, of which it uses less than
-/// this. Errors: OutOfMemoryError.
+/// Check that memory is available: oneDNN crashes if an allocation fails while it creates a
+/// primitive, which needs less than this. Errors: OutOfMemoryError.
 void check_room(const char* op) {
   constexpr size_t kRoom = size_t{64} << 20;
-  void* const room = std::malloc(kRoom);  // not touched, so it costs no more than the asking
+  void* const room = std::malloc(kRoom);  // never touched, so no pages are committed
   std::free(room);
   if (!room) throw OutOfMemoryError(fmt::format("{}: expected memory to prepare it, got none", op));
 }
@@ -99,7 +99,7 @@ struct Cache {
 
 }  // namespace
 
-// Leaked on purpose: what threads keep may outlive every static.
+// Leaked on purpose: thread-local plans may be destroyed after every static.
 const dnnl::engine& engine() {
   static const auto* e = [] {
     dnnl_set_primitive_cache_capacity(kMostPrimitives);
@@ -123,7 +123,7 @@ void sgemm(const Sgemm& g) {
     check(g.op, dnnl_sgemm(g.a_transposed, g.b_transposed, g.M, g.N, g.K, 1, g.a, g.a_leading, g.b,
                            g.b_leading, g.beta, g.y, g.y_leading));
   };
-  // oneDNN generates code at the first call of a kind, so that one is made alone and with room.
+  // oneDNN generates code at the first call of each kind; run that call alone, after check_room().
   static std::array<std::atomic<bool>, 64> generated{};
   static std::mutex generating;
   const int kind = (g.a_transposed == 'T') << 5 | (g.b_transposed == 'T') << 4 |
@@ -203,7 +203,7 @@ void Plan::run(std::initializer_list<const void*> data) {
   const Scratch scratch(scratch_bytes_);
   size_t i = 0;
   for (const void* p : data) {
-    // oneDNN's memory objects do not know const; inputs are only read.
+    // oneDNN's memory objects take non-const pointers; inputs are only read.
     check(op_, dnnl_memory_set_data_handle(data_[i++].get(), const_cast<void*>(p)));
   }
   for (const Temporary& t : temporaries_) {
@@ -231,7 +231,7 @@ Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const vo
       throw;
     } catch (const Error&) {
       throw;
-    } catch (const std::exception&) {  // std::bad_alloc, and what becomes of it in oneDNN
+    } catch (const std::exception&) {  // std::bad_alloc, or converted by oneDNN
       forget_primitives();
       throw OutOfMemoryError(fmt::format("{}: expected memory for a primitive, got none", op));
     }
@@ -259,7 +259,7 @@ dnnl::reorder reorder(const memory::desc& from, const memory::desc& to) {
   return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
 }
 
-// From here on: where 2.x has a descriptor of the operation, 3.x takes its arguments directly.
+// Below: oneDNN 2.x has a descriptor of the operation; 3.x accepts its arguments directly.
 
 dnnl::matmul::primitive_desc matmul(const memory::desc& a, const memory::desc& b,
                                     const memory::desc& bias, const memory::desc& y,

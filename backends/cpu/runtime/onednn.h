@@ -1,5 +1,5 @@
-// oneDNN for the CPU backend: engine and stream, errors, cached primitives, and all that differs
-// between oneDNN 2.x and 3.x. No oneDNN type leaves backends/cpu.
+// oneDNN for the CPU backend: engine and stream, errors, cached primitives, and all differences
+// between oneDNN 2.x and 3.x. oneDNN types are used only in backends/cpu.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -21,9 +21,9 @@ const dnnl::engine& engine();
 /// Throw BackendError "<op>: expected oneDNN to succeed, got <status>" for any other status.
 void check(const char* op, dnnl_status_t status);
 
-/// y [M,N] = a b + beta y by dnnl_sgemm, all row-major or, where 'T' says so, transposed.
+/// y [M,N] = a b + beta y by dnnl_sgemm; all row-major, a and b transposed if marked 'T'.
 struct Sgemm {
-  const char* op;  // names errors
+  const char* op;  // for error messages
   int64_t M, N, K;
   char a_transposed, b_transposed;
   const float *a, *b;
@@ -35,7 +35,7 @@ struct Sgemm {
 /// Errors: OutOfMemoryError, BackendError.
 void sgemm(const Sgemm& g);
 
-/// What a cached plan computes.
+/// The operation of a cached plan.
 enum class Kind : int64_t {
   convolution,
   convolution_input_grad,
@@ -43,7 +43,7 @@ enum class Kind : int64_t {
   matmul_bfloat16
 };
 
-/// What a cached plan is found by: its kind, then sizes, strides and parameters.
+/// Cache key of a plan: its kind, then sizes, strides and parameters.
 class Key {
  public:
   explicit Key(Kind kind) { add(static_cast<int64_t>(kind)); }
@@ -67,30 +67,30 @@ class Key {
   size_t size_ = 0;
 };
 
-/// A primitive with its memory objects, ready to run on other data of the same shapes. Where it
-/// wants a layout of its own, the data is reordered on the way in or out. Belongs to one thread.
+/// A primitive with its memory objects, which can run on other data of the same shapes. If the
+/// primitive needs another layout, inputs and outputs are reordered. Not thread-safe.
 class Plan {
  public:
-  /// `op` names errors.
+  /// `op`: used in error messages.
   explicit Plan(const char* op) : op_(op) {}
 
-  /// Declare the next data argument: `given` is how the caller's data lies, `wanted` how the
-  /// primitive wants it; call in the order of run()'s pointers.
+  /// Declare the next data argument: `given` is the layout of the caller's data, `wanted` that of
+  /// the primitive. Call in the order of run()'s pointers.
   void input(int argument, const dnnl::memory::desc& given, const dnnl::memory::desc& wanted);
   void output(int argument, const dnnl::memory::desc& given, const dnnl::memory::desc& wanted);
-  /// Finish with the primitive and the description of its scratchpad.
+  /// Complete the plan with its primitive and the descriptor of its scratchpad.
   void finish(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad);
 
-  /// How the primitive wants the data of an argument.
+  /// Return the layout that the primitive needs for an argument.
   dnnl::memory::desc wanted(int argument) const;
 
-  /// Say by which of its implementations oneDNN made the primitive.
+  /// Record the name of the oneDNN implementation of the primitive.
   void made_by(const char* implementation);
-  /// Whether that was written for the primitive's dtypes: neither plain loops nor a way round by
-  /// copies for products.
+  /// Return true if the implementation is written for the primitive's dtypes: neither plain loops
+  /// nor im2col with products.
   bool is_tuned() const { return is_tuned_; }
-  /// Whether a convolution goes by copies for products: they hold zeros for the padding, which are
-  /// multiplied with what is not finite.
+  /// Return true if a convolution runs as im2col with products: its copies hold zeros for padding,
+  /// which give NaN when multiplied by infinite or NaN values.
   bool multiplies_padding() const { return multiplies_padding_; }
 
   /// Errors: OutOfMemoryError, BackendError.
@@ -101,7 +101,7 @@ class Plan {
     dnnl::primitive primitive;
     dnnl::memory from, to;
   };
-  /// A memory whose bytes lie in the call's scratch memory.
+  /// A memory object whose data is in the scratch memory of the call.
   struct Temporary {
     dnnl::memory memory;
     size_t offset;
@@ -111,16 +111,16 @@ class Plan {
 
   const char* op_;
   dnnl::primitive primitive_;
-  std::vector<dnnl::memory> data_;  // the caller's arguments, as given
+  std::vector<dnnl::memory> data_;  // the caller's arguments, in the given layout
   std::vector<Reorder> before_, after_;
   std::vector<Temporary> temporaries_;
   std::vector<dnnl_exec_arg_t> arguments_;
-  std::vector<dnnl::memory> wanted_;  // keeps alive what arguments_ point at
+  std::vector<dnnl::memory> wanted_;  // owns the objects that arguments_ refers to
   size_t scratch_bytes_ = 0;
   bool is_tuned_ = true, multiplies_padding_ = false;
 };
 
-/// Find the calling thread's plan for `key`, or let `make` build one. Errors: BackendError.
+/// Return the calling thread's plan for `key`, built by `make` if missing. Errors: BackendError.
 Plan& cached(const char* op, const Key& key, Plan (*make)(const void* context),
              const void* context);
 template <class Make>
@@ -129,25 +129,25 @@ Plan& cached(const char* op, const Key& key, const Make& make) {
       op, key, [](const void* context) { return (*static_cast<const Make*>(context))(); }, &make);
 }
 
-// `dtype`: float32 or bfloat16.
+// `dtype` is float32 or bfloat16.
 
-/// Describe data of these sizes and strides (row-major if none).
+/// Return a descriptor of data with these sizes and strides (row-major if none).
 dnnl::memory::desc describe(DType dtype, IntArrayRef sizes, IntArrayRef strides = {});
-/// Describe images [N,C,H,W] or [N,C,D,H,W] with the channels innermost.
+/// Return a descriptor of images [N,C,H,W] or [N,C,D,H,W] in channels-last layout.
 dnnl::memory::desc channels_last(DType dtype, IntArrayRef sizes);
-/// Describe data whose layout is oneDNN's choice.
+/// Return a descriptor of data whose layout oneDNN chooses.
 dnnl::memory::desc any_layout(DType dtype, IntArrayRef sizes);
 
-// Primitive descriptors, with the scratchpad left to the caller; dtypes are those of the operands.
+// Primitive descriptors with a user-provided scratchpad; dtypes are those of the operands.
 
 dnnl::reorder reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
-/// y = map(a b + bias), which may be empty; map: none, gelu or gelu_tanh.
+/// y = map(a b + bias); bias may be empty; map: none, gelu or gelu_tanh.
 dnnl::matmul::primitive_desc matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
                                     const dnnl::memory::desc& bias, const dnnl::memory::desc& y,
                                     std::optional<UnaryOp> map);
 
-/// Shapes of one convolution; w has a leading dim of groups where there are several.
+/// Shapes of one convolution; w has a leading dim of groups if there are several.
 struct Convolution {
   dnnl::memory::desc x, w, dw, bias, y;                             // bias may be empty
   dnnl::memory::dims stride, dilation, padding_begin, padding_end;  // of each spatial dim

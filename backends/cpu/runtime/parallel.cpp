@@ -1,6 +1,6 @@
-// The threads that share the work of kernels. One that is late, since its core is busy with
-// something else, is left out: the caller takes over its pieces, and waits for none but those that
-// somebody works on already, and, the first time, for the threads to begin.
+// The thread pool that runs kernels. The caller does not wait for a thread that is late because its
+// core is busy: it runs the thread's pieces itself. It waits only for pieces that have already
+// started and, on first use, for the threads to start.
 #include "parallel.h"
 
 #include <ambit/parallel.h>
@@ -30,11 +30,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostThreads = 256;
-/// Where there is work enough, a thread gets several pieces: while one is late with a piece, others
-/// do the rest of its share.
+/// If there is enough work, each thread gets several pieces, so that other threads can run the
+/// pieces of one that is late.
 constexpr int64_t kPiecesPerThread = 4;
 constexpr int64_t kLongPiece = 4;  // grains
-/// Grains that are worth a thread while others want the cores.
+/// Minimal grains per thread while other processes compete for the cores.
 constexpr int64_t kContendedGrains = 8;
 
 thread_local bool working = false;
@@ -47,16 +47,16 @@ void pause() {
 #endif
 }
 
-/// How often the scheduler gave the calling thread's core to another one that wanted it.
+/// Return how often the scheduler preempted the calling thread.
 long interruptions() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nivcsw;
 }
 
-/// Whether others want the cores: our threads have lost more than a fiftieth of the last moments
-/// while they looked on, and two turns that a scheduler gives. What comes now and then, and is
-/// short, changes nothing.
+/// Detects competition for the cores: true while our spinning threads have recently lost more than
+/// 2 % of the time to preemption, and more than 4 ms, about two time slices of a scheduler. Rare
+/// short interruptions have no effect.
 class Contention {
  public:
   static void notice(Clock::time_point now, Clock::duration lost) {
@@ -71,15 +71,15 @@ class Contention {
   }
 
  private:
-  static constexpr Clock::rep kMemory = 50;  // so long is remembered what was lost
+  static constexpr Clock::rep kMemory = 50;  // time for which a unit of lost time is remembered
   static constexpr Clock::rep kEnough =
       kMemory * Clock::duration(std::chrono::milliseconds(4)).count();
-  static inline constinit std::atomic<Clock::rep> forgotten_{0};  // when all will be
+  static inline constinit std::atomic<Clock::rep> forgotten_{0};  // when all lost time is forgotten
 };
 
-/// Look for `ready` for a bounded time before the thread is put to sleep: the next kernel or the
-/// end of this one is microseconds away as a rule, and a sleeper takes tens of them to wake. A core
-/// that others want is given up at once: looking on there would only delay what is waited for.
+/// Spin for a bounded time before blocking: usually the next kernel, or the end of this one, is
+/// microseconds away, and waking a thread costs tens of microseconds. Stop spinning at once if
+/// other processes compete for the core, which would delay the awaited thread.
 class Spin {
  public:
   template <class Ready>
@@ -111,8 +111,8 @@ class Spin {
   long interruptions_ = interruptions();
 };
 
-/// One call of run_pieces(): the pieces in equal shares, one for each thread. Who is through with
-/// his own goes on with those of others.
+/// One call of run_pieces(): each thread has an equal share of the pieces. A thread that has
+/// finished its share continues with pieces of other shares.
 class Job {
  public:
   Job(int64_t n, int pieces, Piece* piece, const void* context, int threads)
@@ -165,7 +165,7 @@ class Job {
   std::exception_ptr error_;
 };
 
-/// A thread and what it is asked to do. `state` says whose turn it is.
+/// A pool thread and its job. `state_` says whether caller or worker may access the members.
 class Worker {
  public:
   Worker() : thread_([this] { loop(); }) {
@@ -173,7 +173,7 @@ class Worker {
     state_.wait(State::starting);
   }
 
-  /// Ask it to take part, unless it is another caller's, who computes on `core`.
+  /// Offer the job. Return false if the worker is serving another caller. `core`: the caller's CPU.
   bool offer(Job& job, int share, int core) {
     State expected = State::idle;
     if (state_.load(std::memory_order_relaxed) != State::idle ||
@@ -183,18 +183,18 @@ class Worker {
     job_ = &job;
     share_ = share;
     callers_core_.store(core, std::memory_order_relaxed);
-    state_.store(State::offered);  // in one order with the look for sleepers
+    state_.store(State::offered);  // sequentially consistent with await_offer()
     state_.notify_one();
     return true;
   }
 
-  /// After a successful offer: take it back. Return false where it is too late for that.
+  /// Withdraw a successful offer. Return false if the worker has already accepted it.
   bool withdraw() {
     State expected = State::offered;
     return state_.compare_exchange_strong(expected, State::idle, std::memory_order_relaxed);
   }
 
-  /// After an offer that was not withdrawn: return when it no longer touches the job.
+  /// After an offer that was not withdrawn: wait until the worker no longer accesses the job.
   void collect(Spin& spin) {
     const auto done = [this] { return state_.load(std::memory_order_acquire) == State::done; };
     if (!spin.until(done)) {
@@ -209,8 +209,8 @@ class Worker {
   void loop() {
     working = true;
     run_where_the_process_does();
-    // The C library gives a thread 64 MiB of addresses with its first block: now, and not after
-    // another thread has seen that there is room for what oneDNN prepares.
+    // glibc reserves 64 MiB of address space at a thread's first allocation. Do it now, so that it
+    // cannot happen after another thread's check_room() for oneDNN.
     void* volatile first = std::malloc(1);
     std::free(first);
     state_.store(State::idle);
@@ -221,7 +221,7 @@ class Worker {
       leave(callers_core_.load(std::memory_order_relaxed));
       State expected = State::offered;
       if (!state_.compare_exchange_strong(expected, State::taken, std::memory_order_acquire)) {
-        continue;  // taken back
+        continue;  // withdrawn
       }
       job_->work(share_);
       state_.store(State::done);
@@ -229,7 +229,7 @@ class Worker {
     }
   }
 
-  /// Whoever called first may be bound to a core.
+  /// Reset the affinity to that of the process: the first caller may be pinned to a core.
   static void run_where_the_process_does() {
     cpu_set_t processors;
     if (sched_getaffinity(getpid(), sizeof processors, &processors) == 0) {
@@ -237,8 +237,8 @@ class Worker {
     }
   }
 
-  /// Schedulers wake a thread on its caller's core at times, and leave both there for milliseconds,
-  /// whatever cores are idle.
+  /// Move off the caller's core. Schedulers sometimes wake a thread on that core and keep both
+  /// there for milliseconds although other cores are idle.
   static void leave(int core) {
     if (core < 0 || sched_getcpu() != core) return;
     cpu_set_t all, others;
@@ -265,7 +265,7 @@ class Worker {
 
 class Pool {
  public:
-  /// Return null where no more threads can be had.
+  /// Return null if no more threads can be started.
   Worker* worker(int i) {
     const int started = started_.load(std::memory_order_acquire);
     if (i >= started && !start(i)) return nullptr;
@@ -282,7 +282,7 @@ class Pool {
 
 bool Pool::start(int i) {
   const std::lock_guard lock(mutex_);
-  // Signals are for the program's own threads.
+  // Block all signals: they are for the program's own threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -298,10 +298,10 @@ bool Pool::start(int i) {
   return i < started_.load(std::memory_order_relaxed);
 }
 
-// Never destroyed: its threads may be working while the process ends.
+// Never destroyed: its threads may still run while the process exits.
 constinit Pool pool;
 static_assert(std::is_trivially_destructible_v<Pool>);
-// A child has none of its parent's threads.
+// After fork() the child has none of the parent's threads.
 [[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, [] { new (&pool) Pool; });
 
 }  // namespace
@@ -310,12 +310,12 @@ int available_threads() { return working ? 1 : get_num_threads(); }
 
 int count_pieces(int64_t n, int64_t grain) {
   const int64_t threads = std::min(available_threads(), kMostThreads), most = n / grain;
-  // A thread that loses its core keeps the others waiting for a turn of the scheduler, which is
-  // milliseconds: not worth it for small work.
+  // A preempted thread delays the others by a time slice, which is milliseconds: not worth it for
+  // small work.
   if (threads == 1 || most < (Contention::now() ? 2 * kContendedGrains : 2)) return 1;
   if (most <= threads) return static_cast<int>(most);
-  // As many for each: a piece more would have all but one thread wait, and parts of what one kernel
-  // after the other computes would change threads, whose caches may be far from each other.
+  // Give each thread the same number of pieces: with one more, all threads but one would wait. It
+  // also keeps the data of consecutive kernels on the same threads, whose caches may be far apart.
   return static_cast<int>(threads *
                           std::clamp<int64_t>(most / kLongPiece / threads, 1, kPiecesPerThread));
 }
@@ -335,7 +335,7 @@ void run_pieces(int64_t n, int pieces, Piece* piece, const void* context) {
   job.work(0);
   working = before;
   thread_local Spin spin;
-  // First all that are late, lest one of them begins while another is waited for.
+  // First withdraw all unaccepted offers, so that none starts while we wait for another.
   const auto past = std::remove_if(helpers.begin(), helpers.begin() + helping,
                                    [](Worker* worker) { return worker->withdraw(); });
   std::for_each(helpers.begin(), past, [&](Worker* worker) { worker->collect(spin); });

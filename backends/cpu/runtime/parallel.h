@@ -1,4 +1,4 @@
-// Loops over threads. Small work stays on the calling thread: handing it over costs microseconds.
+// Parallel loops. Small work stays on the calling thread: other threads cost microseconds.
 #pragma once
 
 #include <ambit/parallel.h>
@@ -8,36 +8,34 @@
 
 namespace ambit::cpu {
 
-/// Elements of one cheap loop (an addition, a copy) that are worth a second thread: about 4 us.
+/// Elements of a cheap loop (an addition, a copy) that are worth a second thread: about 4 us.
 inline constexpr int64_t kGrain = int64_t{1} << 15;
-/// Multiply-adds of a product or convolution that are.
+/// Multiply-adds of a product or convolution that are worth a second thread.
 inline constexpr int64_t kProductGrain = int64_t{1} << 21;
 
-/// The number of pieces of `size` that n makes, the last one maybe not full.
+/// Return n / size rounded up.
 inline int64_t ceil_div(int64_t n, int64_t size) { return (n + size - 1) / size; }
 inline int64_t round_up(int64_t n, int64_t unit) { return ceil_div(n, unit) * unit; }
 
-/// Some of a loop: [begin, end).
+/// Runs the iterations [begin, end) of a loop.
 using Piece = void(const void* context, int64_t begin, int64_t end);
 
-/// Call piece(context, begin, end) for so many equal parts of [0, n), on all threads that there are
-/// and that are free. When all are done, the first exception is thrown on. A forked child starts
-/// threads of its own.
+/// Call piece(context, begin, end) for `pieces` equal parts of [0, n) on all free threads, and wait
+/// for them. Then rethrow the first exception. A forked child starts its own threads.
 void run_pieces(int64_t n, int pieces, Piece* piece, const void* context);
-/// Return how many threads a kernel may use that starts here: inside another parallel_for the
-/// calling one alone.
+/// Return how many threads a kernel that starts here may use; 1 inside another parallel_for.
 int available_threads();
-/// Return on how many threads [0, n) shall run, when each shall have `grain` or more.
+/// Return the number of pieces for [0, n) if each shall have at least `grain` iterations.
 int count_pieces(int64_t n, int64_t grain);
 
-/// f(begin, end), compiled once for all that call it.
+/// Call f(begin, end); not inlined, so that F is compiled once for serial and parallel calls.
 template <class F>
 [[gnu::noinline]] void run_piece(const void* f, int64_t begin, int64_t end) {
   (*static_cast<const F*>(f))(begin, end);
 }
 
-/// Call f(begin, end) for parts of [0, n) of `grain` or more, on several threads if that gives
-/// several parts. Inside another parallel_for everything stays on the calling thread.
+/// Call f(begin, end) for parts of [0, n) of at least `grain` iterations, on several threads if
+/// there are several parts. Inside another parallel_for everything runs on the calling thread.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, const F& f) {
   if (n <= 0) return;
@@ -46,11 +44,11 @@ void parallel_for(int64_t n, int64_t grain, const F& f) {
   run_pieces(n, pieces, run_piece<F>, &f);
 }
 
-/// The grain for items that cost `work` elementary steps each.
+/// Return the grain for items of `work` elementary steps each.
 inline int64_t grain_for(int64_t work) {
   return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, work));
 }
-/// The grain for items of `work` multiply-adds each.
+/// Return the grain for items of `work` multiply-adds each.
 inline int64_t grain_for_products(int64_t work) {
   return std::max<int64_t>(1, kProductGrain / std::max<int64_t>(1, work));
 }

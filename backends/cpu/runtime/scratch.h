@@ -1,4 +1,4 @@
-// Temporary memory of one kernel call, from the CPU's caching allocator: a hit costs about 20 ns.
+// Temporary memory of a kernel call, from the CPU's caching allocator; a hit costs about 20 ns.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@ namespace ambit::cpu {
 
 class Scratch {
  public:
-  /// Errors: OutOfMemoryError. Aligned to 64 bytes.
+  /// Allocate memory aligned to 64 bytes. Errors: OutOfMemoryError.
   explicit Scratch(size_t bytes);
   ~Scratch();
   Scratch(const Scratch&) = delete;

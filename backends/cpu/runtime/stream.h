@@ -1,5 +1,5 @@
-// Results too large for any cache, written past them: a plain store first reads the line that it
-// will overwrite, which is a third of an addition's traffic.
+// Non-temporal stores for results larger than the caches. A normal store first reads the cache line
+// that it overwrites, which is a third of the memory traffic of an addition.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace ambit::cpu {
 
-/// Whether so many bytes will have left the caches before anybody reads them.
+/// Return true if a result of this size is evicted from the caches before it is read.
 bool outgrows_caches(int64_t bytes);
-/// Copy bytes past the caches. What is at y may be read after end_stream(), by the same thread.
+/// Copy bytes with non-temporal stores. The same thread may read y after end_stream().
 void stream(void* y, const void* x, size_t bytes);
 void end_stream();
 

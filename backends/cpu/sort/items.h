@@ -1,5 +1,4 @@
-// Sorting the items of one line: by digits, from the lowest on, which keeps equals in their order;
-// few of them by comparing.
+// Sorting the items of one line: stable LSD radix sort, or std::sort for few items.
 #pragma once
 
 #include <ambit/backend/sort_key.h>
@@ -9,7 +8,7 @@
 
 namespace ambit::cpu {
 
-/// An element of a line: where it belongs, and where it was.
+/// An element of a line: its sort key and its original position.
 template <class Key, class Place>
 struct Item {
   Key key;
@@ -19,7 +18,7 @@ struct Item {
   }
 };
 
-/// One pass for each digit of kBits of the key that is not the same in all.
+/// One pass per digit of kBits, except digits that are equal in all keys.
 template <int kBits, class Key, class Place>
 Item<Key, Place>* sort_by_digits(Item<Key, Place>* from, Item<Key, Place>* to, int64_t n) {
   constexpr int kKeyBits = 8 * sizeof(Key), kPasses = (kKeyBits + kBits - 1) / kBits;
@@ -46,12 +45,12 @@ Item<Key, Place>* sort_by_digits(Item<Key, Place>* from, Item<Key, Place>* to, i
   return from;
 }
 
-/// Sort n > 0 items of distinct places that stand in the order of these; `spare` is as large.
-/// Return which of the two holds the result.
+/// Sort n > 0 items with distinct places in increasing order; `spare` has the same size. Return the
+/// array that holds the result.
 template <class Key, class Place>
 Item<Key, Place>* sort_items(Item<Key, Place>* items, Item<Key, Place>* spare, int64_t n) {
-  // Below, the counts of the digits cost more than the comparisons; from the second bound on, fewer
-  // passes pay for larger counts.
+  // Below kFew, counting digits costs more than comparisons; above kMany, wider digits pay off
+  // because they need fewer passes.
   constexpr int64_t kFew = sizeof(Key) == 8 ? 256 : 64, kMany = 1 << 14;
   if (n < kFew) {
     std::sort(items, items + n);

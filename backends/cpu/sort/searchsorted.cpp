@@ -1,4 +1,4 @@
-// Places in sorted rows, by halving.
+// Positions in sorted rows, by binary search.
 #include <type_traits>
 
 #include "backends/cpu/kernels.h"
@@ -15,7 +15,7 @@ int64_t place_of(T number, const T* sorted, int64_t length) {
   while (low < high) {
     const int64_t mid = low + (high - low) / 2;
     const X other = sorted[mid];
-    const bool before = kRight ? other > x : other >= x;  // of NaN never
+    const bool before = kRight ? other > x : other >= x;  // false for NaN
     low = before ? low : mid + 1;
     high = before ? mid : high;
   }

@@ -1,5 +1,5 @@
-// Sorting along one dim: each line becomes items of a key and a place, which are sorted, and comes
-// back by the places, so that zeros keep their signs and NaN its bits. Lines are shared by threads.
+// Sorting along one dim: each line becomes items of key and position, which are sorted; results are
+// gathered by position, which keeps signs of zeros and bits of NaN. Threads share the lines.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/lines.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -8,7 +8,7 @@
 namespace ambit::cpu {
 namespace {
 
-/// What a sort reads and writes along each line; it keeps the first `to.length`.
+/// Operands of a sort along one line; it writes the first `to.length` elements.
 template <class T>
 struct Lines {
   const T* x;
@@ -16,7 +16,7 @@ struct Lines {
   int64_t* index;
   Line from, to, to_index;
 
-  /// Write item n of the line's order.
+  /// Write element `place` of x as element n of the result.
   void put(int64_t n, int64_t place) const {
     y[n * to.step] = x[place * from.step];
     index[n * to_index.step] = place;
@@ -36,13 +36,13 @@ void sort_line(const Lines<T>& line, Item<SortKey<T>, Place>* items,
   }
 }
 
-/// Whether x comes at or behind `last`; not known, so false, where NaN meets.
+/// Return true if x is not ordered before `last`; false if either is NaN.
 template <bool kDescending, class T>
 bool is_behind(T x, T last) {
   return kDescending ? x <= last : x >= last;
 }
 
-/// Whether all of n numbers do. A call, lest the loop loses its vectors.
+/// Return true if is_behind() holds for all n elements. Inlining would prevent vectorisation.
 template <bool kDescending, class T>
 [[gnu::noinline]] bool are_behind(const T* x, int64_t n, T last) {
   SortKey<T> others = 0;  // as wide as T
@@ -51,8 +51,8 @@ template <bool kDescending, class T>
   return others == 0;
 }
 
-/// Let an item join k that are in order, in the place of the last. No branches: where it belongs is
-/// anyone's guess.
+/// Insert an item into k sorted items, dropping the last one. Without branches, which would be
+/// unpredictable.
 template <class AnItem>
 void insert(AnItem* items, int64_t k, AnItem item) {
   for (int64_t i = k - 1; i > 0; --i) {
@@ -64,14 +64,14 @@ void insert(AnItem* items, int64_t k, AnItem item) {
   if (item.key < items[0].key) items[0] = item;
 }
 
-/// The k < n first of a line. Elements are looked at in blocks, most of which have none that comes
-/// before the k-th best so far. Of a large k, those that do are collected, and where 2 k are, the
-/// best k of them stay. A call, once for all kinds of places.
+/// Select the k < n first elements in sort order. Elements are tested in blocks, most of which
+/// contain none that precedes the k-th best so far. For large k, candidates are collected, and at 2
+/// k of them reduced to the best k. Not inlined: shared by all index types.
 template <bool kDescending, class T>
 [[gnu::noinline]] void select_line(const Lines<T>& line, Item<SortKey<T>, uint64_t>* items) {
   constexpr int64_t kBlock = 16, kFew = 24;
   const int64_t n = line.from.length, k = line.to.length, step = line.from.step;
-  SortKey<T> last_key = 0;  // of the k best so far, when there are k
+  SortKey<T> last_key = 0;  // of the k best so far, once there are k
   T last{};
   const auto set_last = [&] {
     last_key = items[k - 1].key;
@@ -129,7 +129,7 @@ void run(Tensor& y, Tensor& index, const Tensor& x, int64_t dim) {
                             : static_cast<size_t>(2 * n) * sizeof(AnItem);
   const int64_t y_step = loops.inner_stride(0), index_step = loops.inner_stride(1),
                 x_step = loops.inner_stride(2);
-  // An element goes through about 16 steps.
+  // Sorting costs about 16 steps per element.
   parallel_runs(loops, grain_for(16 * n), [&](int64_t lines, std::array<int64_t, 3> at) {
     const Scratch scratch(room);
     for (int64_t i = 0; i < lines; ++i) {

@@ -1,4 +1,4 @@
-// What the backend counts for ambit/cuda_counters.h.
+// Counters for ambit/cuda_counters.h.
 #pragma once
 
 #include <atomic>

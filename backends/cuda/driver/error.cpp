@@ -10,18 +10,18 @@ namespace {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Where there is no current device to name, the call alone says enough.
+// Return " on cuda:<index>" for error messages; empty outside of a call.
 std::string on_device() {
   const GpuStream* stream = current_work().stream;
   return stream ? fmt::format(" on cuda:{}", stream->device) : "";
 }
 
-// What the work before has failed of, if it is final: it makes cuDNN and cuBLASLt fail, too, with
-// codes that do not tell.
+// Return the sticky error of earlier work, if any. It makes cuDNN and cuBLASLt fail, too, with
+// status codes that do not name the cause.
 cudaError_t final_error(cudaError_t status) {
   if (is_sticky(status)) return status;
   const GpuStream* stream = current_work().stream;
-  if (stream && stream->capture) return cudaSuccess;  // nothing of it is at work
+  if (stream && stream->capture) return cudaSuccess;  // captured work does not run
   const cudaError_t earlier = stream ? cudaStreamQuery(stream->handle) : cudaSuccess;
   return is_sticky(earlier) ? earlier : cudaSuccess;
 }
@@ -29,7 +29,7 @@ cudaError_t final_error(cudaError_t status) {
 [[noreturn]] void throw_text(std::string_view call, std::string_view code_name, int code,
                              std::string text, cudaError_t status, const SourceLocation& where) {
   const cudaError_t final = final_error(status);
-  static_cast<void>(cudaGetLastError());  // or the next check would meet it again
+  static_cast<void>(cudaGetLastError());  // clear it, or the next check would report it again
   if (final != cudaSuccess) {
     if (final != status) text += fmt::format(", after {}", cudaGetErrorName(final));
     text += "; the GPU's memory is lost to this process, which must be started again";
@@ -50,10 +50,10 @@ void throw_failed(std::string_view call, cudaError_t status, SourceLocation wher
   throw_text(call, cudaGetErrorName(status), status, cudaGetErrorString(status), status, where);
 }
 
-// Source: the CUDA runtime's description of each code ("the process must be terminated and
+// Source: the CUDA runtime's documentation of each code ("the process must be terminated and
 // relaunched").
 bool is_sticky(cudaError_t status) noexcept {
-  // CUDA 12.0 does not know their names: cudaErrorContained, cudaErrorTensorMemoryLeak.
+  // CUDA 12.0 does not define their names: cudaErrorContained, cudaErrorTensorMemoryLeak.
   if (status == static_cast<cudaError_t>(226) || status == static_cast<cudaError_t>(721)) {
     return true;
   }

@@ -7,7 +7,7 @@
 namespace ambit::cuda {
 namespace {
 
-// The least value of a signed integer type.
+// Return the lowest value of a signed integer type.
 int64_t least(DType dtype) { return -(int64_t{1} << (8 * element_size(dtype) - 2)) * 2; }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// How a kernel tells of bad data that it meets: an index out of range, a divisor of 0. It skips the
-// element and writes a note into host memory; the next time the host waits for the GPU, the note
-// becomes the exception that other backends throw at once.
+// Reports invalid data found by kernels: an index out of range, a divisor of 0. The kernel skips
+// the element and writes a record to host memory; the next time the host waits for the GPU, the
+// record becomes the exception that other backends throw at once.
 #pragma once
 
 #include <ambit/api.h>
@@ -11,20 +11,21 @@ namespace ambit::cuda {
 
 enum class FaultKind : int32_t { none, index, target, divisor, quotient, pivot, claim };
 
-/// Written by kernels, read by the host after it has waited.
+/// Written by kernels; read by the host after it has waited.
 struct Fault {
   FaultKind kind;
-  const char* op;  // the host's address of a name that stays, or of a claim's words
+  const char* op;  // host address of a name with static lifetime, or the text of a claim
   int64_t got;
   int64_t limit;  // the bound of an index, target or pivot; for a quotient its DType
 };
 
-/// What a kernel is given to report with.
+/// Passed to kernels for reporting.
 struct FaultSink {
   volatile Fault* fault;
   const char* op;
 
-  /// Any thread may; of several in one kernel it is open which is told. The first kernel's stays.
+  /// Any thread may call it. Of several reports in one kernel any one is kept; later kernels' are
+  /// dropped.
   AMBIT_HOST_DEVICE void report(FaultKind kind, int64_t got, int64_t limit) const {
     if (fault->kind != FaultKind::none) return;
     fault->op = op;
@@ -37,7 +38,7 @@ struct FaultSink {
   }
 };
 
-/// Throw the exception of a fault: IndexError for an index, target or pivot, else Error.
+/// Throw the exception of a fault: IndexError for an index, target or pivot, otherwise Error.
 [[noreturn]] void throw_fault(const Fault& fault);
 
 }  // namespace ambit::cuda

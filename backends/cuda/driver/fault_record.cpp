@@ -31,7 +31,7 @@ void FaultRecord::leave(cudaStream_t stream) {
   check(cudaEventRecord(left_, stream), "cudaEventRecord");
 }
 
-// After a failure of the GPU nothing is at work any more either.
+// If the GPU has failed, no work is running either.
 bool FaultRecord::is_left() const noexcept { return cudaEventQuery(left_) != cudaErrorNotReady; }
 
 }  // namespace ambit::cuda

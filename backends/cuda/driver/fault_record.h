@@ -1,4 +1,4 @@
-// The note that the kernels of one thread leave, in host memory that all GPUs reach.
+// The fault reports of one thread's kernels, in host memory that all GPUs can access.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,24 +7,24 @@
 
 namespace ambit::cuda {
 
-/// Its memory is never freed: kernels may report as long as the process lives.
+/// Its memory is never freed, because kernels may report until the process ends.
 class FaultRecord {
  public:
-  /// For kernels of the current GPU. Errors: BackendError.
+  /// Create a record for kernels of the current GPU. Errors: BackendError.
   FaultRecord();
   FaultRecord(const FaultRecord&) = delete;
   FaultRecord& operator=(const FaultRecord&) = delete;
 
   FaultSink sink(const char* op) { return {fault_, op}; }
-  /// Whether a kernel has reported something. It may yet, while the host has not waited.
+  /// Return true if a kernel has reported a fault; final only after the host has waited.
   bool is_set() const;
-  /// Throw what a kernel has reported, and forget it. Requires: the host has waited.
+  /// Throw the reported fault, if any, and clear it. Requires that the host has waited.
   void throw_if_set();
 
-  /// Say that no kernel gets this record any more: the last ones that have it are those on `stream`
+  /// Declare that no further kernels use this record; the last ones are those queued on `stream`
   /// now. Errors: BackendError.
   void leave(cudaStream_t stream);
-  /// Whether these are done; then is_set() stays as it is. Requires: leave().
+  /// Return true if these kernels are done; is_set() is then final. Requires leave().
   bool is_left() const noexcept;
 
  private:

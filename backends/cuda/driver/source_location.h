@@ -1,11 +1,11 @@
-// std::source_location with the two members that error texts need: clang 14 has none.
+// A subset of std::source_location for error messages: clang 14 lacks it.
 #pragma once
 
 namespace ambit::cuda {
 
 class SourceLocation {
  public:
-  /// As a default argument: the place of the call.
+  /// Return the location of the call, if used as a default argument.
   static constexpr SourceLocation current(const char* file = __builtin_FILE(),
                                           int line = __builtin_LINE()) {
     return {file, line};

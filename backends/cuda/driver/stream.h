@@ -1,6 +1,6 @@
-// A queue of work on one GPU. Every thread has one of its own for each GPU, with the handles of
-// libraries, and may take others from the pool for a while; tensors pass between streams freely,
-// since Call orders those that use them.
+// A queue of work on one GPU. Every thread owns one for each GPU, with its library handles, and may
+// temporarily use others from the pool. Tensors may be used on any stream, because Call orders the
+// streams that use them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@
 
 #include "stream_clock.h"
 
-// What the handles of libraries point at; their headers stay out of most files.
+// Pointees of library handles, forward-declared to avoid including the libraries' headers.
 struct cudnnContext;
 struct cublasLtContext;
 struct cublasContext;
@@ -23,19 +23,19 @@ class FaultRecord;
 class Gpu;
 class Graph;
 
-/// Kept as long as the process, though the thread that uses it may change.
+/// Lives until the process ends; may pass from an ended thread to another one.
 struct GpuStream {
   GpuStream(Gpu& owner, int of_device, int number) : gpu(owner), device(of_device), clock(number) {}
 
   Gpu& gpu;
-  const int device;   ///< the index of the GPU
-  StreamClock clock;  ///< its id: the place among the streams of the GPU
+  const int device;   ///< index of the GPU
+  StreamClock clock;  ///< its id is the index among the streams of the GPU
   cudaStream_t handle = nullptr;
-  cudaEvent_t reached = nullptr;  ///< recorded anew whenever another stream must wait for this one
+  cudaEvent_t reached = nullptr;  ///< recorded again whenever another stream must wait for this one
 
-  // Of a thread's own stream.
-  FaultRecord* faults = nullptr;  ///< what the kernels of its thread report
-  // Opened at their first use, by libraries/.
+  // Of a thread's own stream:
+  FaultRecord* faults = nullptr;  ///< reports of its thread's kernels
+  // Created on first use, in libraries/.
   cudnnContext* cudnn = nullptr;
   cudaStream_t cudnn_works_on = nullptr;
   cublasLtContext* cublaslt = nullptr;
@@ -45,17 +45,17 @@ struct GpuStream {
   syevjInfo* syevj = nullptr;
   gesvdjInfo* gesvdj = nullptr;
 
-  // Of a stream of the pool.
+  // Of a stream of the pool:
   bool is_pooled = false;
-  std::atomic<const void*> holder{nullptr};  ///< the one thread that may queue work, null: none
-  int holds = 0;                             ///< how often it holds the stream; the holder's
+  std::atomic<const void*> holder{nullptr};  ///< the thread that may queue work; null: none
+  int holds = 0;                             ///< nesting depth of holds; accessed by the holder
 
-  // Of a stream that a graph is captured from.
+  // Of a stream that is being captured:
   Graph* capture = nullptr;
-  GpuStream* below = nullptr;  ///< the thread's current stream before and after
+  GpuStream* below = nullptr;  ///< the thread's current stream before and after the capture
 };
 
-/// What the calling thread is queueing: Call says it, and who throws reads it.
+/// The op that the calling thread is queueing; set by Call, read for error messages.
 struct Work {
   const char* op = "cuda";
   GpuStream* stream = nullptr;

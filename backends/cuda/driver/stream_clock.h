@@ -1,5 +1,5 @@
-// Counts the calls of one stream, so that it can be told which of them others come after. No CUDA
-// here: tested on any machine.
+// Counts the calls on one stream, to determine which calls of other streams must precede new work.
+// Independent of CUDA, so that tests run on any machine.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@ namespace ambit::cuda {
 
 class GraphMemory;
 
-/// A call is begun before it orders itself behind others, and queued when all its work is on the
-/// stream: only from then on can another stream be ordered behind it. Of one thread at a time, but
-/// for what says otherwise.
+/// begin() precedes the ordering after other calls; end() marks that all work of the call is on the
+/// stream. Only then can another stream be ordered after it. Used by one thread at a time, except
+/// where noted.
 class StreamClock {
  public:
-  /// `number` tells streams of one GPU apart, from 0.
+  /// `number` identifies the stream on its GPU, from 0.
   explicit StreamClock(int number) : id(number) {}
   StreamClock(const StreamClock&) = delete;
   StreamClock& operator=(const StreamClock&) = delete;
@@ -23,7 +23,7 @@ class StreamClock {
   const int id;
 
   void begin() {
-    // Sequentially consistent, as BlockAllocator::is_alone() needs it.
+    // Sequentially consistent, as required by BlockAllocator::is_alone().
     begun_.store(begun_.load(std::memory_order_relaxed) + 1);
   }
   void end() {
@@ -33,19 +33,19 @@ class StreamClock {
     queued_.notify_all();
   }
 
-  /// Any thread's: the number of the last call begun, and of the last that is queued.
+  /// Thread-safe: return the number of the last call begun, and of the last call queued.
   uint64_t begun() const { return begun_.load(); }
   uint64_t queued() const { return queued_.load(std::memory_order_acquire); }
-  /// Any thread's: wait, on the host, until a call is queued.
+  /// Thread-safe: block the host until a call is queued.
   void wait_until_queued(uint64_t call) const {
     for (uint64_t q = queued(); q < call; q = queued()) queued_.wait(q, std::memory_order_acquire);
   }
 
-  /// By id, the last call of each stream that this one's next work comes after. The allocator's: it
-  /// guards it.
+  /// By stream id, the last call after which this stream's next work is ordered. Guarded by the
+  /// allocator's mutex.
   std::vector<uint64_t> known;
 
-  /// Of the graph that is captured from the stream, whose work then runs at no time; else null.
+  /// Memory of the graph being captured from this stream, null if none. Captured work does not run.
   GraphMemory* graph = nullptr;
 
  private:

@@ -17,14 +17,14 @@ struct ArgExtreme {
     index[result] = v.index;
     if (value) value[result] = narrowed<X>(v.value);
   }
-  X* value;  // null: not wanted
+  X* value;  // null: not needed
   int64_t* index;
   bool largest;
 };
 
 }  // namespace
 
-// value, index: x with size 1 at dim, contiguous
+// value, index: shape of x with size 1 at dim, contiguous
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   const auto keeps = [&](size_t d) { return static_cast<int64_t>(d) != dim; };
   const ReduceWalk walk = reduce_walk(Call::op(), x, keeps);

@@ -1,8 +1,8 @@
-// Attention and its gradient; of 16 bits tensor cores take what fits them. Here a block of threads
-// takes a tile of queries, or for dk and dv of keys, past all tiles of the others, so that there is
-// never a matrix of all weights. Scores are made again for every kPart of the features, and in the
-// gradient from lse: up to kPart of them that is once. Source: Milakov & Gimelshein 2018,
-// arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
+// Attention and its gradient. Tensor cores compute supported shapes of reduced floating-point
+// types; this file the rest. A block of threads iterates a tile of queries (for dk and dv of keys)
+// over all tiles of keys (queries), so that the matrix of weights is never stored. Scores are
+// recomputed for every kPart of the features, and in the gradient from lse: once for up to kPart
+// features. Source: Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
 #include "attention_mma.cuh"
 #include "attention_operands.cuh"
 #include "backends/cuda/kernels.h"
@@ -12,12 +12,12 @@
 namespace ambit::cuda {
 namespace {
 
-constexpr int kTile = 16;  // queries and keys; thread (i, j) has score (i, j) of two tiles
+constexpr int kTile = 16;  // queries and keys; thread (i, j) computes score (i, j) of two tiles
 static_assert(kTile * kTile == kThreads);
-constexpr int kHeld = 4;  // features that a thread sums up
+constexpr int kHeld = 4;  // features that a thread accumulates
 constexpr int kPart = kHeld * kTile;
 
-/// Where a thread is in its tile.
+/// The position of a thread in its tile.
 struct Lane {
   int i = static_cast<int>(threadIdx.x) / kTile, j = static_cast<int>(threadIdx.x) % kTile;
 };
@@ -40,7 +40,7 @@ __device__ Computed<T> product_of_rows(const Head<T>& a, int64_t a_first, const 
   return sum;
 }
 
-/// held[r] += the sum over t of factor (i, t) * x's row first + t, feature part + j + r kTile.
+/// held[r] += sum over t of factor (i, t) * row first + t of x, feature part + j + r kTile.
 template <class T>
 __device__ void add_rows(Computed<T> (&held)[kHeld], Computed<T> factor, const Head<T>& x,
                          int64_t first, int64_t part) {
@@ -59,7 +59,7 @@ __device__ void add_rows(Computed<T> (&held)[kHeld], Computed<T> factor, const H
   __syncthreads();
 }
 
-/// x's row first + i = factor * held.
+/// Store factor * held in row first + i of x.
 template <class T>
 __device__ void store_row(const Head<T>& x, int64_t first, int64_t part,
                           const Computed<T> (&held)[kHeld], Computed<T> factor) {
@@ -79,7 +79,7 @@ __device__ Computed<T> score_of(Computed<T> product, const Scores<T>& scores, co
   return product * scores.scale + (mask.data ? widened(*mask.at(query, key)) : S(0));
 }
 
-/// Return join over the 16 threads of a tile's row; all of them get it.
+/// Return join over the 16 threads of a tile's row; every thread gets the result.
 template <class T, class Join>
 __device__ T join_row(T v, const Join& join) {
   for (int step = kTile / 2; step > 0; step /= 2) v = join(v, __shfl_xor_sync(~0u, v, step));
@@ -102,14 +102,14 @@ __global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, Computed<T>* ls
     for (int64_t key = 0; key < scores.keys_of(first, kTile); key += kTile) {
       const S s = score_of(product_of_rows(q, first, k, key), scores, mask, first + i, key + j);
       const S top = fmax(largest, join_row(s, [](S a, S b) { return fmax(a, b); }));
-      const S shift = top == kNone ? S(0) : top;  // nothing is seen so far
+      const S shift = top == kNone ? S(0) : top;  // no key attended to so far
       const S weight = std::exp(s - shift), lower = std::exp(largest - shift);
       total = total * lower + join_row(weight, [](S a, S b) { return a + b; });
       largest = top;
       for (S& sum : held) sum *= lower;
       add_rows(held, weight, of_v, key, part);
     }
-    // No key is seen: y is 0, and so are weights made from lse.
+    // If no key is attended to, y is 0, and so are weights computed from lse.
     if (total == 0) largest = 0, total = 1;
     store_row(y[head], first, part, held, 1 / total);
     if (part == 0 && j == 0 && first + i < L) {
@@ -120,7 +120,7 @@ __global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, Computed<T>* ls
   }
 }
 
-// share [B,H,L] = sum(dy * y), which the gradients of a query's weights are lessened by.
+// share [B,H,L] = sum(dy * y), which is subtracted from the gradients of a query's weights.
 template <class T>
 __global__ void take_shares(int64_t queries, Heads<T> dy, Heads<T> y, Computed<T>* share) {
   for (int64_t n = thread_index(); n < queries; n += thread_count()) {
@@ -186,7 +186,7 @@ __global__ void key_grads(Scores<T> scores, Weights<T> weights, Heads<T> dk, Hea
   }
 }
 
-/// A block for each tile of n rows, of every head and part of the features.
+/// Return a grid with a block for each tile of n rows, of every head and part of the features.
 Grid grid_of(int64_t heads, int64_t n, int64_t features) {
   return grid_for(heads * tiles_of(n) * ((features + kPart - 1) / kPart) * kThreads);
 }

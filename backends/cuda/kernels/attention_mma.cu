@@ -1,16 +1,16 @@
 // Attention on tensor cores. q [B,H,L,E], k [B,H,S,E], v [B,H,S,F], y [B,H,L,F], any strides; lse
-// [2,B,H,L]. A block takes 64 queries past all keys, kKeys at a time, with softmax's sums corrected
-// as larger scores come.
+// [2,B,H,L]. A block iterates 64 queries over all keys, kKeys at a time, and rescales softmax's
+// sums when larger scores occur.
 #include "attention_mma.cuh"
 #include "attention_tiles.cuh"
 
 namespace ambit::cuda {
 namespace {
 
-constexpr int kKeys = 32;  // of a tile; more would cost the registers of another block
+constexpr int kKeys = 32;  // per tile; more would use the registers of another block
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
-/// The scores of a thread's two queries with keys from `key` on, from products.
+/// Compute the scores of a thread's two queries and keys from `key` on, from products.
 template <class T>
 __device__ void score(float (&s)[kKeys / 8][4], const Scores<T>& scores, const Head<T>& mask,
                       int64_t first, int64_t key) {
@@ -33,13 +33,13 @@ __device__ void score(float (&s)[kKeys / 8][4], const Scores<T>& scores, const H
   }
 }
 
-/// What softmax keeps of a thread's two queries.
+/// The softmax state of a thread's two queries.
 template <class T, int kDepth>
 struct Softmax {
-  /// What weights, up to 1, are multiplied by, so that float16 has all bits of small ones.
+  /// Factor of the weights, which are at most 1, so that small ones are not subnormal in float16.
   static constexpr float kRaised = std::same_as<T, Half> ? 0x1p15f : 1.f;
 
-  /// Make such weights of scores, and lower what is held by what the largest has grown.
+  /// Convert scores to such weights, and rescale held sums if the largest score has grown.
   __device__ void weigh(float (&s)[kKeys / 8][4], float (&held)[kDepth / 8][4]) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -47,7 +47,7 @@ struct Softmax {
 #pragma unroll
       for (auto& scores : s) top = fmax(top, fmax(scores[2 * r], scores[2 * r + 1]));
       top = join_mma_row(top, [](float a, float b) { return fmax(a, b); });
-      const float shift = top == kNone ? 0.f : top;  // nothing is seen so far
+      const float shift = top == kNone ? 0.f : top;  // no key attended to so far
       const float lower = std::exp(largest[r] - shift);
       largest[r] = top;
       total[r] *= lower;
@@ -66,7 +66,7 @@ struct Softmax {
     }
   }
 
-  float largest[2] = {kNone, kNone}, total[2] = {};  ///< of the latter each thread has its part
+  float largest[2] = {kNone, kNone}, total[2] = {};  ///< total: partial sum of each thread
 };
 
 template <class T, int kDepth>
@@ -77,7 +77,7 @@ __global__ void attend_kernel(Scores<T> scores, Heads<T> v, Heads<T> y, float* l
   const MmaLane me;
   const int64_t L = scores.q.N, tiles = (L + kBlockRows - 1) / kBlockRows;
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles; tile += gridDim.x) {
-    // Of causal ones the last have most to do, and come first.
+    // With a causal mask the last tiles have the most work; start with them.
     const int64_t head = tile / tiles, first = (tiles - 1 - tile % tiles) * kBlockRows;
     const Head<T> k = scores.k[head], of_v = v[head], mask = scores.mask[head];
     Softmax<T, kDepth> softmax;
@@ -101,7 +101,7 @@ __global__ void attend_kernel(Scores<T> scores, Heads<T> v, Heads<T> y, float* l
     for (int r = 0; r < 2; ++r) {
       float total = join_mma_row(softmax.total[r], [](float a, float b) { return a + b; });
       float largest = softmax.largest[r];
-      if (total == 0) largest = 0, total = 1;  // as in attention.cu
+      if (total == 0) largest = 0, total = 1;  // see attention.cu
       factor[r] = 1 / (total * Softmax<T, kDepth>::kRaised);
       const int64_t query = first + me.row(r);
       if (me.column(0, 0) == 0 && query < L) {

@@ -1,5 +1,5 @@
-// The gradient of attention on tensor cores: a block takes 64 queries past all keys for dq, and 64
-// keys past all queries for dk and dv, so that each is summed in one order. Shapes are those of
+// The gradient of attention on tensor cores: a block iterates 64 queries over all keys for dq, or
+// 64 keys over all queries for dk and dv, so that each sum has a fixed order. Shapes are those of
 // attention_mma.cu; dy [B,H,L,F], and largest, log_total, share [B,H,L].
 #include "attention_mma.cuh"
 #include "attention_tiles.cuh"
@@ -7,13 +7,13 @@
 namespace ambit::cuda {
 namespace {
 
-/// Rows of the tiles that a block goes past; more would not fit beside its own in 48 KiB.
+/// Rows of the tiles over which a block iterates; more would exceed 48 KiB of shared memory.
 template <int kDepth>
 constexpr int kPassed = kDepth == 128  ? 16
                         : kDepth == 64 ? 32
                                        : 64;
 
-/// What the weights of one query follow from.
+/// Values from which the weights of one query are computed.
 template <class T>
 struct Level {
   __device__ Level(const Scores<T>& scores, const Weights<T>& weights, int64_t head, int64_t n)
@@ -23,8 +23,8 @@ struct Level {
     largest = weights.largest[place], log_total = weights.log_total[place];
     share = weights.share[place];
   }
-  /// Make of the products of its rows of q and dy with a key's of k and v a weight and the gradient
-  /// of its score; both are 0 where the key is not seen.
+  /// Convert products of rows of q with k (w) and dy with v (ds) to the weight and the gradient of
+  /// its score; both are 0 if the key is masked.
   __device__ void weigh(float& w, float& ds, float scale, const Head<T>& mask, int64_t key) const {
     if (key < seen) {
       const float s = w * scale + (mask.data ? widened(*mask.at(query, key)) : 0.f);
@@ -35,7 +35,7 @@ struct Level {
     }
   }
 
-  int64_t query, seen;  ///< keys from 0 on
+  int64_t query, seen;  ///< number of keys attended to, from 0
   float largest = 0, log_total = 0, share = 0;
 };
 

@@ -1,5 +1,5 @@
-// What the kernels of attention take: tensors of heads in any strides, scores, and for gradients
-// what becomes weights of them.
+// Operands of the attention kernels: tensors of heads with any strides, scores, and the weights for
+// gradients.
 #pragma once
 
 #include <ambit/params.h>
@@ -17,16 +17,16 @@ namespace ambit::cuda {
 template <class T>
 struct Head {
   __device__ T* at(int64_t n, int64_t d) const { return data + n * row + d * column; }
-  /// The element, or 0 outside.
+  /// Return the element, or 0 out of bounds.
   __device__ Computed<T> get(int64_t n, int64_t d) const {
     return n < N && d < D ? widened(*at(n, d)) : Computed<T>(0);
   }
   T* data;
   int64_t N, D, row, column;
-  bool by_eight;  ///< rows are whole eights of elements that lie together, aligned as such
+  bool by_eight;  ///< rows consist of contiguous, aligned groups of eight elements
 };
 
-/// A tensor [B,H,N,D]; null where there is none.
+/// A tensor [B,H,N,D]; data is null if it is undefined.
 template <class T>
 struct Heads {
   explicit Heads(const Tensor& t) : data(t.defined() ? t.data_ptr<T>() : nullptr) {
@@ -44,7 +44,7 @@ struct Heads {
   bool by_eight = false;
 };
 
-/// scale * q k^T + mask, and who sees whom.
+/// scale * q k^T + mask, with the causal mask.
 template <class T>
 struct Scores {
   Heads<T> q, k, mask;
@@ -52,16 +52,16 @@ struct Scores {
   bool causal;
   int64_t heads;
 
-  /// How many keys a query sees.
+  /// Return the number of keys that a query attends to.
   __device__ int64_t seen_by(int64_t query) const {
     if (query >= q.N) return 0;
     return causal ? min(k.N, query + 1) : k.N;
   }
-  /// How many keys `count` queries from one on see together.
+  /// Return the number of keys that `count` queries from the first one attend to together.
   __device__ int64_t keys_of(int64_t first_query, int64_t count) const {
     return causal ? min(k.N, first_query + count) : k.N;
   }
-  /// The first query that sees a key.
+  /// Return the first query that attends to a key.
   __device__ int64_t queries_from(int64_t key) const { return causal ? key : 0; }
 };
 
@@ -72,14 +72,14 @@ Scores<T> scores_of(const Tensor& q, const Tensor& k, const Tensor& mask,
           p.causal,    q.size(0) * q.size(1)};
 }
 
-/// What kernels of the gradient take besides; largest, log_total and share are [B,H,L].
+/// Further operands of the gradient kernels; largest, log_total and share are [B,H,L].
 template <class T>
 struct Weights {
   using S = Computed<T>;
   Heads<T> v, dy;
   const S *largest, *log_total, *share;
 
-  /// The weight of a score of the query at `place`.
+  /// Return the weight for a score of the query at `place`.
   __device__ S of(S score, int64_t place) const {
     return std::exp(score - largest[place] - log_total[place]);
   }

@@ -1,7 +1,6 @@
-// What the kernels of attention on tensor cores share: tiles of rows in shared memory, and products
-// of them. A block is four warps, each with 16 of 64 rows; what it makes of them stays in
-// registers, spread over its threads as mma.cuh says of sums: a thread has two rows. Source: Dao
-// 2023, arXiv:2307.08691.
+// Tiles of rows in shared memory and their products, for attention on tensor cores. A block has
+// four warps with 16 of 64 rows each; results stay in registers, distributed over the threads as
+// the sums of mma.cuh: a thread has two rows. Source: Dao 2023, arXiv:2307.08691.
 #pragma once
 
 #include "attention_operands.cuh"
@@ -12,47 +11,47 @@ namespace ambit::cuda {
 inline constexpr int kBlockRows = 64, kWarpRows = 16;
 inline constexpr int kBlockThreads = kBlockRows / kWarpRows * 32;
 
-/// Where a thread is among its block's rows, and among the columns of a product.
+/// The position of a thread among its block's rows, and among the columns of a product.
 struct MmaLane {
   int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
 
   __device__ int first_row() const { return warp * kWarpRows; }
-  /// The row of elements 2 r and 2 r + 1 of sums.
+  /// Return the row of elements 2 r and 2 r + 1 of sums.
   __device__ int row(int r) const { return first_row() + lane / 4 + 8 * r; }
-  /// The column of elements e and e + 2 of sums i.
+  /// Return the column of elements e and e + 2 of sums i.
   __device__ int column(int i, int e) const { return 8 * i + lane % 4 * 2 + e; }
 };
 
-/// Return join over the four threads of a row; all of them get it.
+/// Return join over the four threads of a row; every thread gets the result.
 template <class Join>
 __device__ float join_mma_row(float v, const Join& join) {
   v = join(v, __shfl_xor_sync(~0u, v, 1));
   return join(v, __shfl_xor_sync(~0u, v, 2));
 }
 
-/// Rows of kDepth elements of 16 bits in shared memory. What a warp reads at a time lies in rows
-/// 4 banks further each, of 32.
+/// Rows of kDepth 16-bit elements in shared memory, padded so that consecutive rows are 4 of 32
+/// banks apart and a warp's reads do not conflict.
 template <int kRows, int kDepth>
 struct alignas(16) Tile {
   uint16_t rows[kRows][kDepth + 8];
-  volatile int has_infinite;  ///< or NaN: whether any was loaded so far
+  volatile int has_infinite;  ///< true if any loaded element is infinite or NaN
 
   __device__ void begin() { has_infinite = 0; }
-  /// This thread's row of the 16 x 16 elements from one on, for load_matrices.
+  /// Return this thread's row of the 16 x 16 elements at (row, column), for load_matrices.
   __device__ const uint16_t* part(int row, int column) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     return &rows[row + lane % 16][column + lane / 16 * 8];
   }
 };
 
-/// What a block begins with, before it loads tiles.
+/// Initialise tiles before a block loads them.
 template <class... Tiles>
 __device__ void begin_tiles(Tiles&... tiles) {
   if (threadIdx.x == 0) (tiles.begin(), ...);
   __syncthreads();
 }
 
-/// Fill a tile with x's rows from one on, and 0 beyond x.
+/// Fill a tile with rows of x from `first` on, zero-padded.
 template <class T, int kRows, int kDepth>
 __device__ void load_tile(Tile<kRows, kDepth>& to, const Head<T>& x, int64_t first) {
   constexpr int kEights = kDepth / 8;
@@ -102,8 +101,8 @@ __device__ void multiply_rows(float (&products)[kColumns / 8][4], const Tile<kBl
   }
 }
 
-/// held += factors times the rows of x. Factors are taken as two elements each: one alone would
-/// have 8 or 11 of their bits. The second may be 0 or of another sign, and leaves infinity alone.
+/// held += factors times the rows of x. Each factor is split into two elements, as one has only 8
+/// or 11 of its bits. The second may be 0 or of the other sign, so it skips infinite elements.
 template <class T, int kColumns, int kDepth>
 __device__ void add_rows(float (&held)[kDepth / 8][4], const float (&factors)[kColumns / 8][4],
                          const Tile<kColumns, kDepth>& x) {
@@ -131,7 +130,7 @@ __device__ void add_rows(float (&held)[kDepth / 8][4], const float (&factors)[kC
   }
 }
 
-/// x's rows from one on = factor * held.
+/// Store factor * held in the rows of x from `first` on.
 template <class T, int kDepth>
 __device__ void store_rows(const Head<T>& x, int64_t first, const float (&held)[kDepth / 8][4],
                            const float (&factor)[2]) {
@@ -153,9 +152,8 @@ __device__ void store_rows(const Head<T>& x, int64_t first, const float (&held)[
   }
 }
 
-/// held += factors times the rows of x, as above, of factors that may be of any size, which float16
-/// could not hold: those of a row are multiplied by a power of two, which all that is held of it
-/// bears.
+/// As add_rows, for factors that may exceed float16's range: those of a row are scaled by a power
+/// of two, which also scales the row's held sums.
 template <class T, int kDepth>
 class RaisedSums {
  public:
@@ -169,7 +167,7 @@ class RaisedSums {
   }
 
  private:
-  /// Let the largest be in [2^14, 2^15), or as small as those before it.
+  /// Scale factors so that the largest is in [2^14, 2^15), or smaller if earlier ones require it.
   template <int kColumns>
   __device__ void raise(float (&factors)[kColumns / 8][4]) {
 #pragma unroll

@@ -1,5 +1,5 @@
-// Average pooling in one to three spatial dims and its gradient: each reads what it needs once, so
-// that cuDNN's graph would only add its overhead. All contiguous.
+// Average pooling in one to three spatial dims and its gradient. Each element is read once, so that
+// cuDNN's graph would only add overhead. All operands are contiguous.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/pool_window.h"
@@ -8,9 +8,9 @@
 namespace ambit::cuda {
 namespace {
 
-/// What sums are divided by.
+/// The divisor of sums.
 struct Divisor {
-  // 1 for a window on padding alone, whose mean is 0.
+  // Return 1 for a window of padding only, whose mean is 0.
   __device__ double operator()(const PoolAxis::Range& d, const PoolAxis::Range& h,
                                const PoolAxis::Range& w) const {
     if (given != 0) return static_cast<double>(given);
@@ -22,7 +22,7 @@ struct Divisor {
   int64_t given;
 };
 
-// y [images,out...], x [images,in...]; every thread makes one element of y.
+// y [images,out...], x [images,in...]; each thread computes one element of y.
 template <class T>
 __global__ void average_windows(int64_t n, PoolAxes axes, Divisor divisor, T* y, const T* x) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
@@ -43,7 +43,7 @@ __global__ void average_windows(int64_t n, PoolAxes axes, Divisor divisor, T* y,
   }
 }
 
-// dx [images,in...], dy [images,out...]; every thread makes one element of dx.
+// dx [images,in...], dy [images,out...]; each thread computes one element of dx.
 template <class T>
 __global__ void sum_shares(int64_t n, PoolAxes axes, Divisor divisor, T* dx, const T* dy) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {

@@ -1,8 +1,7 @@
-// Batch normalisation and its gradient. Own kernels, since one source serves float32 and float64
-// and every case of kernels.h (with and without weights and running statistics), where cuDNN's
-// graph wants a pattern of operations for each. They read and write no more than must be: a pass
-// over x for two sums per channel, kept in float64, a thread per channel to finish them, and a pass
-// that applies the result.
+// Batch normalisation and its gradient. Own kernels, because one source serves float32 and float64
+// and all cases of kernels.h (with and without weights and running statistics), each of which would
+// need a different cuDNN graph. Memory traffic is minimal: one pass over x for two sums per channel
+// in float64, one thread per channel to finish them, and one pass that applies the result.
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
 
@@ -16,7 +15,7 @@
 namespace ambit::cuda {
 namespace {
 
-/// Channels of x [N,C,D], D being all further dims.
+/// Channels of x [N,C,D], where D combines all further dims.
 struct Channels {
   explicit Channels(const Tensor& x)
       : C(x.size(1)),
@@ -57,9 +56,8 @@ __global__ void sum_channels(Channels channels, int64_t splits, F f, Sums* parti
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
 }
 
-// The same where the elements of a channel are few in a row: x is a matrix [N,C*D], of which a warp
-// reads 32 neighbouring columns and a block that many in `parts` parts of the rows.
-// partials [C,D*parts]; N rows.
+// As sum_channels, for small D: x is a matrix [N,C*D]; a warp reads 32 adjacent columns, a block as
+// many columns in one of `parts` parts of the rows. partials [C,D*parts]; N rows.
 template <class F>
 __global__ void sum_columns(Channels channels, int64_t N, int64_t parts, F f, Sums* partials) {
   constexpr int kColumns = 32, kRows = kThreads / kColumns;
@@ -94,8 +92,8 @@ __device__ double at(const T* p, int64_t c, double if_null) {
   return p ? static_cast<double>(p[c]) : if_null;
 }
 
-// Deviations from the channel's first element: squares of values far from 0 would lose what
-// distinguishes them.
+// Sums of deviations from the channel's first element: squares of values far from 0 would lose
+// precision.
 template <class T>
 struct Moments {
   __device__ Sums operator()(int64_t i, int64_t c) const {
@@ -122,14 +120,14 @@ struct Affine {
   double mean, scale, shift;
 };
 
-/// What the statistics of all channels are written to and read from; all [C], null: not there.
+/// Pointers to the statistics of all channels, [C] each; null: absent.
 template <class T>
 struct Statistics {
   T *mean, *invstd, *running_mean, *running_var;
   const T *w, *b;
 };
 
-// partials null: the running statistics serve.
+// partials null: use the running statistics.
 template <class T>
 __global__ void finish_statistics(Channels channels, int64_t splits, BatchNormParams p,
                                   const Sums* partials, const T* x, Statistics<Computed<T>> s,
@@ -142,7 +140,7 @@ __global__ void finish_statistics(Channels channels, int64_t splits, BatchNormPa
       const double deviation = sums.first / n;
       mean = (channels.count > 0 ? static_cast<double>(widened(x[c * channels.D])) : 0) + deviation;
       variance = sums.second / n - deviation * deviation;
-      if (variance < 0) variance = 0;  // max() would lose a NaN
+      if (variance < 0) variance = 0;  // max() would drop NaN
       const auto blend = [&](Computed<T>* running, double value) {
         if (!running) return;
         const double old = static_cast<double>(running[c]);
@@ -163,8 +161,8 @@ struct Gradient {
   double mean, scale, constant, slope;
 };
 
-// With u = (x - mean) invstd:  dw = sum(dy u), db = sum(dy),
-//   dx = w invstd (dy - db / n - u dw / n) while training, since mean and invstd depend on x too,
+// With u = (x - mean) invstd: dw = sum(dy u), db = sum(dy),
+//   dx = w invstd (dy - db / n - u dw / n) in training, since mean and invstd depend on x,
 //   dx = w invstd dy otherwise.
 template <class T>
 __global__ void finish_gradient(Channels channels, int64_t splits, bool training,
@@ -196,7 +194,7 @@ struct InputGradient {
   }
 };
 
-// y = f(coefficients of the channel, x...), V elements at a time; D and n count such vectors.
+// y = f(coefficients of the channel, x...), V elements at a time; D and n count vectors.
 template <int V, class I, class F, class Coefficients, class Y, class... X>
 __global__ void map_channels(I n, I D, I C, F f, const Coefficients* coefficients, Y* y,
                              const X*... x) {
@@ -230,8 +228,8 @@ void apply(const Channels& channels, const F& f, const Coefficients* coefficient
   run.template operator()<1, int32_t>();
 }
 
-/// How the sums of channels are spread over blocks: enough to fill the GPU, each with work for all
-/// of its threads.
+/// Distribution of the sums over blocks: enough blocks to fill the GPU, each with work for all of
+/// its threads.
 struct SumPlan {
   explicit SumPlan(const Channels& channels) : by_columns(channels.D > 0 && channels.D < 32) {
     const int64_t wanted = 4 * int64_t{Call::stream().gpu.properties().multiProcessorCount};
@@ -246,9 +244,9 @@ struct SumPlan {
       tiles = channels.C;
     }
   }
-  bool by_columns;  // or a block for each part of a channel
+  bool by_columns;  // else one block for each part of a channel
   int64_t N = 0, tiles, parts;
-  int64_t sums;  // of each channel
+  int64_t sums;  // per channel
 };
 
 template <class F>

@@ -1,4 +1,4 @@
-// Maps of two operands of one dtype, and the gradients of unary maps.
+// Elementwise ops of two operands of one dtype, and the gradients of unary ops.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/chosen_functor.h"
 #include "backends/cuda/loops/element16.cuh"
@@ -7,12 +7,12 @@
 namespace ambit::cuda {
 namespace {
 
-// Of elements of 16 bits numbers are of what is computed with.
+// With reduced floating-point elements, numbers have the type of the computation.
 template <class T, class Operand>
 using OperandType = std::conditional_t<std::same_as<Operand, Number<float>>, float, T>;
 
-// Operands a and b are tensors or Numbers. T: float, double, or Element16, which is computed with
-// as a float.
+// Operands a and b are tensors or Numbers. T: float, double, or Element16, which is upcast to
+// float.
 template <class T, BinaryOp op, class A, class B>
 void map_by(Tensor& y, const A& a, const B& b) {
   using F = arithmetic::Functor<op>;
@@ -53,7 +53,7 @@ void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
   visit(y.dtype(), [&]<class T>() { map_chosen<T>(y, a, b, op); });
 }
 
-// Beside elements of 16 bits a number is a float.
+// With reduced floating-point elements the number is a float.
 void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op) {
   const auto run = [&]<class T, class N>() {
     const Number<N> n{arithmetic::element_of<N>(number.value)};

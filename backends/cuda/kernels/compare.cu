@@ -1,4 +1,4 @@
-// Comparisons and logic of two operands, which give bool, and the choice between two operands.
+// Comparisons and logical ops of two operands, with bool results, and where().
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/chosen_functor.h"
 #include "backends/cuda/loops/element16.cuh"

@@ -1,6 +1,6 @@
-// Convolution and its gradients: plans of cuDNN, run on tensors. The heuristics choose the
-// algorithm, or under set_benchmark(true) the clock. An activation is applied by the kernel that
-// brings the result back to rows, by cuDNN, or in place, whichever there is first.
+// Convolution and its gradients by cuDNN plans. The algorithm is chosen by heuristics, or by timing
+// under set_benchmark(true). An activation is applied by the conversion back to row-major, by
+// cuDNN, or in place, in this order of preference.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/settings.h>
@@ -57,7 +57,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Infinite for a plan that fails or for whose workspace there is no room.
+// Return infinity if the plan fails or there is no memory for its workspace.
 float milliseconds(const ConvPlan& plan, const ConvPointers& pointers) {
   constexpr float kNever = std::numeric_limits<float>::infinity();
   constexpr int kRuns = 3;
@@ -92,8 +92,8 @@ ConvPlans choose(const ConvProblem& problem, const ConvPointers& pointers) {
   return ConvPlans(std::move(sorted));
 }
 
-// Convolve operands that lie as the problem says. Return whether that is done, which a relu may
-// prevent: cuDNN has no plan with it, none that works, or no room for those.
+// Convolve operands in the problem's layout. Return false if it has a relu and cuDNN has no plan
+// for it, none that works, or no memory for those.
 bool convolve_by_plan(const ConvProblem& problem, const ConvPointers& pointers) {
   thread_local PlanCache<ConvPlans> cache;
   const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
@@ -115,8 +115,7 @@ bool convolve_by_plan(const ConvProblem& problem, const ConvPointers& pointers) 
   return false;
 }
 
-// Convolve operands that are contiguous, as they lie. Return whether the map of the result is
-// applied, too.
+// Convolve contiguous operands in their layout. Return true if the map has been applied.
 bool convolve_as_given(ConvProblem problem, const ConvPointers& pointers,
                        std::optional<UnaryOp> map) {
   problem.relu = map == UnaryOp::relu && problem.bias;
@@ -126,7 +125,7 @@ bool convolve_as_given(ConvProblem problem, const ConvPointers& pointers,
   return false;
 }
 
-// The same in the better of two layouts; where that fails, or finds no room, in the other.
+// As above, in the better of two layouts; in the other one if that fails or lacks memory.
 bool convolve(const ConvProblem& problem, const ConvPointers& pointers,
               std::optional<UnaryOp> map) {
   const auto run = [&](bool channels_last) {
@@ -142,7 +141,7 @@ bool convolve(const ConvProblem& problem, const ConvPointers& pointers,
   }
 }
 
-// x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind says which is written.
+// x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind selects the result.
 ConvPointers pointers_of(const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b) {
   return {x.data_ptr(), w.data_ptr(), y.data_ptr(), b.defined() ? b.data_ptr() : nullptr};
 }
@@ -164,7 +163,7 @@ ConvProblem problem_of(ConvKind kind, const Tensor& x, const Tensor& w, const Te
   return problem;
 }
 
-// Return as above.
+// Return true if the map has been applied.
 bool convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
               const ConvParams& params, std::optional<UnaryOp> map = {}) {
   return convolve(problem_of(kind, x, w, y, b, params), pointers_of(x, w, y, b), map);
@@ -179,7 +178,7 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
   if (x.numel() > 0) {
     convolve(ConvKind::forward, x, w, y, b, p);
   } else if (b.defined()) {
-    copy(y, repeated(b, y));  // nothing but padding
+    copy(y, repeated(b, y));  // the window covers only padding
   } else {
     fill(y, 0);
   }

@@ -9,11 +9,11 @@
 namespace ambit::cuda {
 namespace {
 
-// What x and y take of a part of the batch: enough to fill a GPU, and little beside its memory.
+// Bytes of x and y in a part of the batch: enough to fill a GPU, but small relative to its memory.
 constexpr int64_t kPartBytes = int64_t{32} << 20;
 constexpr int64_t kAlignment = 16;
 
-/// An operand [outer,channels,...], of which some of the outer are laid out at a time.
+/// An operand [outer,channels,...]; some of its outer slices are converted at a time.
 class LaidOut {
  public:
   LaidOut(const Dims& sizes, DType dtype, void* given, int64_t outer)
@@ -25,7 +25,7 @@ class LaidOut {
         lies_so_(channels_ == 1 || pixels_ == 1),
         own_(lies_so_ && is_aligned(given) ? 0 : bytes_of(outer)) {}
 
-  /// Return the memory of what lies at `first` of the outer, to read it from or to write it to.
+  /// Return the memory to read or write from slice `first` on.
   void* at(int64_t first) const { return own_.data() ? own_.data() : given_ + bytes_of(first); }
   void read(int64_t first, int64_t n) const {
     if (own_.data()) {
@@ -37,16 +37,16 @@ class LaidOut {
       transpose(given_ + bytes_of(first), own_.data(), element_bytes_, n, pixels_, channels_);
     }
   }
-  /// Whether it is somewhere else that it is read from and written to.
+  /// Return true if the operand is copied to a separate buffer.
   bool is_away() const { return own_.data() != nullptr; }
-  /// Do as write(), and apply a map of kActivations to what is away.
+  /// As write(), and apply a map of kActivations; no-op without a separate buffer.
   void write_map(int64_t first, int64_t n, UnaryOp map) const {
     if (!is_away()) return;
     transpose_map(given_ + bytes_of(first), own_.data(), dtype_, n, pixels_, channels_, map);
   }
 
  private:
-  // Each of the outer, since any may be the first of a part.
+  // Checks every slice, because any may be the first of a part.
   bool is_aligned(const void* p) const {
     return (reinterpret_cast<uintptr_t>(p) | bytes_of(1)) % kAlignment == 0;
   }
@@ -70,7 +70,7 @@ bool may_lie_channels_last(const ConvProblem& p) {
   return is_reduced(p.dtype) || (p.dtype == kFloat32 && p.tf32);
 }
 
-// Of depthwise ones tensor cores would idle.
+// Tensor cores would be idle in depthwise convolutions.
 bool wants_channels_last(const ConvProblem& p) {
   return may_lie_channels_last(p) && !is_depthwise(p);
 }

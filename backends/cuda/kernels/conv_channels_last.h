@@ -1,6 +1,6 @@
-// Convolutions with channels innermost, as tensor cores take them: operands are laid out so in
-// memory of our own and the result back, a part of the batch at a time. Given rows of images,
-// cuDNN does the same to the whole batch in its workspace, which are hundreds of megabytes.
+// Channels-last convolution for tensor cores: operands are converted in buffers of our own and the
+// result is converted back, a part of the batch at a time. For row-major operands cuDNN converts
+// the whole batch in its workspace, which takes hundreds of megabytes.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -12,23 +12,22 @@
 
 namespace ambit::cuda {
 
-/// The memory of one problem: x, w, y and, where there is a bias, b.
+/// The memory of the operands: x, w, y, and b if there is a bias.
 using ConvPointers = std::array<void*, 4>;
 
-/// Return whether tensor cores may convolve the problem, and then whether they are worth another
-/// layout.
+/// Return whether tensor cores support the problem; whether they are worth the conversion.
 bool may_lie_channels_last(const ConvProblem& problem);
 bool wants_channels_last(const ConvProblem& problem);
 
-/// Return how many images are laid out at a time: as many as are 32 MB, or all of those of a
-/// problem that does not want that. The gradient of the weight adds up its images: that of float32
-/// by parts, which the caller makes. Of 16 bits it takes all, since parts would be rounded in
-/// between: cuDNN has no engine for a result in float32 beside them.
+/// Return how many images to convert at a time: 32 MB, or all if the problem is not converted. The
+/// weight gradient sums over images: in float32 the caller adds the parts; with reduced
+/// floating-point types it processes all at once, since partial sums would be rounded: cuDNN has no
+/// float32 result for them.
 int64_t images_of_part(const ConvProblem& problem);
 
-/// Convolve operands that are contiguous; `run` convolves those that lie as their problem says.
-/// Return whether `map` is applied to y: on its way back, unless y is where it belongs. Errors:
-/// those of `run`; OutOfMemoryError. Some of the result may have been written.
+/// Convolve contiguous operands; `run` convolves operands in the problem's layout. Return true if
+/// `map` has been applied to y, which requires that y is converted back. Errors: those of `run`;
+/// OutOfMemoryError. The result may be partially written.
 bool convolve_channels_last(ConvProblem problem, const ConvPointers& pointers,
                             bool (*run)(const ConvProblem&, const ConvPointers&),
                             std::optional<UnaryOp> map);

@@ -1,8 +1,8 @@
 // Connectionist temporal classification: x [T,N,C], target [N,S], alpha [N,T,L], L = 2 S + 1
-// states. A block takes a sequence through time, its threads the states of a step. In the gradient
-// the first state of each label adds up the shares of all, so that no order of threads is in a sum.
-// Of an x of 16 bits losses, alpha and sums are float32. Source: Graves et al. 2006, sections 4
-// and 4.1; the gradient is its equation 16.
+// states. A block processes a sequence, its threads the states of a time step. In the gradient the
+// first state of each label adds the shares of all its states, so that sums have a fixed order. For
+// reduced floating-point x, losses, alpha and sums are float32. Source: Graves et al. 2006,
+// sections 4 and 4.1; the gradient is its equation 16.
 #include <limits>
 
 #include "backends/cuda/kernels.h"
@@ -19,15 +19,15 @@ __device__ T never() {
   return -std::numeric_limits<T>::infinity();
 }
 
-/// log(e^a + e^b + e^c)
+/// Return log(e^a + e^b + e^c).
 template <class T>
 __device__ T log_add(T a, T b, T c) {
   const T top = fmax(a, fmax(b, c));
-  if (top == never<T>()) return a + b + c;  // NaN, if one is
+  if (top == never<T>()) return a + b + c;  // NaN if any is NaN
   return top + std::log(std::exp(a - top) + std::exp(b - top) + std::exp(c - top));
 }
 
-/// The sequences of a call; those of a block are its n-th.
+/// The sequences of a call; a block processes the n-th.
 template <class T>
 struct Sequences {
   int64_t T_all, N, C, S, blank;
@@ -37,7 +37,7 @@ struct Sequences {
 
   __device__ int64_t L() const { return 2 * S + 1; }
   __device__ int64_t states(int64_t n) const { return 2 * target_lengths[n] + 1; }
-  /// Blank in place of a label that is no class, which is reported.
+  /// Return the label of state l; blank for an invalid label, which is reported.
   __device__ int64_t label(int64_t n, int64_t l) const {
     if (l % 2 == 0) return blank;
     const int64_t label = target[n * S + l / 2];
@@ -46,13 +46,13 @@ struct Sequences {
     return blank;
   }
   __device__ const T* row(int64_t n, int64_t t) const { return x + (t * N + n) * C; }
-  /// Whether a path may come to state l from two before it.
+  /// Return true if a path may enter state l from the state two before it.
   __device__ bool skips_to(int64_t n, int64_t l) const {
     return l >= 2 && l < states(n) && label(n, l) != label(n, l - 2);
   }
 };
 
-/// The thread's states: first, first + step, ...
+/// A thread processes the states first, first + step, ...
 __device__ int64_t first_state() { return threadIdx.x; }
 __device__ int64_t state_step() { return blockDim.x; }
 
@@ -83,7 +83,7 @@ __global__ void begin_paths(Sequences<T> s, Computed<T>* y, Computed<T>* alpha) 
     }
     if (threadIdx.x != 0) continue;
     if (times == 0) {
-      y[n] = states == 1 ? V(0) : -never<V>();  // without time a path of no labels, or none
+      y[n] = states == 1 ? V(0) : -never<V>();  // with no time steps, only the empty path
     } else {
       const V* last = all + (times - 1) * L + states - 1;
       y[n] = -log_add(last[0], states > 1 ? last[-1] : never<V>(), never<V>());
@@ -91,12 +91,12 @@ __global__ void begin_paths(Sequences<T> s, Computed<T>* y, Computed<T>* alpha) 
   }
 }
 
-/// Memory of the gradient beside its operands, for each sequence.
+/// Scratch memory of the gradient, for each sequence.
 template <class V>
 struct Lines {
   V *beta, *share;  // [N,2,L], [N,L]
-  int32_t* next;    // [N,L]: the next state with the same label, L for none; of all but a label's
-                    // first state less, -1 - that
+  int32_t* next;    // [N,L]: next state with the same label, L if none; n is stored as -1 - n
+                    // except in a label's first state
 };
 
 template <class T>
@@ -134,7 +134,7 @@ __global__ void differentiate(Sequences<T> s, Lines<Computed<T>> lines, T* dx, c
                             s.skips_to(n, l + 2) ? after[l + 2] : never<V>());
         }
         now[l] = reached + each;
-        // Both have the state's own probability, which counts once; not where it is 0.
+        // Both factors include the state's own probability; divide it out, unless it is 0.
         const V begun = alpha[(n * s.T_all + t) * L + l];
         share[l] = each == never<V>() ? V(0) : std::exp(begun + now[l] + (loss - each));
       }

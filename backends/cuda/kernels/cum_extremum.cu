@@ -1,4 +1,4 @@
-// Extremes so far along one dim, and where they are.
+// Running extremes along one dim, and their positions.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/accumulator.h"
 #include "backends/cuda/loops/element16.cuh"
@@ -11,15 +11,15 @@ namespace {
 
 template <class T>
 struct ExtremeSoFar {
-  // As wide as an index, exact for every T: nothing of a Value is padding, which blocks would copy
-  // unwritten.
+  // As wide as an index and exact for every T: a Value without padding, which blocks would copy
+  // uninitialised.
   using Wide = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
   using Value = Extreme<Wide>;
   __device__ Value first() const { return {Wide{0}, -1}; }
   __device__ Value load(int64_t offset, int64_t i) const {
     return {static_cast<Wide>(widened(x[offset])), i};
   }
-  // Of equals, and of NaN, which is above all, the last.
+  // Of equal elements, and of NaN, which ranks above all, take the last.
   __device__ Value join(const Value& a, const Value& b) const {
     if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
     if (arithmetic::beats(a.value, b.value, largest)) return a;

@@ -1,7 +1,7 @@
-// Eigenvalues of symmetric matrices and singular values. One matrix after the other by QR's
-// iteration or divide and conquer (syevd, gesvd), many small ones at once by Jacobi's
-// (syevjBatched, gesvdjBatched). Of cuSOLVER's other ways to singular values gesvdj of single
-// matrices may stop before it converges, and gesvda and gesvdp lose the small ones.
+// Eigenvalues of symmetric matrices and singular values: one matrix at a time by QR iteration or
+// divide and conquer (syevd, gesvd), batches of small ones by Jacobi's method (syevjBatched,
+// gesvdjBatched). Not used: cuSOLVER's gesvdj of single matrices may stop before it converges, and
+// gesvda and gesvdp lose small singular values.
 #include <ambit/backend/alias.h>
 #include <ambit/ops/creation.h>
 
@@ -18,7 +18,7 @@ bool is_batch_for_jacobi(const MatrixSizes& s) {
   return is_batch_of_small(s.batch, std::max(s.rows, s.columns), kMostJacobi);
 }
 
-// a [B,N,N]: symmetric matrices, which become their vectors by columns, where these are wanted.
+// a [B,N,N]: symmetric matrices, overwritten with column-major eigenvectors if with_vectors.
 template <class T>
 void find_eigenvalues(Tensor& a, Tensor& values, Tensor& info, bool with_vectors, bool upper) {
   const cusolver::Typed<T> f;
@@ -51,16 +51,16 @@ void find_eigenvalues(Tensor& a, Tensor& values, Tensor& info, bool with_vectors
   }
 }
 
-/// U and V^T, or V, by columns, of a by columns.
+/// Column-major U, and V^T or V, of a column-major a.
 struct Vectors {
-  Tensor u, v;  ///< undefined, both, where values alone are wanted
+  Tensor u, v;  ///< both undefined if only values are needed
   template <class T>
   static T* data(const Tensor& t, int64_t step = 0) {
     return t.defined() ? t.data_ptr<T>() + step * t.stride(0) : nullptr;
   }
 };
 
-// a [B,n,m] by columns, m >= n; u [B,m or n,m], v [B,n,n]: U and V^T by columns.
+// a [B,n,m] column-major, m >= n; u [B,m or n,m], v [B,n,n]: column-major U and V^T.
 template <class T>
 void decompose_each(Tensor& a, Tensor& values, const Vectors& to, Tensor& info) {
   const cusolver::Typed<T> f;
@@ -81,7 +81,7 @@ void decompose_each(Tensor& a, Tensor& values, const Vectors& to, Tensor& info) 
   }
 }
 
-// a [B,n,m] by columns; u [B,m,m], v [B,n,n]: U and V by columns.
+// a [B,n,m] column-major; u [B,m,m], v [B,n,n]: column-major U and V.
 template <class T>
 void decompose_at_once(Tensor& a, Tensor& values, const Vectors& to, Tensor& info) {
   const cusolver::Typed<T> f;
@@ -102,7 +102,7 @@ void decompose_at_once(Tensor& a, Tensor& values, const Vectors& to, Tensor& inf
                   "cusolverDn<t>gesvdjBatched");
 }
 
-// The first rows of square ones [B,N,N].
+// Return the first rows of square matrices [B,N,N].
 Tensor first_rows(const Tensor& t, int64_t rows) {
   return alias(t, {t.size(0), rows, t.size(2)}, t.strides());
 }
@@ -110,8 +110,8 @@ Tensor transposed(const Tensor& t) {
   return alias(t, {t.size(0), t.size(2), t.size(1)}, {t.stride(0), t.stride(2), t.stride(1)});
 }
 
-// Each way fills u [B,M,C], s [B,K] and vh [B,D,N] of x [B,M,N], which by columns is x^T = V S U^T:
-// cuSOLVER's U are the rows of our vh, its V our u.
+// The following compute u [B,M,C], s [B,K] and vh [B,D,N] of x [B,M,N]. Read as column-major, x is
+// x^T = V S U^T: cuSOLVER's U has the rows of our vh, its V is our u.
 void svd_of_small(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, Tensor& rows) {
   const int64_t B = rows.size(0), M = rows.size(1), N = rows.size(2);
   Vectors to;
@@ -129,7 +129,7 @@ void svd_of_wide(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, Tensor& rows) {
   });
 }
 
-// gesvd wants as many rows as columns, so that x itself is laid by columns, and so are U and V^T.
+// gesvd requires rows >= columns, so x is converted to column-major, as are U and V^T.
 void svd_of_tall(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& rows) {
   Tensor columns = by_columns(rows);
   Vectors to;
@@ -151,8 +151,8 @@ Tensor copied(const Tensor& x) {
 
 }  // namespace
 
-// values [B,N]; vectors [B,N,N]; info [B]; x [B,N,N]. Vectors come by columns. What is not finite
-// has values of NaN.
+// values [B,N]; vectors [B,N,N], column-major; info [B]; x [B,N,N]. Matrices with NaN or inf get
+// values of NaN.
 void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper) {
   if (x.numel() == 0) return fill(info, 0);
   static_cast<void>(MatrixSizes(x));
@@ -168,7 +168,7 @@ void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool u
   set_nan(vectors, marks);
 }
 
-// u [B,M,C]; s [B,K]; vh [B,D,N]; info [B]; x [B,M,N]. What is not finite has no values.
+// u [B,M,C]; s [B,K]; vh [B,D,N]; info [B]; x [B,M,N]. NaN and inf set info to 1.
 void svd(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x) {
   const auto set_empty = [&] {
     fill(info, 0);

@@ -1,6 +1,6 @@
-// Bags of rows: a thread makes an element of y. In the gradient many bags may meet at one row:
-// atomics decide their order, or, where it must be the same every time, one thread adds all of a
-// column in turn; of 16 bits in float32. w [V,D], index [n], offsets [B+1], y [B,D].
+// Bags of rows: one thread per element of y. In the gradient several bags may add to a row: by
+// atomics in any order, or, if the order must be deterministic, one thread adds all elements of a
+// column; float32 for reduced floating-point types. w [V,D], index [n], offsets [B+1], y [B,D].
 #include <ambit/settings.h>
 
 #include "backends/cuda/kernels.h"
@@ -14,7 +14,7 @@ namespace {
 
 using Mode = EmbeddingBagParams::Mode;
 
-/// What there is of a call beside the rows.
+/// The operands of a call other than rows.
 template <class T>
 struct Bags {
   using C = Computed<T>;
@@ -31,13 +31,13 @@ struct Bags {
         mode(p.mode),
         faults(Call::stream().gpu.faults().sink(Call::op())) {}
 
-  /// Call f(i, index[i]) for all that count in bag b.
+  /// Call f(i, index[i]) for all entries of bag b except padding.
   template <class F>
   __device__ void for_each(int64_t b, const F& f) const {
     const int64_t end = min(n, offsets[b + 1]);
     for (int64_t i = max(int64_t{0}, offsets[b]); i < end; ++i) {
       const int64_t row = index[i];
-      if (row >= 0 && row == padding) continue;  // -1 is no padding
+      if (row >= 0 && row == padding) continue;  // -1 is not padding
       if (row >= 0 && row < V) {
         f(i, row);
       } else {
@@ -45,7 +45,7 @@ struct Bags {
       }
     }
   }
-  /// What the rows of bag b are multiplied by, besides their factors.
+  /// Return the weight of the rows of bag b, apart from their factors.
   __device__ C share(int64_t b) const {
     if (mode != Mode::mean) return C(1);
     int64_t rows = 0;
@@ -76,7 +76,7 @@ __global__ void sum_bags(int64_t n, int64_t D, Bags<T> bags, T* y, const T* w) {
   }
 }
 
-// A NaN stays where it comes first, and else never comes.
+// A NaN wins only if it is the first element of the bag.
 template <class T>
 __global__ void find_largest(int64_t n, int64_t D, Bags<T> bags, T* y, int64_t* best, const T* w) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
@@ -94,7 +94,7 @@ __global__ void find_largest(int64_t n, int64_t D, Bags<T> bags, T* y, int64_t* 
   }
 }
 
-/// Add what element d of bag b gives to dw; best null: sums and means.
+/// Add the contribution of element d of bag b to dw; best null: sums and means.
 template <class T>
 __device__ void spread(const Bags<T>& bags, int64_t b, int64_t d, int64_t D, Computed<T>* dw,
                        const T* dy, const int64_t* best) {

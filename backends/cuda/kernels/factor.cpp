@@ -1,4 +1,4 @@
-// LU, Cholesky's and Householder's factors by cuSOLVER, and of many small matrices by cuBLAS.
+// LU, Cholesky and QR factorisations by cuSOLVER, and by cuBLAS for batches of small matrices.
 #include <ambit/backend/alias.h>
 #include <ambit/ops/creation.h>
 
@@ -12,7 +12,7 @@
 namespace ambit::cuda {
 namespace {
 
-// a [B,N,M] is x by columns, and becomes lu.
+// a [B,N,M]: x in column-major order, overwritten with lu.
 template <class T>
 void factor_lu(Tensor& a, Tensor& pivots, Tensor& info, const MatrixSizes& s) {
   const int M = s.rows, N = s.columns, K = std::min(M, N);
@@ -37,7 +37,7 @@ void factor_lu(Tensor& a, Tensor& pivots, Tensor& info, const MatrixSizes& s) {
   }
 }
 
-// y [B,N,N]: of x the triangle's factor.
+// y [B,N,N]: a triangle of x, overwritten with its factor.
 template <class T>
 void factor_cholesky(Tensor& y, Tensor& info, const MatrixSizes& s, bool upper) {
   const cusolver::Typed<T> f;
@@ -62,7 +62,7 @@ void factor_cholesky(Tensor& y, Tensor& info, const MatrixSizes& s, bool upper) 
   }
 }
 
-/// Matrices by columns: the first N are x, then reflections and r; at last the first C are q.
+/// Column-major matrices: first N columns of x, then reflections and r, finally C columns of q.
 class Householder {
  public:
   explicit Householder(const Tensor& x, int C)
@@ -76,12 +76,12 @@ class Householder {
     copy(given, alias(x, {s_.batch, s_.columns, s_.rows}, {s_.numel(), 1, s_.columns}));
   }
 
-  /// The first columns of each matrix.
+  /// Return the first columns of each matrix.
   Tensor part(int64_t columns) const {
     const int64_t M = s_.rows;
     return alias(a_, {s_.batch, columns, M}, {columns_ * M, M, 1});
   }
-  /// All, [B,max(N,C),M].
+  /// Return all columns, [B,max(N,C),M].
   const Tensor& columns() const { return a_; }
 
   template <class T>
@@ -140,7 +140,7 @@ void lu_factor(Tensor& lu, Tensor& pivots, Tensor& info, const Tensor& x) {
   finish_lu(lu, pivots, info);
 }
 
-// y, x [B,N,N]; info [B]. By columns L is the upper U = L^T, and the other way round.
+// y, x [B,N,N]; info [B]. Read as column-major, L is the upper U = L^T, and vice versa.
 void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   if (x.numel() == 0) return fill(info, 0);
   const MatrixSizes s(x);
@@ -149,7 +149,7 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   finish_cholesky(y, info, upper);
 }
 
-// q [B,M,C]; r [B,C,N]; x [B,M,N]. NaN and inf, of which cuSOLVER fails, make factors of NaN.
+// q [B,M,C]; r [B,C,N]; x [B,M,N]. NaN and inf, with which cuSOLVER fails, give factors of NaN.
 void qr(Tensor& q, Tensor& r, const Tensor& x) {
   const int64_t C = r.size(1);
   if (x.numel() == 0) {

@@ -1,6 +1,6 @@
-// Group normalisation and its gradient: x [N,C,...], groups as lines, each read from memory once by
-// a warp or a block that shares it. The gradient takes sums of every channel first, of which those
-// of groups and those of weight and bias are made in a fixed order.
+// Group normalisation and its gradient: x [N,C,...]; groups are lines, each read from memory once
+// by a warp or a block. The gradient first sums over each channel; the sums of groups and of weight
+// and bias are computed from these in a fixed order.
 #include <ambit/backend/alias.h>
 
 #include "backends/cuda/kernels.h"
@@ -16,7 +16,7 @@ const T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
-/// Groups of `channels` channels of `inner` elements, G to a sample.
+/// Groups of `channels` channels of `inner` elements, G groups per sample.
 struct Groups {
   Groups(const Tensor& x, const Tensor& mean)
       : N(x.size(0)), C(x.size(1)), G(mean.size(1)), channels(C / G), inner(x.numel() / (N * C)) {}

@@ -1,4 +1,4 @@
-// Reading and writing at places that an int64 tensor names. A bad index is reported and skipped.
+// Reading and writing by an int64 index tensor. Invalid indices are reported and skipped.
 #include <ambit/ops/creation.h>
 #include <ambit/settings.h>
 
@@ -11,7 +11,7 @@
 namespace ambit::cuda {
 namespace {
 
-// y = x at the places
+// y = x[places]
 template <class T>
 __global__ void take(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults, T* y,
                      const int64_t* index, const T* x) {
@@ -23,7 +23,7 @@ __global__ void take(Indexer<3> indexer, uint32_t n, Along along, FaultSink faul
   }
 }
 
-// y at the places = src
+// y[places] = src
 template <class T>
 __global__ void put(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults, const T* src,
                     const int64_t* index, T* y) {
@@ -51,8 +51,8 @@ void for_each_place(void (*kernel)(Indexer<3>, uint32_t, Along, FaultSink, Other
   });
 }
 
-// winner at the places = the position in index of the last element that names them, -1 before; a
-// piece of the walk begins with position `first`
+// winner[places] = the position in index of the last element that refers to the place, initially
+// -1; a piece of the walk begins at position `first`
 __global__ void elect(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults, int64_t first,
                       const int64_t* index, int64_t* winner) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
@@ -65,7 +65,7 @@ __global__ void elect(Indexer<3> indexer, uint32_t n, Along along, FaultSink fau
   }
 }
 
-// y at the places = src of their winners
+// y[places] = src of the winners
 template <class T>
 __global__ void put_winners(Indexer<5> indexer, uint32_t n, Along along, int64_t winner_step,
                             int64_t first, const int64_t* index, const int64_t* winner,
@@ -79,7 +79,7 @@ __global__ void put_winners(Indexer<5> indexer, uint32_t n, Along along, int64_t
   }
 }
 
-// As a plain loop leaves it: of the elements that meet at a place the last stays.
+// As a sequential loop: if several elements refer to a place, the last one is stored.
 void scatter_in_order(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   Tensor winner = empty(y.sizes(), TensorOptions(y.device()).dtype(kInt64));
   fill(winner, -1);

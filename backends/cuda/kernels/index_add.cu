@@ -1,6 +1,6 @@
-// Adding at places that an int64 tensor names. Many elements may meet at one place: atomics decide
-// their order, or, where it must be the same every time, one thread adds all of a line in turn.
-// Beside a src of 16 bits sums are float32 while they grow.
+// Adding to elements selected by an int64 tensor. Several elements may add to one place: by atomics
+// in any order, or, if the order must be deterministic, one thread processes a line in order. For
+// reduced floating-point src, sums are accumulated in float32.
 #include <ambit/settings.h>
 
 #include "backends/cuda/kernels.h"
@@ -14,7 +14,7 @@
 namespace ambit::cuda {
 namespace {
 
-// y at the places += src
+// y[places] += src
 template <class T>
 __global__ void add_atomically(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults,
                                const T* src, const int64_t* index, Computed<T>* y) {
@@ -26,8 +26,8 @@ __global__ void add_atomically(Indexer<3> indexer, uint32_t n, Along along, Faul
   }
 }
 
-// The same of lines along dim, n of them: `length` elements, apart by the steps of src and index.
-// No two lines share a place of y.
+// As above for n lines along dim, of `length` elements with the steps of src and index. No two
+// lines share an element of y.
 struct Line {
   int64_t length, src_step, index_step;
 };
@@ -46,7 +46,7 @@ __global__ void add_in_order(Indexer<3> indexer, uint32_t n, Along along, Line l
   }
 }
 
-// bool adds as "or", which no order changes.
+// bool adds as "or", which is independent of the order.
 __global__ void set_true(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults,
                          const bool* src, const int64_t* index, bool* y) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
@@ -57,7 +57,7 @@ __global__ void set_true(Indexer<3> indexer, uint32_t n, Along along, FaultSink 
   }
 }
 
-/// An index laid over a shape, which src may exceed.
+/// An index broadcast to a shape, which src may exceed.
 struct Laid {
   const Tensor& index;
   IntArrayRef sizes, strides;
@@ -101,7 +101,7 @@ void add(Tensor& y, const Laid& laid, const Tensor& src, int64_t dim) {
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
   WideOperand sums(y);
   visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
-    if constexpr (!std::is_integral_v<T>) {  // integers give one sum in any order
+    if constexpr (!std::is_integral_v<T>) {  // integer sums are independent of the order
       if (is_deterministic() && src.dim() > 0) {
         return add_lines<T>(sums.tensor(), laid, src, dim, faults);
       }

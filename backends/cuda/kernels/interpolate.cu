@@ -1,6 +1,6 @@
-// Resizing images in one to three spatial dims, and its gradient: every thread makes one element,
-// of y from its taps, of dx from those elements of y that have it as a tap, which are neighbours
-// along each dim, so that no order of threads is in a sum. All contiguous.
+// Resizing images in one to three spatial dims, and its gradient. Each thread computes one element:
+// of y from its taps, of dx from the elements of y that use it as a tap, which are adjacent along
+// each dim. Sums thus have a fixed order. All operands are contiguous.
 #include <ambit/backend/interpolation.h>
 
 #include "backends/cuda/kernels.h"
@@ -14,7 +14,7 @@ using interpolation::Axis;
 using interpolation::kMostTaps;
 using interpolation::Tap;
 
-/// The spatial dims of x [N,C,in...] and y [N,C,out...], those that are missing in front.
+/// The spatial dims of x [N,C,in...] and y [N,C,out...]; missing leading ones are copied.
 struct Axes {
   Axes(const Tensor& x, const Tensor& y, const InterpolateParams& p) {
     Axis* const all[] = {&d, &h, &w};
@@ -42,7 +42,7 @@ __global__ void mix_taps(int64_t n, Axes axes, T* y, const T* x) {
     const T* image = x + plane / axes.d.out() * D * H * W;
     const Taps d(axes.d, plane % axes.d.out()), h(axes.h, line % axes.h.out()),
         w(axes.w, at % axes.w.out());
-    double sum = -0.0;  // which leaves one of its own sign as it is
+    double sum = -0.0;  // -0 is the neutral element: -0 + -0 is -0
     for (int i = 0; i < d.count; ++i) {
       for (int j = 0; j < h.count; ++j) {
         const T* row = image + (d.tap[i].index * H + h.tap[j].index) * W;
@@ -56,9 +56,9 @@ __global__ void mix_taps(int64_t n, Axes axes, T* y, const T* x) {
   }
 }
 
-/// The elements of y that have element `i` of x as a tap along one dim: [begin, end).
+/// The elements of y that use element `i` of x as a tap along one dim: [begin, end).
 struct Users {
-  // Taps rise with the elements that they belong to: halving finds the first and the last one.
+  // Tap indices increase with the elements of y, so binary search finds the first and the last one.
   __device__ Users(const Axis& axis, int64_t i) {
     begin = first_where(axis, [&](int64_t j) { return axis.last(j) >= i; });
     end = first_where(axis, [&](int64_t j) { return axis.first(j) > i; });
@@ -79,7 +79,7 @@ struct Users {
   int64_t begin, end;
 };
 
-/// How much of element i of x is in element j of y.
+/// Return the weight of element i of x in element j of y.
 __device__ double weight_of(const Axis& axis, int64_t i, int64_t j) {
   const Taps taps(axis, j);
   double sum = 0;

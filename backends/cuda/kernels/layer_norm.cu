@@ -1,6 +1,6 @@
 // Layer and RMS normalisation and their gradient: rows x [M,N], each read from memory once by a
-// warp or a block that shares it; the gradients of weight and bias by columns, in parts of the rows
-// that are then added up in a fixed order.
+// warp or a block. Gradients of weight and bias are summed along columns in parts of the rows,
+// which are then added in a fixed order.
 #include <algorithm>
 
 #include "backends/cuda/kernels.h"
@@ -76,7 +76,7 @@ struct ColumnSums {
   double dyu, dy;
 };
 
-// sums [parts,N]: of dy u and dy over the rows of a part; a thread per column and part.
+// sums [parts,N]: of dy u and dy over the rows of a part; one thread per column and part.
 template <class T>
 __global__ void sum_columns(int64_t M, int64_t N, int64_t parts, ColumnSums* sums, const T* dy,
                             const T* x, const Computed<T>* mean, const Computed<T>* invstd) {
@@ -108,7 +108,7 @@ __global__ void add_parts(int64_t N, int64_t parts, T* dw, T* db, const ColumnSu
   }
 }
 
-// Enough parts to keep the GPU busy where there are few columns.
+// Return enough parts to keep the GPU busy even with few columns.
 int64_t parts_of(int64_t M, int64_t N) {
   constexpr int64_t kBusy = int64_t{1} << 16, kLeastRows = 16;
   return std::clamp<int64_t>(kBusy / std::max<int64_t>(1, N), 1,

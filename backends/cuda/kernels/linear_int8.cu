@@ -1,6 +1,6 @@
-// A linear layer with int8 weights: the rows of x are written as int8 once, then products of four
-// bytes at a time are added up, exactly. Few rows wait for the weights to be read, by a warp for
-// each column; of more a block makes a tile.
+// A linear layer with int8 weights: the rows of x are quantised once, then products of four bytes
+// at a time are summed exactly. With few rows, reading the weights dominates: one warp per column.
+// With more rows a block computes a tile.
 #include <limits>
 
 #include "backends/cuda/kernels.h"
@@ -12,7 +12,7 @@
 namespace ambit::cuda {
 namespace {
 
-// q [M,pitch], of which the first K, and scale [M] of x [M,K]: those of quantize_rows in core.
+// q [M,pitch] (K elements used) and scale [M] of x [M,K], as quantize_rows in core computes them.
 template <class T, int kLanes>
 __global__ void quantize(ContiguousLines rows, int64_t pitch, int8_t* q, float* scale, const T* x) {
   for_each_line<kLanes>(rows, [&](int64_t row, int64_t lane) {
@@ -32,7 +32,7 @@ __global__ void quantize(ContiguousLines rows, int64_t pitch, int8_t* q, float* 
   });
 }
 
-/// Rows of bytes [count,K], read as words of four; what lies outside is 0.
+/// Rows of bytes [count,K], read as words of four; 0 out of bounds.
 struct Words {
   __device__ int at(int64_t row, int64_t word) const {
     const int64_t k = 4 * word;
@@ -50,7 +50,7 @@ struct Words {
   bool aligned;
 };
 
-/// Return sum and the products of a's and b's bytes.
+/// Return sum plus the products of the bytes of a and b.
 __device__ int add_products(int sum, int a, int b) {
 #ifdef __CUDA_ARCH__
   return __dp4a(a, b, sum);
@@ -62,7 +62,7 @@ __device__ int add_products(int sum, int a, int b) {
 #endif
 }
 
-/// What sums become: y [M,N]; scale [N], b [N] or null, row_scale [M].
+/// Converts sums to y [M,N]; scale [N], b [N] or null, row_scale [M].
 template <class T>
 struct Scaled {
   __device__ void store(int64_t m, int64_t n, int sum) const {
@@ -74,7 +74,7 @@ struct Scaled {
   const float *row_scale, *scale, *b;
 };
 
-constexpr int kFew = 4;  // rows that a warp takes with a column
+constexpr int kFew = 4;  // rows that a warp multiplies by a column
 
 template <class T>
 __global__ void multiply_few(Words q, Words w, Scaled<T> out) {
@@ -98,7 +98,7 @@ __global__ void multiply_few(Words q, Words w, Scaled<T> out) {
 
 constexpr int kSide = 16;  // threads
 static_assert(kSide * kSide == kThreads);
-constexpr int kHeld = 4;  // rows, and columns, of which a thread makes the products
+constexpr int kHeld = 4;  // a thread computes kHeld rows times kHeld columns
 constexpr int kTile = kHeld * kSide;
 
 template <class T>

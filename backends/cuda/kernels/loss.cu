@@ -1,8 +1,7 @@
-// Losses of classes: the negative log-likelihood, and cross-entropy, which is that of the softmax.
-// One reduction sums the weights and on its way writes each loss; where rows of logits are long,
-// warps or blocks have gone over them before. Nothing as large as the logits is kept between.
-// Everywhere x [N,C], target [N], w [C] or null. Beside an x of 16 bits losses, their sum of
-// weights and gradients of losses are float32.
+// Classification losses: negative log-likelihood, and cross-entropy, which is that of the softmax.
+// One reduction sums the weights and also writes each loss; long rows of logits are processed by
+// warps or blocks before. No temporary is as large as the logits. x [N,C], target [N], w [C] or
+// null. For reduced floating-point x, losses, weight sums and gradients of losses are float32.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/loops/reduce.cuh"
@@ -11,10 +10,10 @@
 namespace ambit::cuda {
 namespace {
 
-/// What a target stands for.
+/// The classes and weights of targets.
 template <class T>
 struct Classes {
-  /// Whether a row with target t counts. A target that is no class does not, and is reported.
+  /// Return true if a row with target t counts. Invalid targets do not count and are reported.
   __device__ bool counts(int64_t t) const {
     if (t == ignore_index) return false;
     if (t >= 0 && t < C) return true;
@@ -33,14 +32,14 @@ Classes<T> classes_of(const Tensor& x, const Tensor& w, int64_t ignore_index) {
           Call::stream().gpu.faults().sink(Call::op())};
 }
 
-// The logarithm of the probability of class t in row n, as it is in x,
+// The log-probability of class t in row n: from x,
 template <class T>
 struct FromLogProbabilities {
   __device__ Computed<T> operator()(int64_t n, int64_t t) const { return widened(x[n * C + t]); }
   const T* x;
   int64_t C;
 };
-// from logits in rows so short that a thread takes one,
+// from logits in short rows, which one thread processes,
 template <class T>
 struct FromLogits {
   __device__ Computed<T> operator()(int64_t n, int64_t t) const {
@@ -50,14 +49,14 @@ struct FromLogits {
   const T* x;
   int64_t C;
 };
-// or of the row's target [N], known before.
+// or from of_target [N], computed before for each row's target.
 template <class T>
 struct Known {
   __device__ Computed<T> operator()(int64_t n, int64_t) const { return of_target[n]; }
   const Computed<T>* of_target;
 };
 
-// Folds target [N] into weight_sum []; y [N].
+// Reduces target [N] to weight_sum []; writes y [N].
 template <class T, class LogProbability>
 struct Losses {
   using Value = double;
@@ -143,7 +142,7 @@ void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& targ
 
 void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                    const Tensor& w, int64_t ignore_index) {
-  constexpr int64_t kShortRow = 16;  // longer ones occupy most of a warp
+  constexpr int64_t kShortRow = 16;  // longer rows occupy most of a warp
   const bool is_short = x.size(1) <= kShortRow;
   WideOperand own_y = WideOperand::made(y), own_sum = WideOperand::made(weight_sum);
   if (!is_short) {

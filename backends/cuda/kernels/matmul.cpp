@@ -1,5 +1,5 @@
-// Products of matrices by cuBLASLt, which stores them column by column: y = a b is asked for as
-// y^T = b^T a^T, so that rows serve as columns and nothing is moved.
+// Matrix products by cuBLASLt, which uses column-major matrices: y = a b is computed as y^T = b^T
+// a^T, so that rows serve as columns and nothing is copied.
 #include <ambit/ops/creation.h>
 #include <ambit/settings.h>
 #include <fmt/format.h>
@@ -21,16 +21,16 @@
 namespace ambit::cuda {
 namespace {
 
-// What cuBLAS itself takes on Hopper; smaller GPUs need less.
+// cuBLAS's own workspace size on Hopper; smaller GPUs need less.
 constexpr uint64_t kMostWorkspaceBytes = uint64_t{32} << 20;
 
-/// y [batch,rows,columns] = map(left right + bias), column by column. bias [rows]: null for none;
-/// map: one of kActivations, or none; or y += left right.
+/// y [batch,rows,columns] = map(left right + bias), column-major; or y += left right if `adds`.
+/// bias [rows] or null; map: one of kActivations, or none.
 struct BlasProduct {
   DType dtype;
   int64_t batch, rows, columns;
   BlasLayout left_layout, right_layout;
-  int64_t left_step, right_step;  // from a matrix to the next, in elements
+  int64_t left_step, right_step;  // between matrices, in elements
   const void *left, *right, *bias;
   void* y;
   std::optional<UnaryOp> map;
@@ -43,7 +43,7 @@ struct MatmulPlan {
   RankedPlans<cublasLtMatmulHeuristicResult_t> algorithms;
 };
 
-// Vector accesses go up to 16 bytes.
+// Vector accesses are at most 16 bytes wide.
 int64_t alignment(const void* p) {
   return int64_t{1} << std::countr_zero(reinterpret_cast<uintptr_t>(p) | 16);
 }
@@ -67,17 +67,17 @@ cublasComputeType_t compute_type(DType dtype) {
   return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-// What is done to sums before they are written. The kernels of float64 can nothing of it.
+// Return the epilogue applied to sums. float64 kernels support none with a map.
 std::optional<cublasLtEpilogue_t> epilogue_of(const BlasProduct& p) {
   if (!p.map) return p.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
   if (p.dtype == kFloat64) return std::nullopt;
-  // gelu itself is none, and that of relu makes 0 of NaN.
+  // There is none for exact gelu, and the relu epilogue maps NaN to 0.
   if (*p.map != UnaryOp::gelu_tanh) return std::nullopt;
   return p.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
 }
 
-// How an algorithm may add up parts of a sum: in place they are added as they come; and what is
-// kept in 16 bits in between, there or beside it, is rounded more than once.
+// Return the allowed split-k reduction schemes. In-place reduction has no fixed order, and partial
+// sums of a reduced floating-point type would be rounded more than once.
 uint32_t reduction_schemes(DType dtype) {
   if (is_reduced(dtype)) return CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   constexpr uint32_t kInOrder =
@@ -114,7 +114,7 @@ cublaslt::Preference preference_for(const BlasProduct& p, uint64_t most_workspac
   return preference;
 }
 
-// As the heuristics rank them; none where cuBLASLt does not have the product.
+// Return algorithms in the order of the heuristics; empty if cuBLASLt does not support the product.
 std::vector<cublasLtMatmulHeuristicResult_t> algorithms_for(const BlasProduct& p,
                                                             const MatmulPlan& plan,
                                                             uint64_t most_workspace_bytes) {
@@ -154,15 +154,15 @@ MatmulPlan plan_for(const BlasProduct& p) {
   return plan;
 }
 
-// Return whether cuBLASLt can do it; if so, it is queued. Where no algorithm works that it takes
-// for the fastest, those that need no workspace are tried.
+// Return true if cuBLASLt supports the product, which is then queued. If none of the fastest
+// algorithms works, try those without workspace.
 bool multiply(const BlasProduct& p) {
   if (!epilogue_of(p)) return false;
   thread_local PlanCache<MatmulPlan> cache;
   MatmulPlan& plan = cache.get(key_of(p), [&] { return plan_for(p); });
   if (plan.algorithms.empty()) return false;
   if (p.bias) set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
-  // One and beta in the type of the sums.
+  // 1 and beta in the type of the sums.
   const double one = 1, beta = p.adds;
   const float one_float = 1, beta_float = p.adds;
   const bool wide = p.dtype == kFloat64;
@@ -191,10 +191,10 @@ Tensor copied(const Tensor& t) {
   return y;
 }
 
-// The matrices as they lie or, where BLAS cannot read them so, a copy.
+// Return the matrices, or a copy if BLAS cannot read their layout.
 Tensor readable(const Tensor& t) { return blas_layout(Matrices(t)) ? t : copied(t); }
 
-// y [B,M,N] or [M,N] = map(a b + bias [N]); return whether cuBLASLt can do it.
+// y [B,M,N] or [M,N] = map(a b + bias [N]); return true if cuBLASLt supports it.
 bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tensor& bias,
                      std::optional<UnaryOp> map = {}) {
   const int64_t batch = y.dim() == 3 ? y.size(0) : 1;
@@ -215,7 +215,7 @@ bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tens
                 .map = map};
   if ((p.bias || !bias.defined()) && multiply(p)) return true;
   if (!bias.defined() || map) return false;
-  // Not every dtype's product takes a bias, but every one adds to what is there.
+  // Not every dtype supports a bias epilogue, but all can accumulate into y.
   copy(y, repeated(bias, y));
   p.bias = nullptr;
   p.adds = true;

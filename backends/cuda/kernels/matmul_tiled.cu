@@ -9,7 +9,7 @@ namespace {
 constexpr int kTile = 16;
 static_assert(kTile * kTile == kThreads);
 
-// A block makes a tile of y, a thread one element, from tiles of a and b side by side.
+// A block computes a tile of y, a thread one element, from tiles of a and b in shared memory.
 template <class T>
 __global__ void multiply_tiles(int64_t batch, int64_t M, int64_t N, int64_t K, Matrices a,
                                Matrices b, const T* bias, int64_t bias_step, T* y) {

@@ -1,5 +1,4 @@
-// Products of matrices of any dtype and strides: integers, and what cuBLASLt cannot read as it
-// lies.
+// Matrix products of any dtype and strides: integers, and layouts that cuBLASLt cannot read.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -8,8 +7,7 @@
 
 namespace ambit::cuda {
 
-/// y [B,M,N] or [M,N] = a [M,K] b [K,N] + bias [N], which may be undefined; sums are kept in 64
-/// bits.
+/// y [B,M,N] or [M,N] = a [M,K] b [K,N] + bias [N], which may be undefined; sums are 64 bits wide.
 void matmul_tiled(Tensor& y, const Matrices& a, const Matrices& b, const Tensor& bias);
 
 }  // namespace ambit::cuda

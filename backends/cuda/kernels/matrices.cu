@@ -28,7 +28,7 @@ struct Element {
   }
 };
 
-/// What is done to the elements of [batch,rows,columns], or of one row each.
+/// The index space of an elementwise function on [batch,rows,columns], or on one row each.
 struct Extent {
   int64_t batch, rows, columns;
 
@@ -38,7 +38,7 @@ struct Extent {
   AMBIT_HOST_DEVICE Element at(int64_t i) const { return Element(i, rows, columns); }
 };
 
-// Many threads may mark one matrix: all write the same.
+// Several threads may mark one matrix, with the same value.
 template <class T>
 __global__ void mark_elements(Extent e, Triangle part, const T* x, volatile int32_t* marks) {
   for (int64_t i = thread_index(); i < e.numel(); i += thread_count()) {
@@ -99,8 +99,8 @@ struct IsNotPositive {
   }
 };
 
-// Return the first number, from 1, of the diagonal of x [rows,columns] that is bad, or 0. Of all
-// threads of a block.
+// Return the first 1-based position on the diagonal of x [rows,columns] that is bad, or 0. Must be
+// called by all threads of a block.
 template <class T, class IsBad>
 __device__ int32_t first_bad(const T* x, int64_t K, int64_t columns, IsBad is_bad) {
   __shared__ int32_t first[kThreads];
@@ -117,7 +117,7 @@ __device__ int32_t first_bad(const T* x, int64_t K, int64_t columns, IsBad is_ba
     }
   }
   __syncthreads();
-  return least;  // of thread 0
+  return least;  // valid in thread 0
 }
 
 template <class T>
@@ -142,7 +142,7 @@ __global__ void check_lu(Extent e, const T* lu, int32_t* pivots, int32_t* info) 
   }
 }
 
-// A thread has a column of a matrix. Of none there is one all the same, to check pivots.
+// One thread per column of a matrix, and at least one per matrix to check its pivots.
 template <class T>
 __global__ void swap_in_columns(Extent e, const int32_t* pivots, bool backwards, FaultSink faults,
                                 T* y) {

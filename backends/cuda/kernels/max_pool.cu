@@ -1,5 +1,5 @@
-// Maximum pooling in one to three spatial dims and its gradient: cuDNN does not tell where the
-// maxima are. All contiguous.
+// Maximum pooling in one to three spatial dims and its gradient: cuDNN does not return the
+// positions of the maxima. All operands are contiguous.
 #include <ambit/backend/alias.h>
 #include <ambit/ops/creation.h>
 #include <ambit/settings.h>
@@ -16,7 +16,7 @@
 namespace ambit::cuda {
 namespace {
 
-/// Tensors of less than 2^31 elements take 32-bit divisions.
+/// Use 32-bit divisions for tensors with less than 2^31 elements.
 template <class F>
 void visit_index(int64_t numel, const F& f) {
   if (numel <= INT32_MAX) {
@@ -26,7 +26,7 @@ void visit_index(int64_t numel, const F& f) {
   }
 }
 
-// y, index [images,out...] or null, x [images,in...]; every thread makes one element of y.
+// y, index [images,out...] or null, x [images,in...]; each thread computes one element of y.
 template <class T, class I>
 __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
@@ -38,7 +38,7 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
     const PoolAxis::Range h = axes.h.window(line - plane * P);
     const PoolAxis::Range w = axes.w.window(static_cast<I>(at) - line * Q);
     int64_t best = -1;
-    Computed<T> top = 0;  // every window holds an element: PoolParams::out_sizes refuses others
+    Computed<T> top = 0;  // every window covers an element: PoolParams::out_sizes rejects others
     for (int64_t k = d.begin; k < d.end; k += axes.d.dilation) {
       for (int64_t i = h.begin; i < h.end; i += axes.h.dilation) {
         const int64_t row = (k * axes.h.input + i) * axes.w.input;
@@ -56,7 +56,7 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
   }
 }
 
-// dx [images,in], zero before; dy, index [images,out], n elements of them
+// dx [images,in], initially zero; dy, index [images,out], n elements each
 template <class T, class I>
 __global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, Computed<T>* dx,
                               const T* dy, const int32_t* index) {
@@ -70,7 +70,7 @@ __global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, Computed
   }
 }
 
-// The same, a thread an image, so that the order of adding is always the same.
+// As above, with one thread per image, so that the order of additions is fixed.
 template <class T>
 __global__ void add_in_order(int64_t images, int64_t out, int64_t in, FaultSink faults,
                              Computed<T>* dx, const T* dy, const int32_t* index) {
@@ -102,15 +102,15 @@ void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   });
 }
 
-// dx [N,C,in...], dy, index [N,C,out...]. Sums of 16 bits are float32, of so few images at a time
-// that they stay in the GPU's cache.
+// dx [N,C,in...], dy, index [N,C,out...]. Sums for reduced floating-point types are float32, for
+// few images at a time, so that they fit in the GPU's cache.
 void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
   if (dx.numel() == 0) return;
   if (dy.numel() == 0) return fill(dx, 0);
   const int64_t images = dx.size(0) * dx.size(1);
   const PoolAxes axes(p, dx, dy);
   const int64_t in = axes.input(), out = axes.output();
-  // No two windows apart share a maximum: their sums have one term, and no order.
+  // Disjoint windows share no maximum: their sums have a single term and need no order.
   const bool in_order = is_deterministic() && !axes.windows_are_apart();
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
   const int32_t* positions = index.data_ptr<int32_t>();

@@ -10,8 +10,8 @@
 namespace ambit::cuda {
 namespace {
 
-// positions [n] -> y [n, dims], of which this is one column; `inner` elements lie behind each other
-// before the column's coordinate changes.
+// Write one column of y [n, dims] from positions [n]; `inner` is the product of the sizes of the
+// later dims.
 __global__ void write_column(int64_t n, int64_t dims, int64_t inner, int64_t size,
                              const int64_t* positions, int64_t* y) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
@@ -19,7 +19,7 @@ __global__ void write_column(int64_t n, int64_t dims, int64_t inner, int64_t siz
   }
 }
 
-// x [numel] -> positions [n] of its true elements, count [1]
+// positions [n] = indices of the true elements of x [numel]; count [1]
 void select(const bool* x, int64_t numel, int64_t* positions, int64_t* count) {
   const thrust::counting_iterator<int64_t> all(0);
   const cudaStream_t stream = Call::stream().handle;

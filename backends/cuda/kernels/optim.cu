@@ -1,5 +1,5 @@
-// Steps of optimizers, for all parameters in one launch: they are many and mostly small, so that
-// a launch for each would cost more than the work.
+// Optimizer steps for all parameters in one launch: parameters are many and mostly small, so that a
+// launch for each would cost more than the work.
 #include <ambit/backend/optim_rule.h>
 
 #include "backends/cuda/kernels.h"
@@ -10,15 +10,14 @@
 namespace ambit::cuda {
 namespace {
 
-// Every block updates one piece. Of the rule's lists, which are the first of the table, all are
-// written but the last, the gradients. List `fresh`, -1: none, holds nothing yet: the rule does not
-// ask for it.
+// Each block updates one piece. The rule's lists are the first of the table; all are written except
+// the last one, the gradients. List `fresh` (-1: none) is uninitialised and not read.
 template <class T, int M, class Rule>
 __device__ void update_piece(const TensorTable<M>& table, const Piece& piece, const Rule& rule,
                              int fresh) {
   constexpr int N = Rule::kLists;
   using S = Computed<T>;
-  constexpr int V = 16 / sizeof(S);  // of 16 bits too: as many as a piece has for each thread
+  constexpr int V = 16 / sizeof(S);  // also for 16-bit floats: a thread's share of a piece
   using Lanes = Vector<T, V>;
   T* x[N];
   uintptr_t bits = 0;
@@ -55,8 +54,8 @@ __global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule, 
   update_piece<T>(table, table.piece(blockIdx.x), rule, fresh);
 }
 
-// Adam where tensors, the fifth list, hold how many steps there were: one thread of each block
-// makes the corrections.
+// Adam with step counts in tensors, the fifth list: one thread of each block computes the bias
+// corrections.
 template <class T>
 __global__ void update_counted(const __grid_constant__ TensorTable<5> table,
                                AdamRule<Computed<T>> rule, AdamParams params) {

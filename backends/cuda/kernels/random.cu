@@ -1,4 +1,4 @@
-// Random fills. The numbers themselves are philox.h's, the same on every backend.
+// Random fills with the numbers of philox.h, the same on every backend.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/random_block.h"
 #include "backends/cuda/runtime/graph.h"
@@ -7,7 +7,7 @@
 namespace ambit::cuda {
 namespace {
 
-// y [n]; base: null, but in a graph
+// y [n]; base is null except in a graph
 template <class T>
 __global__ void fill_random(T* y, int64_t n, RandomParams p, const RandomBase* base) {
   if (base) {

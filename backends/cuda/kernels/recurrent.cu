@@ -1,5 +1,5 @@
-// Steps of LSTM and GRU and their gradients, a thread for each element of the state; the formulas
-// stand in core/ops/layers/recurrent.cpp.
+// Steps of LSTM and GRU and their gradients, one thread per element of the state; formulas:
+// core/ops/layers/recurrent.cpp.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
@@ -12,7 +12,7 @@ const T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
-/// A state [B,H]. Element n of it belongs to element at(n, i, parts) of part i of the gates.
+/// A state [B,H]. Element n corresponds to element at(n, i, parts) of part i of the gates.
 struct State {
   explicit State(const Tensor& t) : count(t.numel()), H(t.size(1)) {}
   __device__ int64_t at(int64_t n, int i, int parts) const {

@@ -8,14 +8,14 @@
 namespace ambit::cuda {
 namespace {
 
-// y is of what the fold gives, or of X: sums of integers are either, those of float32 X.
+// y has the fold's result type or X: integer sums may have either, float32 sums have X.
 template <ReduceOp op, class X>
 struct Folding {
   using Fold = arithmetic::Fold<op, X>;
   using Value = typename Fold::Value;
   using Result = arithmetic::Folded<op, X>;
   __device__ Value first() const {
-    constexpr Value nothing = Fold::kNothing;  // of its own: device code has no static members
+    constexpr Value nothing = Fold::kNothing;  // device code has no static members
     return nothing;
   }
   __device__ Value load(const X* x, int64_t) const { return Fold::element(*x); }
@@ -30,10 +30,10 @@ struct Folding {
   }
   void* y;
   bool of_results;
-  int64_t count;  // elements behind a result
+  int64_t count;  // elements per result
 };
 
-// The same of elements of 16 bits; y is of these, or bool.
+// As Folding, for reduced floating-point elements; y has their dtype, or bool.
 template <ReduceOp op>
 struct Folding16 {
   using Float = Folding<op, float>;

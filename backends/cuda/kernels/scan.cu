@@ -1,4 +1,4 @@
-// Running sums, products and logarithms of sums along one dim.
+// Running sums, products and log-sum-exps along one dim.
 #include <ambit/error.h>
 
 #include <limits>
@@ -42,7 +42,7 @@ struct LogSumExp : Elements<T> {
   __device__ double first() const { return -std::numeric_limits<double>::infinity(); }
   __device__ double join(double a, double b) const {
     const double high = a > b || a != a ? a : b, low = a > b || a != a ? b : a;
-    // Of twice the same infinity the difference is NaN.
+    // The difference of equal infinities is NaN.
     return high == low && high - low != 0 ? high : high + std::log1p(std::exp(low - high));
   }
 };

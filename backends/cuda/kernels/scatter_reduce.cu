@@ -1,6 +1,6 @@
-// Products and extremes at places that an int64 tensor names. Many elements may meet at one place:
-// atomics decide their order, or, where it changes the result and must not, one thread takes all of
-// a line in turn.
+// Products and extremes of elements selected by an int64 tensor. Several elements may refer to one
+// place: joined by atomics in any order, or, if the order matters and must be deterministic, by one
+// thread per line in order.
 #include <ambit/backend/arithmetic.h>
 #include <ambit/settings.h>
 
@@ -33,7 +33,7 @@ struct Smallest {
   }
 };
 
-// y at the places = join(that, src), in the dtype of y
+// y[places] = join(y[places], src), in the dtype of y
 template <class Join, class T, class Y>
 __global__ void join_atomically(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults,
                                 const T* src, const int64_t* index, Y* y) {
@@ -46,8 +46,8 @@ __global__ void join_atomically(Indexer<3> indexer, uint32_t n, Along along, Fau
   }
 }
 
-// The same of lines along dim, n of them: `length` elements, apart by the steps of src and index.
-// No two lines share a place of y.
+// As above for n lines along dim, of `length` elements with the steps of src and index. No two
+// lines share an element of y.
 template <class Join, class T, class Y>
 __global__ void join_in_order(Indexer<3> indexer, uint32_t n, Along along, int64_t length,
                               int64_t src_step, int64_t index_step, FaultSink faults, const T* src,
@@ -67,7 +67,7 @@ __global__ void join_in_order(Indexer<3> indexer, uint32_t n, Along along, int64
 template <class Join, class T, class Y = T>
 void run(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
-  // Extremes, and products of integers, are the same in any order.
+  // Extremes, and integer products, do not depend on the order.
   const bool in_turn = !std::is_integral_v<T> && std::is_same_v<Join, Product> &&
                        is_deterministic() && src.dim() > 0 && index.numel() > 0;
   Dims sizes = index.sizes();
@@ -95,7 +95,7 @@ void scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t d
   visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
     switch (op) {
       case ScatterOp::prod: {
-        WideOperand products(y);  // of 16 bits float32 while they grow; extremes need no rounding
+        WideOperand products(y);  // accumulates in float32; extremes need no rounding
         run<Product, T, Computed<T>>(products.tensor(), index, src, dim);
         return products.written();
       }

@@ -1,4 +1,4 @@
-// Places in sorted rows, by halving: a thread for each.
+// Positions in sorted rows, by binary search, one thread for each.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
@@ -6,7 +6,7 @@
 namespace ambit::cuda {
 namespace {
 
-// index, x [R,M]; sorted [R,N], or [1,N] where row_step is 0
+// index, x [R,M]; sorted [R,N], or [1,N] if row_step is 0
 template <class T>
 __global__ void search(int64_t n, int64_t columns, int64_t length, int64_t row_step, bool right,
                        const T* sorted, const T* x, int64_t* index) {
@@ -17,7 +17,7 @@ __global__ void search(int64_t n, int64_t columns, int64_t length, int64_t row_s
     while (low < high) {
       const int64_t mid = low + (high - low) / 2;
       const auto at = widened(row[mid]);
-      const bool found = right ? at > v : at >= v;  // of NaN never
+      const bool found = right ? at > v : at >= v;  // false for NaN
       if (found) {
         high = mid;
       } else {

@@ -1,13 +1,12 @@
-// Softmax along one dim, its logarithm, and their gradient: own kernels, since a line that fits
-// into the registers of a block is read from memory once; cuDNN's would do the same, after a
-// descriptor or two.
+// Softmax and log-softmax along one dim, and their gradient. Own kernels: a line that fits into the
+// registers of a block is read from memory once; cuDNN would do the same but needs descriptors.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 
 namespace ambit::cuda {
 namespace {
 
-// A line is read twice: once for its largest element and its sum, once for the results.
+// A line is read twice: for its largest element and its sum, and for the results.
 template <class T, bool kLog, int kLanes>
 __global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
   using C = Computed<T>;
@@ -24,7 +23,7 @@ __global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
   });
 }
 
-// The same where the threads of a line hold all of it: kHeld elements each, read once.
+// As above, with the whole line in registers: each thread holds kHeld elements, read once.
 template <class T, bool kLog, int kLanes, int kHeld>
 __global__ void softmax_held(ContiguousLines lines, T* y, const T* x) {
   using C = Computed<T>;
@@ -59,7 +58,7 @@ __global__ void softmax_held(ContiguousLines lines, T* y, const T* x) {
   });
 }
 
-/// The kernel for lines of `length`: of those that hold a line, the one of the fewest elements.
+/// Return the kernel for lines of `length`: the one with the smallest sufficient kHeld.
 template <class T, bool kLog, int kLanes>
 auto softmax_kernel(int64_t length) {
   if constexpr (kLanes == kWarp) {

@@ -1,5 +1,5 @@
-// Systems of equations, solved by LU factors or by a triangle: cuBLAS's trsm. lu and A [B,N,N], b
-// and y [B,N,R].
+// Solvers of systems given by LU factors or a triangle: cuBLAS's trsm. lu and A [B,N,N], b and y
+// [B,N,R].
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/libraries/cublas.h"
 #include "matrices.h"
@@ -7,8 +7,8 @@
 namespace ambit::cuda {
 namespace {
 
-// y := A^-1 y for the triangles p of A; both lie by rows, so that cuBLAS sees y^T := y^T (A^T)^-1,
-// and of A^T the other triangle.
+// y := A^-1 y for the triangles p of A. Both are row-major, so that cuBLAS computes y^T := y^T
+// (A^T)^-1 with the opposite triangle of A^T.
 template <class T>
 void substitute(Tensor& y, const Tensor& a, const TriangularParams& p) {
   const cublas::Typed<T> f;

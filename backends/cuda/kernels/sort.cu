@@ -1,8 +1,8 @@
-// Sorting along one dim. Each element becomes a key, which compares as an integer, and its place in
-// the line. Blocks sort tiles of a line in shared memory, by Batcher's bitonic network (1968); then
-// runs of tiles are merged, two at a time, each thread taking a few elements of the result from
-// where it finds them (Green, McColl & Bader 2012, "GPU merge path"). The k first of a line need no
-// merge while k is small: they are among the k first of its tiles.
+// Sorting along one dim. Each element becomes a key, which compares as an integer, and its position
+// in the line. Blocks sort tiles of a line in shared memory, by Batcher's bitonic network (1968);
+// then sorted runs are merged in pairs, each thread computing a few consecutive results (Green,
+// McColl & Bader 2012, "GPU merge path"). For small k, top-k needs no merge: the results are among
+// the k first of each tile.
 #include <ambit/backend/sort_key.h>
 #include <ambit/error.h>
 
@@ -13,31 +13,31 @@
 namespace ambit::cuda {
 namespace {
 
-/// Two widths are enough.
+/// Two widths of keys suffice.
 template <class T>
 using Key = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-/// Lines of keys and places, one after the other.
+/// Consecutive lines of keys and positions.
 template <class K>
 struct Items {
   K* keys;
   uint32_t* places;
 };
 
-/// How a line is cut for blocks that sort, each of which keeps its first elements.
+/// How a line is split into tiles for blocks, each of which keeps its first elements.
 struct Tiles {
   int64_t lines, length, keep;
   int tile;
   AMBIT_HOST_DEVICE int64_t per_line() const { return (length + tile - 1) / tile; }
   AMBIT_HOST_DEVICE int64_t count() const { return lines * per_line(); }
-  /// What is kept of a line: only its last tile may have less than `keep`.
+  /// Return how many elements of a line are kept: only its last tile may have less than `keep`.
   AMBIT_HOST_DEVICE int64_t kept() const {
     const int64_t last = length - (per_line() - 1) * tile;
     return (per_line() - 1) * keep + (last < keep ? last : keep);
   }
 };
 
-/// The elements of x as items.
+/// Reads items from elements of x.
 template <class T>
 struct FromTensor {
   __device__ Key<T> key(int64_t line, int64_t i) const {
@@ -45,12 +45,12 @@ struct FromTensor {
   }
   __device__ uint32_t place(int64_t, int64_t i) const { return static_cast<uint32_t>(i); }
   const T* x;
-  ReduceWalk walk;  // of the starts of all lines
+  ReduceWalk walk;  // over the starts of all lines
   int64_t step;
   bool descending;
 };
 
-/// Items as they are.
+/// Reads existing items.
 template <class K>
 struct FromItems {
   __device__ K key(int64_t line, int64_t i) const { return items.keys[line * length + i]; }
@@ -61,8 +61,8 @@ struct FromItems {
   int64_t length;
 };
 
-// items [lines, length] in tiles of kTile, each by a block of kTile / 4 threads -> their first ones
-// [lines, kept]
+// Sort items [lines, length] in tiles of kTile, each by a block of kTile / 4 threads; write the
+// first ones of each, [lines, kept]
 template <int kTile, class K, class Source>
 __global__ void sort_tiles(Tiles tiles, Source source, Items<K> out) {
   constexpr int kBlock = kTile / 4;
@@ -73,7 +73,7 @@ __global__ void sort_tiles(Tiles tiles, Source source, Items<K> out) {
     const int64_t line = tile / tiles.per_line(), index = tile % tiles.per_line();
     const int64_t first = index * kTile;
     const int n = static_cast<int>(min(int64_t{kTile}, tiles.length - first));
-    for (int i = t; i < kTile; i += kBlock) {  // what is beyond the line comes last
+    for (int i = t; i < kTile; i += kBlock) {  // padding sorts last
       keys[i] = i < n ? source.key(line, first + i) : ~K{0};
       places[i] = i < n ? source.place(line, first + i) : ~uint32_t{0};
     }
@@ -101,11 +101,11 @@ __global__ void sort_tiles(Tiles tiles, Source source, Items<K> out) {
       out.keys[to + i] = keys[i];
       out.places[to + i] = places[i];
     }
-    __syncthreads();  // the tile is used again
+    __syncthreads();  // the tile is reused
   }
 }
 
-// How many of the first `count` of two merged runs are of a; of equals a's come first.
+// Return how many of the first `count` elements of two merged runs are from a; the merge is stable.
 template <class K>
 __device__ int64_t taken_from(const K* a, int64_t na, const K* b, int64_t nb, int64_t count) {
   int64_t low = count > nb ? count - nb : 0, high = min(count, na);
@@ -120,16 +120,16 @@ __device__ int64_t taken_from(const K* a, int64_t na, const K* b, int64_t nb, in
   return low;
 }
 
-constexpr int kMerged = 8;  // elements of a thread
+constexpr int kMerged = 8;  // elements per thread
 
-// from, to [lines, length]: pairs of sorted runs of `width` become one
+// from, to [lines, length]: merge pairs of sorted runs of `width`
 template <class K>
 __global__ void merge_runs(int64_t lines, int64_t length, int64_t width, Items<K> from,
                            Items<K> to) {
   const int64_t per_line = (length + kMerged - 1) / kMerged;
   for (int64_t part = thread_index(); part < lines * per_line; part += thread_count()) {
     const int64_t line = part / per_line, start = line * length;
-    // kMerged divides the width, so that a thread is in one pair.
+    // kMerged divides the width, so that a thread works on one pair.
     int64_t out = part % per_line * kMerged;
     const int64_t pair = out / (2 * width) * (2 * width);
     const int64_t middle = min(pair + width, length), end = min(pair + 2 * width, length);
@@ -146,7 +146,7 @@ __global__ void merge_runs(int64_t lines, int64_t length, int64_t width, Items<K
   }
 }
 
-// y, index [lines, k] (as walked) = the first k of items [lines, length]
+// y, index [lines, k] (by walk `to`) = the first k of items [lines, length]
 template <class T, class K>
 __global__ void write_sorted(int64_t lines, int64_t k, int64_t length, ReduceWalk from,
                              int64_t from_step, ReduceWalk to, int64_t to_step, Items<K> items,
@@ -166,7 +166,7 @@ ReduceWalk lines_of(const Tensor& t, int64_t dim) {
 int64_t length_of(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.size(dim); }
 int64_t step_of(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.stride(dim); }
 
-/// Memory for items, twice: steps go from one to the other.
+/// Two buffers for items; each pass reads one and writes the other.
 template <class K>
 class Buffers {
  public:
@@ -199,7 +199,7 @@ void run(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descending
   using K = Key<T>;
   const int64_t k = length_of(y, dim), lines = y.numel() / k;
   Tiles tiles{lines, length_of(x, dim), k, length_of(x, dim) <= kSmall ? kSmall : kLarge};
-  const bool selects = k <= kLarge / 4;  // else tiles would keep too much to get fewer
+  const bool selects = k <= kLarge / 4;  // otherwise tiles would keep too many elements
   if (!selects) tiles.keep = tiles.tile;
   const Buffers<K> buffers(lines * tiles.kept());
   const ReduceWalk from = lines_of(x, dim);

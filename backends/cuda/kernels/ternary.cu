@@ -1,4 +1,4 @@
-// Maps of three operands of one dtype, of which the last may be a number.
+// Elementwise ops of three operands of one dtype, of which the last may be a number.
 #include <ambit/backend/functors.h>
 
 #include "backends/cuda/kernels.h"
@@ -8,7 +8,7 @@
 namespace ambit::cuda {
 namespace {
 
-// T: float, double, or Element16, which is computed with as a float; beside those c may be a
+// T: float, double, or Element16, which is upcast to float; with Element16 c may be a
 // Number<float>.
 template <class T, class F, class C>
 void map_by(const F& f, Tensor& y, const Tensor& a, const Tensor& b, const C& c) {
@@ -20,7 +20,7 @@ void map_by(const F& f, Tensor& y, const Tensor& a, const Tensor& b, const C& c)
   }
 }
 
-// A gradient that is seldom taken, chosen at each element: all of them are one kernel.
+// Rarely used gradients, selected per element, so that all of them share one kernel.
 struct ChosenChain {
   template <std::floating_point T>
   AMBIT_HOST_DEVICE T operator()(T a, T b, T c) const {

@@ -17,12 +17,12 @@ struct Unchanged {
   }
 };
 
-// A block moves tiles, through shared memory, so that both sides are read and written along rows.
+// Blocks move tiles through shared memory, so that both operands are accessed along rows.
 template <class T, class F>
 __global__ void transpose_tiles(F f, int64_t tiles, int64_t rows, int64_t columns, T* to,
                                 const T* from) {
   __shared__ T tile[kSide][kSide + 1];
-  constexpr int kStep = kThreads / kSide;  // rows that the threads of a block make at once
+  constexpr int kStep = kThreads / kSide;  // rows that the threads of a block process at a time
   const int along = static_cast<int>(threadIdx.x) % kSide,
             across = static_cast<int>(threadIdx.x) / kSide;
   const int64_t down = (rows + kSide - 1) / kSide, right = (columns + kSide - 1) / kSide;

@@ -1,4 +1,4 @@
-// Matrices exchanged for their transposes, from one place to another, and a map on the way.
+// Transposes of matrices, optionally with a map of the elements.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -9,12 +9,12 @@
 
 namespace ambit::cuda {
 
-/// Queue to [batch,columns,rows] = from [batch,rows,columns], of elements of 2, 4 or 8
+/// Queue to [batch,columns,rows] = transpose of from [batch,rows,columns], elements of 2, 4 or 8
 /// bytes.
 void transpose(void* to, const void* from, size_t element_bytes, int64_t batch, int64_t rows,
                int64_t columns);
 
-/// Queue the same, and a map of kActivations of each element: float32, or 16 bits.
+/// As transpose(), and apply a map of kActivations: float32 or reduced floating-point types.
 void transpose_map(void* to, const void* from, DType dtype, int64_t batch, int64_t rows,
                    int64_t columns, UnaryOp map);
 

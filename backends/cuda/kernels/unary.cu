@@ -1,4 +1,4 @@
-// Maps of one operand.
+// Elementwise ops of one operand.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/chosen_functor.h"
 #include "backends/cuda/loops/element16.cuh"
@@ -7,7 +7,7 @@
 namespace ambit::cuda {
 namespace {
 
-// T: float, double, or Element16, which is computed with as a float.
+// T: float, double, or Element16, which is upcast to float.
 template <class T, UnaryOp op>
 void map_by(Tensor& y, const Tensor& x) {
   using Wide = std::conditional_t<std::same_as<T, Element16>, float, T>;

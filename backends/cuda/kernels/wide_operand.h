@@ -1,5 +1,5 @@
-// Operands beside elements of 16 bits that say too little in as many, such as statistics, or sums
-// to which many threads add: kernels take them as float32.
+// Operands that need more precision than a reduced floating-point type, such as statistics or sums
+// to which many threads add: kernels get them as float32.
 #pragma once
 
 #include <ambit/ops/creation.h>
@@ -8,14 +8,14 @@
 
 namespace ambit::cuda {
 
-/// The elements of a tensor, or where they are of 16 bits a copy in float32.
+/// A tensor, or its copy in float32 if it has a reduced floating-point type.
 class WideOperand {
  public:
-  /// Of what a kernel reads, or adds to; may be undefined.
+  /// For an operand that a kernel reads, or adds to; may be undefined.
   explicit WideOperand(const Tensor& given) : given_(given), wide_(given) {
     if (given.defined() && is_reduced(given.dtype())) copy(make_wide(), given);
   }
-  /// Of what it only writes.
+  /// For an operand that the kernel only writes.
   static WideOperand made(const Tensor& given) {
     WideOperand operand;
     operand.given_ = operand.wide_ = given;
@@ -26,10 +26,10 @@ class WideOperand {
   T* data() const {
     return wide_.defined() ? wide_.data_ptr<T>() : nullptr;
   }
-  /// What the kernel works on.
+  /// Return the operand for the kernel.
   Tensor& tensor() { return wide_; }
   int64_t stride(int64_t dim) const { return wide_.stride(dim); }
-  /// Round what the kernel has written to the given dtype.
+  /// Convert the kernel's results to the given dtype.
   void written() {
     if (!wide_.is_same(given_)) copy(given_, wide_);
   }

@@ -13,7 +13,7 @@ namespace {
 
 using cudnn::Descriptor;
 
-// More would crowd out the tensors that the algorithm is for.
+// A larger workspace would displace the tensors.
 constexpr int64_t kMostWorkspaceBytes = int64_t{1} << 30;
 
 cudnnDataType_t data_type(DType dtype) {
@@ -43,7 +43,7 @@ Dims strides(const ConvProblem& p, IntArrayRef sizes) {
 
 Descriptor tensor(const ConvProblem& p, int64_t id, IntArrayRef sizes) {
   constexpr int64_t kAnyAlignment = 16;
-  const bool is_virtual = id == kConvProduct || id == kConvSum;  // in between there is no memory
+  const bool is_virtual = id == kConvProduct || id == kConvSum;  // not stored in memory
   Descriptor t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
       .set(CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? sum_type(p) : data_type(p.dtype))
@@ -67,7 +67,7 @@ Descriptor convolution(const ConvProblem& p) {
   return std::move(c.finalize());
 }
 
-// The same operation has three descriptors, whose attributes differ in name alone.
+// The three kinds have descriptors whose attributes differ only in name.
 struct ConvNames {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t convolution, alpha, beta, x, w, y;
@@ -162,7 +162,7 @@ Descriptor graph(const ConvProblem& p, const ConvTarget& target) {
   return std::move(g.finalize());
 }
 
-// Engines, with the choices that they leave, as a heuristic ranks them.
+// Return engine configurations in the order of a heuristic.
 std::vector<Descriptor> ranked(const Descriptor& graph, const ConvTarget& target,
                                cudnnBackendHeurMode_t mode) {
   Descriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -180,14 +180,14 @@ Notes notes_of(const Descriptor& configuration) {
   return engine.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
 }
 
-// Whether a relu keeps NaN: that it shall is an attribute, which engines without this note are
-// offered for as well.
+// Return true if a relu keeps NaN. Engines without this note are also offered, although NaN
+// propagation was requested.
 bool keeps_nan(const Notes& notes) {
   return std::count(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) > 0;
 }
 
-// On float32, tensor cores round to TensorFloat-32; of 16 bits, what Winograd makes of the operands
-// is rounded to such before it is multiplied.
+// Return false for engines that round more than allowed: tensor cores round float32 to
+// TensorFloat-32; Winograd transforms of reduced floating-point operands are rounded to their type.
 bool is_allowed(const ConvProblem& p, const Notes& notes) {
   return std::none_of(notes.begin(), notes.end(), [&](cudnnBackendNumericalNote_t note) {
     switch (note) {
@@ -231,14 +231,14 @@ std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target,
   const Descriptor operations = graph(p, target);
   std::vector<ConvPlan> plans;
   size_t found = 0;
-  // The second knows only engines that work nearly always.
+  // The fallback mode returns only engines that nearly always work.
   for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     for (const Descriptor& configuration : ranked(operations, target, mode)) {
       if (plans.size() == most) return plans;
       const Notes notes = notes_of(configuration);
       if (!is_allowed(p, notes)) continue;
       if (p.relu && !keeps_nan(notes)) {
-        if (found == 0) return {};  // a faster engine, and a relu of our own behind it
+        if (found == 0) return {};  // use a faster engine, followed by our own relu
         continue;
       }
       Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);

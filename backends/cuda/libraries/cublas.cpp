@@ -6,7 +6,7 @@
 namespace ambit::cuda::cublas {
 namespace {
 
-// What NVIDIA advises: 32 MiB from Hopper on, 4 MiB before.
+// NVIDIA's recommendation: 32 MiB from Hopper on, 4 MiB before.
 size_t workspace_bytes() {
   const int major = Call::stream().gpu.properties().major;
   return size_t{major >= 9 ? 32u : 4u} << 20;
@@ -34,7 +34,7 @@ void check(cublasStatus_t status, const char* call, SourceLocation where) {
                where);
 }
 
-// Setting a stream takes the workspace away.
+// cublasSetStream resets the workspace.
 Session::Session() : workspace_(workspace_bytes()), handle_(thread_handle()) {
   check(api().cublasSetStream_v2(handle_, Call::stream().handle), "cublasSetStream");
   check(api().cublasSetWorkspace_v2(handle_, workspace_.data(), workspace_bytes()),

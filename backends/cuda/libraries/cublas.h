@@ -1,5 +1,5 @@
-// cuBLAS's functions, of which cuBLASLt has products alone: triangular systems, and factors of many
-// small matrices at once. The library is opened at the first use of anything here.
+// cuBLAS functions that cuBLASLt lacks: triangular systems, and factors of batches of small
+// matrices. The library is opened on first use.
 #pragma once
 
 #include <cublas_v2.h>
@@ -8,7 +8,7 @@
 #include "backends/cuda/runtime/workspace.h"
 #include "library.h"
 
-/// Every function that is opened, by its name in the library, as row(name).
+/// All functions to load, by their name in the library, as row(name).
 #define AMBIT_CUBLAS_FUNCTIONS(row)                                                                \
   row(cublasCreate_v2) row(cublasSetStream_v2) row(cublasSetWorkspace_v2) row(cublasGetStatusName) \
       row(cublasGetStatusString) row(cublasStrsm_v2) row(cublasDtrsm_v2) row(cublasStrsmBatched)   \
@@ -16,7 +16,7 @@
 
 namespace ambit::cuda::cublas {
 
-/// The functions, by their own names.
+/// Function pointers, named as in the library.
 struct Functions {
   Library library{"libcublas.so.13", "libcublas.so.12"};
 #define AMBIT_ROW(name) decltype(::name)* name = library.find<decltype(::name)>(#name);
@@ -25,7 +25,7 @@ struct Functions {
 };
 const Functions& api();
 
-/// Those of one dtype.
+/// The functions for one dtype.
 template <class T>
 struct Typed;
 #define AMBIT_TYPED(T, letter)                                                                    \
@@ -43,8 +43,8 @@ AMBIT_TYPED(double, D)
 void check(cublasStatus_t status, const char* call,
            SourceLocation where = SourceLocation::current());
 
-/// The thread's handle, at work on the stream of the Call at work, with scratch memory of that
-/// call: the library's own would be shared by the streams that one handle serves in turn.
+/// The thread's handle, set to the stream and to scratch memory of the current call: the library's
+/// own workspace would be shared by all streams of a handle.
 class Session {
  public:
   /// Errors: BackendError, also in a capture; OutOfMemoryError.

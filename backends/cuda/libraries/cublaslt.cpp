@@ -17,7 +17,7 @@ void check(cublasStatus_t status, const char* call, SourceLocation where) {
 }
 
 cublasLtHandle_t handle() {
-  GpuStream& own = Call::stream().gpu.own_stream();  // a handle knows no stream
+  GpuStream& own = Call::stream().gpu.own_stream();  // the handle is independent of the stream
   if (!own.cublaslt) {
     Call::expect_no_capture("a first call of cuBLASLt");
     check(api().cublasLtCreate(&own.cublaslt), "cublasLtCreate");

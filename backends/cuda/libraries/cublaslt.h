@@ -1,5 +1,4 @@
-// cuBLASLt's functions, and owners of its descriptors. The library is opened at the first use of
-// anything here.
+// cuBLASLt's functions, and owners of its descriptors. The library is opened on first use.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,7 +10,7 @@
 
 namespace ambit::cuda::cublaslt {
 
-/// The functions, by their own names.
+/// Function pointers, named as in the library.
 struct Functions {
   Library library{"libcublasLt.so.13", "libcublasLt.so.12"};
 #define AMBIT_CUBLASLT(name) decltype(::name)* name = library.find<decltype(::name)>(#name)
@@ -37,7 +36,7 @@ const Functions& api();
 void check(cublasStatus_t status, const char* call,
            SourceLocation where = SourceLocation::current());
 
-/// Return the handle of the stream of the Call at work.
+/// Return the thread's handle.
 cublasLtHandle_t handle();
 
 struct Destroy {

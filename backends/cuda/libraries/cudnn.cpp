@@ -100,8 +100,7 @@ std::vector<cudnnBackendNumericalNote_t> Descriptor::get_notes(
   return notes;
 }
 
-// cuDNN counts first, and then fills descriptors that it is given. It may find fewer than it
-// counted.
+// cuDNN first returns a count, then fills given descriptors, possibly fewer than counted.
 std::vector<Descriptor> Descriptor::get(cudnnBackendAttributeName_t name,
                                         cudnnBackendDescriptorType_t type) const {
   const auto fill = [&](int64_t room, void* to) {

@@ -1,5 +1,5 @@
-// cuDNN's graph interface: everything in it is a descriptor, which is given attributes and then
-// finalized. The library is opened at the first use of anything here.
+// cuDNN's graph API: everything is a descriptor, which gets attributes and is then finalized. The
+// library is opened on first use.
 #pragma once
 
 #include <ambit/shape.h>
@@ -18,10 +18,10 @@ namespace ambit::cuda::cudnn {
 void check(cudnnStatus_t status, const char* call,
            SourceLocation where = SourceLocation::current());
 
-/// Return the handle of the stream of the Call at work.
+/// Return the thread's handle, set to the stream of the current call.
 cudnnHandle_t handle();
 
-/// How cuDNN calls a C++ type. An int64_t list, a float and a double are given as they are.
+/// cuDNN's attribute type for a C++ type. int64_t lists, float and double are passed unchanged.
 template <class T>
 inline constexpr cudnnBackendAttributeType_t kTypeOf = [] {
   static_assert(sizeof(T) == 0, "not a type of cuDNN's attributes");
@@ -43,7 +43,7 @@ template <> inline constexpr auto kTypeOf<cudnnBackendHeurMode_t> = CUDNN_TYPE_H
 template <> inline constexpr auto kTypeOf<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
 // clang-format on
 
-/// One descriptor, destroyed with its owner; what it refers to is kept by cuDNN.
+/// A descriptor with its owner's lifetime; cuDNN keeps alive what it refers to.
 class Descriptor {
  public:
   /// Errors of all functions: BackendError.
@@ -70,12 +70,12 @@ class Descriptor {
   }
   Descriptor& set(cudnnBackendAttributeName_t name, std::span<const Descriptor> values);
   Descriptor& finalize();
-  /// Return whether cuDNN supports what was set.
+  /// Return true if cuDNN supports the attributes.
   [[nodiscard]] bool try_finalize();
 
   int64_t get_int(cudnnBackendAttributeName_t name) const;
   std::vector<cudnnBackendNumericalNote_t> get_notes(cudnnBackendAttributeName_t name) const;
-  /// Return the descriptors of an attribute, which are of `type`.
+  /// Return the descriptors of `type` in an attribute.
   std::vector<Descriptor> get(cudnnBackendAttributeName_t name,
                               cudnnBackendDescriptorType_t type) const;
 
@@ -87,7 +87,7 @@ class Descriptor {
   cudnnBackendDescriptor_t descriptor_ = nullptr;
 };
 
-/// Queue an execution plan on the stream of the Call at work. Return how that went.
+/// Queue an execution plan on the stream of the current call. Return its status.
 [[nodiscard]] cudnnStatus_t execute(const Descriptor& plan, const Descriptor& variant_pack);
 
 }  // namespace ambit::cuda::cudnn

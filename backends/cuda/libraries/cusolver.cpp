@@ -10,7 +10,7 @@
 namespace ambit::cuda::cusolver {
 namespace {
 
-// The library has no words for them.
+// The library has no function for status names.
 const char* name_of(cusolverStatus_t status) {
   switch (status) {
 #define AMBIT_NAME(name) \

@@ -1,7 +1,6 @@
-// cuSOLVER's functions of dense matrices. Those with a type in their name are taken, not the
-// generic ones of 64-bit sizes: their pivots are int32 as ours, orgqr and the batched ones have no
-// other form, and they need no workspace on the host. The library is opened at the first use of
-// anything here.
+// cuSOLVER's dense functions. Uses the typed functions, not the generic 64-bit ones: they have
+// int32 pivots as ours, exist for orgqr and batches, and need no host workspace. The library is
+// opened on first use.
 #pragma once
 
 #include <cusolverDn.h>
@@ -11,8 +10,8 @@
 #include "backends/cuda/driver/source_location.h"
 #include "library.h"
 
-/// Every function that is opened, by its name in the library, as row(name): first those without a
-/// dtype, then row(letter, name) for cusolverDn<letter><name>.
+/// All functions to load, by their name in the library: row(name) for those without a dtype, then
+/// row(letter, name) for cusolverDn<letter><name>.
 #define AMBIT_CUSOLVER_FUNCTIONS(row, typed)                             \
   row(cusolverGetVersion) row(cusolverDnCreate) row(cusolverDnSetStream) \
       row(cusolverDnCreateSyevjInfo) row(cusolverDnCreateGesvdjInfo)     \
@@ -28,7 +27,7 @@
 
 namespace ambit::cuda::cusolver {
 
-/// The functions, by their own names.
+/// Function pointers, named as in the library.
 struct Functions {
   Library library{"libcusolver.so.12", "libcusolver.so.11"};
 #define AMBIT_ROW(name) decltype(::name)* name = library.find<decltype(::name)>(#name);
@@ -41,7 +40,7 @@ struct Functions {
 };
 const Functions& api();
 
-/// Those of one dtype.
+/// The functions for one dtype.
 template <class T>
 struct Typed;
 #define AMBIT_FIELD(letter, name) decltype(Functions::letter##_##name) name = api().letter##_##name;
@@ -55,22 +54,22 @@ struct Typed<double> {
 };
 #undef AMBIT_FIELD
 
-/// Return why linear algebra cannot be done here, empty where cuSOLVER and cuBLAS are there. Opens
+/// Return why linear algebra is unavailable; empty if cuSOLVER and cuBLAS could be opened. Opens
 /// them.
 const std::string& missing();
-/// Return the version, or what is missing: for `ambit info`.
+/// Return the version, or the reason of missing(), for `ambit info`.
 std::string version();
 
 /// Throw BackendError for any status but success.
 void check(cusolverStatus_t status, const char* call,
            SourceLocation where = SourceLocation::current());
 
-/// Return the thread's handle, at work on the stream of the Call at work. Errors: BackendError,
-/// also in a capture.
+/// Return the thread's handle, set to the stream of the current call. Errors: BackendError, also in
+/// a capture.
 cusolverDnHandle_t handle();
 
-/// Return parameters of Jacobi's methods, which are the library's own: up to epsilon, values
-/// sorted.
+/// Return parameters of Jacobi's methods, with the library's defaults: tolerance epsilon, sorted
+/// values.
 syevjInfo_t syevj_parameters();
 gesvdjInfo_t gesvdj_parameters();
 

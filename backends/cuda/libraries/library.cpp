@@ -13,7 +13,7 @@ Library::Library(std::initializer_list<const char*> files) {
   std::string reasons;
   bool no_memory = false;
   for (const char* file : files) {
-    // Here and not in libambit: the loader searches this plugin's RUNPATH.
+    // Call dlopen here, not in libambit, so that this plugin's RUNPATH is searched.
     const OpenedLibrary library =
         opened_library(dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
     if (library.handle) {

@@ -1,5 +1,5 @@
-// A shared library that is opened when a GPU is first asked for what it does: cuDNN and cuBLASLt
-// take 0.6 s and 200 MiB to load, which a machine without a GPU should not pay.
+// A shared library that is opened on first use on a GPU: cuDNN and cuBLASLt take 0.6 s and 200 MiB
+// to load, which machines without a GPU should not pay.
 #pragma once
 
 #include <initializer_list>
@@ -7,12 +7,11 @@
 
 namespace ambit::cuda {
 
-/// Opened for ever.
+/// Never closed.
 class Library {
  public:
-  /// Open the first of `files` that is there: {"libcudnn.so.9"}. Searched where this plugin's
-  /// libcudart was found, too. Errors: BackendError with the reasons;
-  /// OutOfMemoryError where memory was lacking.
+  /// Open the first file that exists: {"libcudnn.so.9"}. Also searches the folder of this plugin's
+  /// libcudart. Errors: BackendError with the reasons; OutOfMemoryError if memory is lacking.
   explicit Library(std::initializer_list<const char*> files);
 
   /// Return a function: find<decltype(cudnnCreate)>("cudnnCreate"). Errors: BackendError.

@@ -1,5 +1,5 @@
-// How strided matrices are told to BLAS, which knows columns that lie behind each other, and
-// transposes. Host arithmetic, tested without a GPU.
+// Descriptions of strided matrices for BLAS, which requires column-major or transposed storage.
+// Host arithmetic, tested without a GPU.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -10,14 +10,14 @@
 
 namespace ambit::cuda {
 
-/// A batch of matrices in memory: element (i, j) of matrix n is data[n * batch + i * row + j *
-/// column].
+/// A batch of matrices in memory: element (i, j) of matrix n is
+///   data[n * batch + i * row + j * column].
 struct Matrices {
   const void* data;
   int64_t rows, columns;
   int64_t batch, row, column;  // strides in elements
 
-  /// Of a tensor [B,rows,columns], or [rows,columns].
+  /// From a tensor [B,rows,columns], or [rows,columns].
   explicit Matrices(const Tensor& t)
       : data(t.data_ptr()),
         rows(t.size(-2)),
@@ -33,17 +33,17 @@ struct Matrices {
   }
 };
 
-/// A matrix stored column by column: `rows` elements side by side, `ld` from one column to the
-/// next; the operand is that, or its transpose.
+/// A column-major matrix: `rows` contiguous elements, `ld` from column to column; the operand is
+/// the matrix or its transpose.
 struct BlasLayout {
   bool transpose;
   int64_t rows, columns, ld;
   friend bool operator==(const BlasLayout&, const BlasLayout&) = default;
 };
 
-/// Return the layout of matrices that are not empty, none where BLAS cannot read them as they lie.
+/// Return the layout of non-empty matrices; none if BLAS cannot read them in place.
 inline std::optional<BlasLayout> blas_layout(const Matrices& m) {
-  // A stride along a single element says nothing.
+  // The stride of a dim of size 1 is arbitrary.
   const auto fits = [](int64_t inner_size, int64_t inner_stride, int64_t outer_size,
                        int64_t outer_stride) {
     return (inner_stride == 1 || inner_size == 1) &&

@@ -1,5 +1,5 @@
-// Plans of cuDNN and cuBLASLt, kept by everything that they depend on. No CUDA here: tested on any
-// machine.
+// A cache of cuDNN and cuBLASLt plans by everything that they depend on. Independent of CUDA:
+// tested on any machine.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -14,8 +14,8 @@
 
 namespace ambit::cuda {
 
-/// A list of numbers that says all about a plan: op, dtypes, sizes, strides, alignments, parameters
-/// and switches. Lists are preceded by their length, so that no two different ones look the same.
+/// The numbers that determine a plan: op, dtypes, sizes, strides, alignments, parameters and
+/// switches. Lists are preceded by their length, so that different keys compare unequal.
 class PlanKey {
  public:
   PlanKey& add(int64_t value) {
@@ -27,8 +27,8 @@ class PlanKey {
     words_.insert(words_.end(), list.begin(), list.end());
     return *this;
   }
-  /// Dtype, sizes, strides, and the alignment of the data up to 16 bytes; of an undefined tensor
-  /// that it is so.
+  /// Add dtype, sizes, strides, and the alignment of the data up to 16 bytes; a marker for an
+  /// undefined tensor.
   PlanKey& add(const Tensor& t);
 
   size_t hash() const {
@@ -50,14 +50,14 @@ inline PlanKey& PlanKey::add(const Tensor& t) {
   return add(static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.data_ptr()) % 16));
 }
 
-/// The plans used last, up to a limit. Of one thread, as the handles that plans are made with:
-/// keep it thread_local, one for each device.
+/// The most recently used plans, up to a limit. Not thread-safe, as the library handles: make it
+/// thread_local, one for each device.
 template <class Plan>
 class PlanCache {
  public:
   explicit PlanCache(size_t limit = 1024) : limit_(limit) {}
 
-  /// Return the plan of a key, made by `make()` when there is none.
+  /// Return the plan of a key; create it by `make()` if there is none.
   template <class Make>
   Plan& get(const PlanKey& key, const Make& make) {
     if (const auto known = places_.find(key); known != places_.end()) {
@@ -81,7 +81,7 @@ class PlanCache {
   using Entry = std::pair<PlanKey, Plan>;
 
   const size_t limit_;
-  std::list<Entry> plans_;  // the one used last comes first
+  std::list<Entry> plans_;  // most recently used first
   std::unordered_map<PlanKey, typename std::list<Entry>::iterator, Hash> places_;
 };
 

@@ -1,6 +1,5 @@
-// Plans of a library for one problem, run in turn until one succeeds: that a library offers a plan
-// does not mean that it works, nor that there is room for its workspace. No CUDA here: tested on
-// any machine.
+// Plans of a library for one problem, tried in order until one succeeds: a plan that the library
+// offers may fail, or lack memory for its workspace. Independent of CUDA: tested on any machine.
 #pragma once
 
 #include <ambit/error.h>
@@ -13,22 +12,22 @@
 
 namespace ambit::cuda {
 
-/// The plans, the best first. A plan that fails is not tried again, as long as another works; one
-/// that there was no room for is.
+/// Plans, best first. A failed plan is not tried again while another works; a plan that lacked
+/// memory is.
 template <class Plan>
 class RankedPlans {
  public:
   RankedPlans() = default;
-  /// Of at least one plan, where there is any.
+  /// Requires at least one plan, if any exist.
   explicit RankedPlans(std::vector<Plan> best) { append(std::move(best)); }
 
   bool empty() const { return ranked_.empty(); }
   size_t size() const { return ranked_.size(); }
 
-  /// Run plans until `run(plan)` returns Status{}, which is success, and return that. `more()`
-  /// returns further plans, asked for once, when those at hand have failed or have no room. When
-  /// all have, return the last one's status. Errors: OutOfMemoryError when all have failed and one
-  /// for want of memory; all others of `run` and `more` at once; Error when there is no plan.
+  /// Run plans until `run(plan)` returns Status{}, which is success; return that. `more()` returns
+  /// further plans; it is called once, when all plans have failed or lacked memory. If all fail,
+  /// return the last status. Errors: OutOfMemoryError if all have failed, one of them for lack of
+  /// memory; other errors of `run` and `more` immediately; Error if there is no plan.
   template <class Run, class More>
   auto run(const Run& run, const More& more) {
     using Status = decltype(run(ranked_[0].plan));
@@ -60,7 +59,7 @@ class RankedPlans {
   void append(std::vector<Plan> plans) {
     for (Plan& plan : plans) ranked_.push_back({std::move(plan)});
   }
-  // Another time it may go better. Between calls there is always a plan that may be run.
+  // Allow failed plans again, so that there is always a plan to run in a later call.
   void forget_failures() {
     for (Ranked& r : ranked_) r.failed = false;
   }

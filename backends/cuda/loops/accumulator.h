@@ -1,6 +1,6 @@
-// What running sums and products of matrices are kept in: float64 for floats, so that a result is
-// rounded once (these kernels wait for memory, not for arithmetic); 64 bits for integers, unsigned,
-// since they wrap. And the extreme of elements with its position.
+// Accumulator of sums and matrix products: float64 for floats, so that a result is rounded once
+// (these kernels are memory-bound); uint64, which wraps, for integers. Also the extreme of elements
+// with its position.
 #pragma once
 
 #include <ambit/backend/arithmetic.h>
@@ -15,14 +15,14 @@ namespace ambit::cuda {
 template <class T>
 using Accumulator = std::conditional_t<std::floating_point<T> || Reduced16<T>, double, uint64_t>;
 
-/// A position and what stands there; index -1: nothing yet.
+/// A position and its element; index -1: none yet.
 template <class T>
 struct Extreme {
   T value;
   int64_t index;
 };
 
-/// The extreme of two, of equals the first.
+/// Return the extreme of two; the first one of equals.
 template <class T>
 AMBIT_HOST_DEVICE Extreme<T> better(const Extreme<T>& a, const Extreme<T>& b, bool largest) {
   if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;

@@ -1,4 +1,4 @@
-// *p += v by many threads at once, for every element type.
+// Atomic *p += v for every element type.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ __device__ void atomic_add(T* p, T v) {
   } else if constexpr (sizeof(T) == 4) {
     atomicAdd(reinterpret_cast<unsigned*>(p), static_cast<unsigned>(v));
   } else {
-    // Exchange the 32-bit word around it until nobody came between.
+    // Compare-and-swap the surrounding 32-bit word until no other thread has changed it.
     const auto address = reinterpret_cast<uintptr_t>(p);
     auto* const word = reinterpret_cast<unsigned*>(address & ~uintptr_t{3});
     const unsigned shift = static_cast<unsigned>(address & 3) * 8;
     const unsigned mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
-    unsigned seen = *static_cast<volatile unsigned*>(word), before;  // others change it
+    unsigned seen = *static_cast<volatile unsigned*>(word), before;  // other threads change it
     do {
       before = seen;
       const auto old = static_cast<T>(before >> shift);

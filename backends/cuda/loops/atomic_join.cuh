@@ -1,5 +1,4 @@
-// *p = join(*p, v) by many threads at once, for every element type: exchanged until nobody came
-// between.
+// Atomic *p = join(*p, v) for every element type, by compare-and-swap.
 #pragma once
 
 #include <bit>
@@ -14,7 +13,7 @@ __device__ void atomic_join(T* p, T v, const Join& join) {
   if constexpr (sizeof(T) >= 4) {
     using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
     auto* const word = reinterpret_cast<Word*>(p);
-    Word seen = *static_cast<volatile Word*>(word), before;  // others change it
+    Word seen = *static_cast<volatile Word*>(word), before;  // other threads change it
     do {
       before = seen;
       const T joined = join(std::bit_cast<T>(before), v);

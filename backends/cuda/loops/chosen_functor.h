@@ -1,6 +1,6 @@
-// Functors that are chosen as a kernel runs, so that one kernel of each dtype serves a family: for
-// integers, bool and comparisons, where reading dominates. Functions of floats are kernels of their
-// own, so that only what each needs takes registers.
+// Functors selected at run time, so that one kernel per dtype serves a family: for integers, bool
+// and comparisons, which are memory-bound. Functions of floats have a kernel each, so that each
+// uses only the registers that it needs.
 #pragma once
 
 #include <ambit/backend/functors.h>
@@ -13,7 +13,7 @@
 
 namespace ambit::cuda {
 
-/// The unary functions of a T that give an R: its own type, or bool.
+/// Unary functions of a T with result R: T, or bool.
 template <class R, class T>
 struct ChosenUnary {
   AMBIT_HOST_DEVICE R operator()(T x) const {
@@ -39,8 +39,8 @@ struct ChosenUnary {
   UnaryOp op;
 };
 
-/// The binary functions of integers. Operands that a function refuses are reported, and what would
-/// be made of them is not written (map.cuh).
+/// Binary functions of integers. Refused operands are reported, and their results not written
+/// (map.cuh).
 template <std::integral T>
 struct ChosenBinary {
   AMBIT_HOST_DEVICE bool refuses(T a, T b) const {
@@ -53,7 +53,7 @@ struct ChosenBinary {
     }
     return false;
   }
-  /// Requires: not refuses(a, b).
+  /// Requires !refuses(a, b).
   AMBIT_HOST_DEVICE T operator()(T a, T b) const {
     switch (op) {
 #define AMBIT_CASE(name, ...) \
@@ -92,7 +92,6 @@ struct ChosenBinary {
   FaultSink faults;
 };
 
-/// The comparisons.
 template <class T>
 struct ChosenCompare {
   AMBIT_HOST_DEVICE bool operator()(T a, T b) const {

@@ -1,6 +1,6 @@
-// Elements of float16 and bfloat16 as they lie in memory, and the float32 that they are computed
-// with. Which of the two they are is told as a kernel runs: reading dominates, and one kernel
-// serves both. Kernels that are few have Half and BFloat16 as types.
+// float16 and bfloat16 elements in memory, and their conversion to float32 for computing. The dtype
+// is a run-time value, so that one kernel serves both: such kernels are memory-bound. Kernels of
+// small families use the types Half and BFloat16.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -13,11 +13,11 @@
 
 namespace ambit::cuda {
 
-/// What an element is computed with.
+/// The type in which an element is computed.
 template <class T>
 using Computed = std::conditional_t<Reduced16<T>, float, T>;
 
-// The same bits as Half's and BFloat16's own, but of NaN; on the device by its instructions.
+// Same bits as the conversions of Half and BFloat16, except for NaN; uses device instructions.
 template <class T>
 AMBIT_HOST_DEVICE Computed<T> widened(T x) {
 #ifdef __CUDA_ARCH__
@@ -26,7 +26,7 @@ AMBIT_HOST_DEVICE Computed<T> widened(T x) {
 #endif
   return x;
 }
-/// Return the nearest element; V is a float, or double.
+/// Return the nearest element; V is float or double.
 template <class T, class V>
 AMBIT_HOST_DEVICE T narrowed(V x) {
 #ifdef __CUDA_ARCH__
@@ -41,12 +41,12 @@ AMBIT_HOST_DEVICE T narrowed(V x) {
   return static_cast<T>(static_cast<Computed<T>>(x));
 }
 
-/// An element of 16 bits in memory.
+/// A 16-bit element in memory.
 struct Element16 {
   uint16_t bits;
 };
 
-/// What the elements of a call are.
+/// The dtype of a call's elements.
 class Dtype16 {
  public:
   /// float16 or bfloat16.
@@ -64,8 +64,8 @@ class Dtype16 {
   bool is_half_;
 };
 
-/// A functor of float32 on elements of 16 bits: they are widened, and of a float the nearest such
-/// element is taken. Other operands and results are as they are.
+/// A float32 functor on reduced floating-point elements: operands are upcast, float results are
+/// rounded. Other operands and results are unchanged.
 template <class F>
 struct On16 {
   template <class... X>

@@ -1,4 +1,4 @@
-// Kernels that only move elements need no more than their size.
+// For kernels that only copy elements and depend only on their size.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -23,7 +23,7 @@ void visit_bits(DType d, const F& f) {
   }
 }
 
-/// The same bits as another type of the same size.
+/// Reinterpret bits as another type of the same size.
 template <class To, class From>
 To bits_as(const From& x) {
   static_assert(sizeof(To) == sizeof(From));

@@ -1,7 +1,7 @@
-// What kernels share that go over whole lines of a contiguous tensor, such as softmax: a line is
-// read from memory once and the rest is done in the cache. Lines of neighbouring elements are
-// shared by a warp, or a block when they are long; where the dim is not the last, a thread takes a
-// whole line and its neighbours the neighbouring ones.
+// Shared code of kernels on whole lines of a contiguous tensor, such as softmax: a line is read
+// from memory once and then from the cache. A contiguous line is processed by a warp, or by a block
+// if it is long; along other dims each thread processes a line, and adjacent threads adjacent
+// lines.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -16,7 +16,7 @@ namespace ambit::cuda {
 
 inline constexpr int kWarp = 32;
 
-/// Lines of a contiguous tensor [outer,length,inner] along the middle.
+/// Lines of a contiguous tensor [outer,length,inner] along the middle dim.
 struct ContiguousLines {
   int64_t count, length, inner;
   __device__ int64_t start(int64_t line) const {
@@ -24,7 +24,7 @@ struct ContiguousLines {
   }
 };
 
-/// Return join over the values of the kLanes threads of a line; all of them get it.
+/// Return join over the values of the kLanes threads of a line; every thread gets the result.
 template <int kLanes, class T, class Join>
 __device__ T join_line(T v, const Join& join) {
   if constexpr (kLanes >= kWarp) {
@@ -32,7 +32,7 @@ __device__ T join_line(T v, const Join& join) {
   }
   if constexpr (kLanes > kWarp) {
     __shared__ T of_warps[kLanes / kWarp];
-    __syncthreads();  // what was there before has been read
+    __syncthreads();  // previous values have been read
     if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = v;
     __syncthreads();
     v = of_warps[0];
@@ -45,8 +45,8 @@ __device__ double sum_line(double v) {
   return join_line<kLanes>(v, [](double a, double b) { return a + b; });
 }
 
-/// Call f(line, lane) for the lines of this thread. All threads of a warp go through the same
-/// number of lines, or the exchange between them would hang.
+/// Call f(line, lane) for the lines of this thread. All threads of a warp must loop over the same
+/// number of lines, or shuffles would hang.
 template <int kLanes, class F>
 __device__ void for_each_line(const ContiguousLines& lines, const F& f) {
   const int64_t step = thread_count() / kLanes;
@@ -55,7 +55,7 @@ __device__ void for_each_line(const ContiguousLines& lines, const F& f) {
   }
 }
 
-/// The largest element of a line, and the sum of exp(x - largest): exp cannot overflow.
+/// The largest element of a line, and the sum of exp(x - largest), which cannot overflow.
 template <class T>
 struct Exponentials {
   T largest;
@@ -65,16 +65,16 @@ struct Exponentials {
   }
 };
 
-/// Return exp(x - largest): 0 for -inf also while there is nothing larger.
+/// Return exp(x - largest); 0 for -inf, also while the largest element is -inf.
 template <class T>
 __device__ T exponential(T x, T largest) {
   constexpr T kNone = -std::numeric_limits<T>::infinity();
   return x == kNone && largest == kNone ? T(0) : std::exp(x - largest);
 }
 
-/// x [length], `stride` apart, gone over once by kLanes threads together: each has the largest so
-/// far, and takes its sum down where a larger one comes. That is done for a few elements at a time,
-/// and in float64, so that no digits are lost however often it happens.
+/// Reduce x [length], `stride` apart, in one pass by kLanes threads: each keeps its largest element
+/// so far, and rescales its sum when a larger one occurs, once for several elements and in float64,
+/// so that repeated rescaling loses no digits.
 /// Source: Milakov & Gimelshein 2018, arXiv:1805.02867.
 template <int kLanes, class T>
 __device__ Exponentials<Computed<T>> sum_exponentials(const T* x, int64_t length, int64_t stride,
@@ -106,7 +106,7 @@ __device__ Exponentials<Computed<T>> sum_exponentials(const T* x, int64_t length
   return e;
 }
 
-/// Call f.operator()<T, kLanes>(lines, grid) for the lines of t, of one of the dtypes, along dim.
+/// Call f.operator()<T, kLanes>(lines, grid) for the lines of t along dim; its dtype is in set.
 template <DTypeBits set = dtypes::kFloating, class F>
 void visit_lines(const Tensor& t, int64_t dim, const F& f) {
   if (t.numel() == 0) return;

@@ -1,6 +1,6 @@
-// The kernels of all elementwise ops: y[i] = f(a[i], b[i], ...), by vectors of 16 bytes where all
-// operands lie side by side or are one repeated element, else element by element. An operand is a
-// tensor or a number, which travels with the launch.
+// The kernels of all elementwise ops: y[i] = f(a[i], b[i], ...), in vectors of 16 bytes if all
+// operands are contiguous or broadcast scalars, else by element. An operand is a tensor, or a
+// number, which is passed as a kernel argument.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -26,14 +26,14 @@ struct Number {
   X value;
 };
 
-/// An operand on the device: elements, or where there are none a number.
+/// An operand on the device: elements, or a number if data is null.
 template <class X>
 struct Source {
   __device__ X at(int64_t i) const { return data ? data[i] : value; }
 
   const X* data;
   X value;
-  bool repeated;  ///< of the vector kernel: not elements side by side, but one for all
+  bool repeated;  ///< in vector kernels: one element for all, not contiguous ones
 };
 
 template <int V, class X>
@@ -44,7 +44,7 @@ __device__ Vector<X, V> load(const Source<X>& x, int64_t begin) {
   return v;
 }
 
-// A functor that refuses some operands; the elements of y that they are for stay as they are.
+// A functor that refuses some operands; the corresponding elements of y are not written.
 template <class F, class... X>
 concept Refusing = requires(const F& f, X... x) {
   f.refuses(x...);
@@ -74,7 +74,7 @@ __device__ void put_vector(Y* y, const F& f, const Vector<X, V>&... v) {
   *reinterpret_cast<Vector<Y, V>*>(y) = out;
 }
 
-// y [n], x [n] or one element. Every thread makes one vector; the last one what is left.
+// y [n], x [n] or one element. Each thread computes one vector; the last one the rest.
 template <int V, class F, class Y, class... X>
 __global__ void map_vectors(int64_t n, F f, Y* y, Source<X>... x) {
   const int64_t begin = thread_index() * V;
@@ -91,7 +91,7 @@ __device__ void map_one(const int32_t (&at)[1 + sizeof...(X)], const F& f, Y* y,
   put(y[at[0]], f, x.at(at[1 + I])...);
 }
 
-// y, x of one shape, walked by `indexer`.
+// y, x of one shape, indexed by `indexer`.
 template <class F, class Y, class... X>
 __global__ void map_elements(Indexer<1 + sizeof...(X)> indexer, uint32_t n, F f, Y* y,
                              Source<X>... x) {
@@ -114,7 +114,7 @@ bool is_vectorizable(const Walk<N>& w, const std::array<size_t, N>& sizes,
   return true;
 }
 
-// The strides of an operand: of a number `none`, one 0 for each dim.
+// Return the strides of an operand; for a number `none`, a 0 for each dim.
 inline IntArrayRef strides_of(const Tensor& x, const Dims&) { return x.strides(); }
 template <class X>
 IntArrayRef strides_of(const Number<X>&, const Dims& none) {
@@ -133,7 +133,7 @@ Source<X> source_of(const Number<X>& x, int64_t) {
 template <class Y, class... X, class F, class... T, size_t... I>
 void map_impl(const F& f, Tensor& y, std::index_sequence<I...>, const T&... x) {
   constexpr int N = 1 + sizeof...(X);
-  // Numbers are not read.
+  // Numbers do not limit the vector size.
   constexpr int V = static_cast<int>(
       16 / std::max({sizeof(Y), (std::same_as<T, Tensor> ? sizeof(X) : size_t{1})...}));
   const Dims none(y.sizes().size(), 0);
@@ -152,7 +152,7 @@ void map_impl(const F& f, Tensor& y, std::index_sequence<I...>, const T&... x) {
   });
 }
 
-/// y = f(x...) with elements of types Y and X...; x: tensors, of which y may be one, and Numbers.
+/// y = f(x...) with elements of types Y and X...; x: tensors, one of which may be y, and Numbers.
 /// `f` is copied to the device.
 template <class Y, class... X, class F, class... T>
 void map(const F& f, Tensor& y, const T&... x) {

@@ -1,11 +1,11 @@
-// Products of a warp on tensor cores: matrices of 16 bits, sums in float32, each spread over the
-// registers of the 32 threads. On the GPU three instructions of PTX, compiled for 80 and up; where
-// the tests compile for the host, what PTX says of them, between threads of the host.
-// Thread 4 g + t has of
-//   a left factor [16,16] rows g (words 0, 2) and g + 8 (1, 3), columns 2 t and 2 t + 1 (0, 1) and
-//     8 further (2, 3);
-//   a right factor [16,8] column g, rows 2 t and 2 t + 1 (word 0) and 8 further (1);
-//   sums [16,8] rows g (elements 0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1.
+// Warp-level products on tensor cores: 16-bit matrices, float32 sums, distributed over the
+// registers of 32 threads. On the GPU three PTX instructions, for compute capability 8.0 and up; in
+// host builds of the tests their semantics, emulated between host threads.
+// Thread 4 g + t holds of
+// - a left factor [16,16] rows g (words 0, 2) and g + 8 (1, 3), columns 2 t and 2 t + 1 (0, 1) and
+//   8 more (2, 3);
+// - a right factor [16,8] column g, rows 2 t and 2 t + 1 (word 0) and 8 more (1);
+// - sums [16,8] rows g (elements 0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1.
 // Source: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type", "ldmatrix".
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace ambit::cuda {
 
-/// sums += left * right. Every thread of the warp takes part.
+/// sums += left * right. Must be called by all threads of the warp.
 template <Reduced16 T>
 __device__ inline void multiply_add(float (&sums)[4], const uint32_t (&left)[4],
                                     const uint32_t (&right)[2]) {
@@ -39,12 +39,12 @@ __device__ inline void multiply_add(float (&sums)[4], const uint32_t (&left)[4],
   }
 #undef AMBIT_MMA
 #elif defined(__CUDA_ARCH__)
-  __trap();  // code for older GPUs, which is not asked for this
+  __trap();  // code for older GPUs, where it is never called
 #endif
 }
 
-/// Read four matrices [8,8] of shared memory, of which threads 0 to 7 name the rows of the first,
-/// 8 to 15 of the second, ...: each 8 elements, aligned to 16 bytes. Word i of thread 4 g + t is of
+/// Read four matrices [8,8] from shared memory. Threads 0 to 7 pass the rows of the first, 8 to 15
+/// of the second, ...: 8 elements each, aligned to 16 bytes. Word i of thread 4 g + t is from
 /// matrix i row g, columns 2 t and 2 t + 1; transposed: column g, rows 2 t and 2 t + 1.
 template <bool kTransposed>
 __device__ inline void load_matrices(uint32_t (&words)[4], const uint16_t* row) {
@@ -101,13 +101,13 @@ __device__ uint32_t packed(float first, float second) {
 template <Reduced16 T>
 inline constexpr uint32_t kExponents = std::same_as<T, Half> ? 0x7c007c00 : 0x7f807f80;
 
-/// Whether an element of a word is infinite or NaN.
+/// Return true if an element of a word is infinite or NaN.
 template <Reduced16 T>
 __device__ bool has_infinite(uint32_t word) {
   constexpr uint32_t kLowest = kExponents<T> & -kExponents<T> & 0xffff;
   return (((word & kExponents<T>)+kLowest * 0x10001) & 0x80008000) != 0;
 }
-/// Return the word with 0 for such elements.
+/// Return the word with such elements set to 0.
 template <Reduced16 T>
 __device__ uint32_t finite_only(uint32_t word) {
   constexpr uint32_t kLow = kExponents<T> & 0xffff, kHigh = kExponents<T> ^ kLow;
@@ -115,8 +115,7 @@ __device__ uint32_t finite_only(uint32_t word) {
          ((word & kHigh) == kHigh ? 0 : word & ~0xffffu);
 }
 
-/// The two numbers as elements, and what these lack of them as elements: together they have twice
-/// the bits.
+/// Split two numbers into elements and the elements of the remainders: together twice the bits.
 template <Reduced16 T>
 __device__ void split(float first, float second, uint32_t& high, uint32_t& low) {
   const auto rest = [](float x, uint32_t bits) {

@@ -1,4 +1,4 @@
-// Which elements of the input a pooling window covers, and which windows cover an element.
+// The elements of the input that a pooling window covers, and the windows that cover an element.
 #pragma once
 
 #include <ambit/api.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::cuda {
 
-/// Pooling along one spatial dim: PoolParams and sizes. All 1 where there is no such dim.
+/// Pooling along one spatial dim: PoolParams and sizes. All 1 for a missing dim.
 struct PoolAxis {
   PoolAxis() = default;
   PoolAxis(const PoolParams& p, size_t d, int64_t in, int64_t out)
@@ -22,12 +22,12 @@ struct PoolAxis {
         output(out),
         adaptive(p.adaptive) {}
 
-  /// Elements begin, begin + dilation, ... before end; `extent` counts the padding too, as far as
-  /// the padding goes.
+  /// Elements begin, begin + dilation, ... before end; `extent` includes padding within the padded
+  /// input.
   struct Range {
     int64_t begin, end, extent;
   };
-  /// Return what window i covers.
+  /// Return the elements of window i.
   AMBIT_HOST_DEVICE Range window(int64_t i) const {
     if (adaptive) {
       const int64_t begin = i * input / output;
@@ -42,7 +42,7 @@ struct PoolAxis {
     if (end > input) end = input;
     return {begin, end > begin ? end : begin, extent};
   }
-  /// Return the windows [begin, end) among which are all that cover element i.
+  /// Return a range of windows [begin, end) that includes all that cover element i.
   AMBIT_HOST_DEVICE Range windows_over(int64_t i) const {
     if (adaptive) return {i * output / input, ((i + 1) * output + input - 1) / input, 0};
     const int64_t reach = dilation * (kernel - 1);
@@ -51,7 +51,7 @@ struct PoolAxis {
     const int64_t end = last < output ? last : output;
     return {begin, end > begin ? end : begin, 0};
   }
-  /// Whether no element is in two windows.
+  /// Return true if windows do not overlap.
   bool windows_are_apart() const {
     return adaptive ? input % output == 0 : stride > dilation * (kernel - 1);
   }
@@ -61,7 +61,7 @@ struct PoolAxis {
   bool adaptive = false;
 };
 
-/// Along d, h, w, of x [N,C,in...] and y [N,C,out...].
+/// The axes d, h, w of x [N,C,in...] and y [N,C,out...].
 struct PoolAxes {
   PoolAxes(const PoolParams& p, const Tensor& x, const Tensor& y) {
     PoolAxis* const axes[] = {&d, &h, &w};

@@ -1,4 +1,4 @@
-// What one thread of a random fill does.
+// The work of one thread of a random fill.
 #pragma once
 
 #include <ambit/backend/philox.h>
@@ -9,18 +9,18 @@
 
 namespace ambit::cuda {
 
-/// What numbers are made as: those of 16 bits are those of float32, rounded.
+/// Type in which numbers are generated: float32, then rounded, for reduced floating-point types.
 template <class T>
 using Drawn = std::conditional_t<Reduced16<T>, float, T>;
 
-/// Return how many threads have a block of numbers to make for n elements.
+/// Return how many blocks of numbers, one per thread, n elements need.
 template <class T>
 AMBIT_HOST_DEVICE constexpr int64_t random_blocks(int64_t n, const RandomParams& p) {
   const auto lanes = static_cast<int64_t>(philox::elements_per_block<Drawn<T>>(p.kind));
   return n / lanes + (n % lanes != 0);
 }
 
-/// Write those of y [n] that come from one block of the generator.
+/// Write the elements of y [n] that come from one block of the generator.
 template <class T>
 AMBIT_HOST_DEVICE void write_random_block(T* y, int64_t n, const RandomParams& p, int64_t block) {
   const auto lanes = static_cast<int64_t>(philox::elements_per_block<Drawn<T>>(p.kind));

@@ -1,9 +1,8 @@
-// The kernel of all reductions: results, each folded from the elements that it belongs to. A fold F
-// has
-//   using Value = ...;                         what is kept while folding
-//   Value first() const;                       of no elements
-//   Value load(const X* x, int64_t position) const;   of one element, `position` within the result
-//   Value join(Value a, Value b) const;        commutative in value, whatever the order
+// The kernel of all reductions: folds the elements of each result. A fold F has
+//   using Value = ...;                         the accumulator
+//   Value first() const;                       the initial value
+//   Value load(const X* x, int64_t position) const;   of an element, `position` within the result
+//   Value join(Value a, Value b) const;        in any order
 //   void store(int64_t result, Value v) const;
 #pragma once
 
@@ -16,7 +15,7 @@
 
 namespace ambit::cuda {
 
-// What one thread of a block is for.
+// The role of a thread of a block.
 struct ReduceThread {
   __device__ ReduceThread(const ReducePlan& plan) {
     const int t = static_cast<int>(threadIdx.x);
@@ -28,10 +27,10 @@ struct ReduceThread {
     result = int64_t{block} * plan.outputs + output;
   }
   int64_t result, split;
-  int lane, next_lane;  // threads from one lane to the next of the same result
+  int lane, next_lane;  // distance between threads of consecutive lanes of a result
 };
 
-// Join the values of all lanes of a result; lane 0 returns the whole.
+// Join the values of all lanes of a result; the total is valid in lane 0.
 template <class F, class Value = typename F::Value>
 __device__ Value join_lanes(const F& f, const ReducePlan& plan, const ReduceThread& me, Value v) {
   __shared__ Value values[kThreads];
@@ -44,7 +43,7 @@ __device__ Value join_lanes(const F& f, const ReducePlan& plan, const ReduceThre
   return values[t];
 }
 
-// x, walked -> results, or with splits partials [results, splits].
+// Compute results, or with splits partials [results, splits], from the elements of x.
 template <class F, class X>
 __global__ void reduce_kernel(F f, ReducePlan plan, ReduceWalk walk, const X* x,
                               typename F::Value* partials) {
@@ -76,13 +75,13 @@ __global__ void reduce_kernel(F f, ReducePlan plan, ReduceWalk walk, const X* x,
   }
 }
 
-// partials [results, length] -> results; one split.
+// Join partials [results, length] to results; one split.
 template <class F>
 __global__ void join_partials(F f, ReducePlan plan, const typename F::Value* partials) {
   const ReduceThread me(plan);
   typename F::Value v = f.first();
   if (me.result < plan.results) {
-#pragma unroll 1  // or the compiler divides, to know how often
+#pragma unroll 1  // unrolling would need a division for the trip count
     for (int64_t i = me.lane; i < plan.length; i += plan.lanes) {
       v = f.join(v, partials[me.result * plan.length + i]);
     }
@@ -91,7 +90,7 @@ __global__ void join_partials(F f, ReducePlan plan, const typename F::Value* par
   if (me.lane == 0 && me.result < plan.results) f.store(me.result, v);
 }
 
-/// Fold the elements of x, walked, into results that f stores.
+/// Reduce the elements of x, in the order of walk, to results that f stores.
 template <class X, class F>
 void run_reduce(const F& f, const Tensor& x, const ReduceWalk& walk, int64_t results,
                 int64_t length) {

@@ -1,4 +1,4 @@
-// How a reduction is spread over threads and blocks: host arithmetic, tested without a GPU.
+// Distribution of a reduction over threads and blocks: host arithmetic, tested without a GPU.
 #pragma once
 
 #include <ambit/api.h>
@@ -11,19 +11,19 @@
 
 namespace ambit::cuda {
 
-/// A block of kThreads threads makes `outputs` results, each with `lanes` threads that walk the
-/// reduced elements side by side and then join their results in a tree. When there are few results,
-/// `splits` blocks share each of them and a second kernel joins theirs. The shape depends on sizes
-/// alone, so the order of a sum is always the same.
+/// A block of kThreads threads computes `outputs` results, each by `lanes` threads that loop over
+/// the reduced elements and then join their results in a tree. If there are few results, `splits`
+/// blocks share each, and a second kernel joins theirs. The plan depends only on sizes, so that the
+/// order of a sum is fixed.
 struct ReducePlan {
-  int64_t results = 0, length = 0;    ///< of the whole; elements that each result is made of
-  int outputs = 1, lanes = kThreads;  ///< powers of two, outputs * lanes == kThreads
-  bool lanes_adjacent = true;         ///< neighbouring threads: lanes of a result, or else results
+  int64_t results = 0, length = 0;    ///< in total; elements per result
+  int outputs = 1, lanes = kThreads;  ///< powers of two with outputs * lanes == kThreads
+  bool lanes_adjacent = true;         ///< adjacent threads share a result
   int64_t splits = 1;
-  int64_t part = 0, longer_parts = 0;  ///< elements of a split; the first ones have one more
+  int64_t part = 0, longer_parts = 0;  ///< elements per split; the first longer_parts have one more
 
   int64_t blocks() const { return (results + outputs - 1) / outputs * splits; }
-  /// Return the element that a split begins with; split `splits` is the end.
+  /// Return the first element of a split; split `splits` is the end.
   AMBIT_HOST_DEVICE int64_t split_begin(int64_t split) const {
     return part * split + (split < longer_parts ? split : longer_parts);
   }
@@ -34,10 +34,10 @@ struct ReducePlan {
   }
 };
 
-/// `along_memory`: neighbouring reduced elements are closer in memory than those of neighbouring
-/// results. `processors`: multiprocessors to be filled.
+/// `along_memory`: adjacent reduced elements are closer in memory than those of adjacent results.
+/// `processors`: number of multiprocessors to fill.
 inline ReducePlan plan_reduce(int64_t results, int64_t length, bool along_memory, int processors) {
-  // A thread that takes fewer elements than this is not worth its part in the tree.
+  // With fewer elements per thread, joining would dominate.
   constexpr int64_t kElementsPerThread = 4;
   constexpr int64_t kLeastPerSplit = 1024, kMostSplits = 1024;
   ReducePlan plan{results, length};
@@ -45,7 +45,7 @@ inline ReducePlan plan_reduce(int64_t results, int64_t length, bool along_memory
   const int64_t useful = std::clamp<int64_t>(length / kElementsPerThread, 1, kThreads);
   auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(useful)));
   if (!along_memory) {
-    // A warp reads one line of memory, of 32 results.
+    // A warp reads adjacent elements of up to 32 results.
     const int64_t side_by_side =
         std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(results, 32)));
     lanes = std::min(lanes, kThreads / side_by_side);

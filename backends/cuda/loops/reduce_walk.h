@@ -1,4 +1,4 @@
-// Where the elements of a reduction lie. No CUDA here: tested on the host.
+// The positions of a reduction's elements. Independent of CUDA: tested on the host.
 #pragma once
 
 #include <ambit/api.h>
@@ -11,8 +11,8 @@
 
 namespace ambit::cuda {
 
-/// Exact division of n in [0, 2^63) by a divisor in [1, 2^63) with a multiplication in its place: a
-/// division of 64 bits is a hundred instructions on a GPU. See Divider in strided.h.
+/// Exact division of n in [0, 2^63) by a divisor in [1, 2^63) by multiplication: a 64-bit division
+/// takes a hundred instructions on a GPU. See Divider in strided.h.
 struct LongDivider {
   LongDivider() = default;
   explicit LongDivider(int64_t d) : divisor(d) {
@@ -41,15 +41,15 @@ struct LongDivider {
   }
 };
 
-/// Where the elements of a reduction lie: `kept` walks the results, in row-major order, `reduced`
-/// the elements of one. 64-bit positions and offsets: reductions of more than 2^31 elements are one
-/// kernel.
+/// The positions of a reduction's elements: `kept` iterates over results in row-major order,
+/// `reduced` over the elements of one. Positions are 64-bit, so that reductions of more than 2^31
+/// elements are one kernel.
 struct ReduceWalk {
   struct Axis {
     LongDivider size;
     int64_t stride = 0;
   };
-  // More dims of two elements or more, collapsed, than fit into any GPU's memory.
+  // A tensor with more collapsed dims, of at least two elements each, exceeds any GPU's memory.
   static constexpr int kMost = 24;
   int kept_dims = 0, reduced_dims = 0;
   Axis kept[kMost], reduced[kMost];  // innermost first
@@ -61,7 +61,7 @@ struct ReduceWalk {
       sum += (position - rest * axes[d].size.divisor) * axes[d].stride;
       position = rest;
     }
-    return dims > 0 ? sum + position * axes[dims - 1].stride : 0;  // the last takes what is left
+    return dims > 0 ? sum + position * axes[dims - 1].stride : 0;  // the last dim needs no division
   }
   AMBIT_HOST_DEVICE int64_t kept_offset(int64_t result) const {
     return offset(kept, kept_dims, result);
@@ -71,8 +71,8 @@ struct ReduceWalk {
   }
 };
 
-/// Goes through the elements of a result in equal steps. With up to two reduced dims, as nearly all
-/// reductions have, a step is an addition and a carry; with more, the outer ones divide.
+/// Iterates over the elements of a result in equal steps. With up to two reduced dims, the usual
+/// case, a step is an addition and a carry; with more, the outer ones need divisions.
 class ReduceSteps {
  public:
   AMBIT_HOST_DEVICE ReduceSteps(const ReduceWalk& walk, int64_t position, int64_t step)
@@ -106,12 +106,12 @@ class ReduceSteps {
   AMBIT_HOST_DEVICE int64_t stride(int d) const { return walk_.reduced[d].stride; }
 
   const ReduceWalk& walk_;
-  int64_t size_, outer_, inner_;  // of the innermost reduced dim; the position in all others, in it
+  int64_t size_, outer_, inner_;  // of the innermost reduced dim; positions outside of and in it
   int64_t step_outer_, step_inner_;
   int64_t offset_, step_offset_, carry_offset_;
 };
 
-/// Return the walk of x that keeps the dims where `keeps(d)`, collapsed.
+/// Return the collapsed walk of x that keeps the dims d with keeps(d).
 template <class Keeps>
 ReduceWalk reduce_walk(const char* op, const Tensor& x, const Keeps& keeps) {
   ReduceWalk walk;
@@ -134,7 +134,7 @@ ReduceWalk reduce_walk(const char* op, const Tensor& x, const Keeps& keeps) {
     add(kept ? walk.kept : walk.reduced, kept ? walk.kept_dims : walk.reduced_dims, x.size(d),
         x.stride(d));
   }
-  // Where a size is 0 there is nothing to walk.
+  // A size of 0 means that there is nothing to iterate over; avoid dividing by it.
   const auto finish = [](ReduceWalk::Axis* axes, int dims) {
     for (int d = 0; d < dims; ++d) {
       axes[d].size = LongDivider(std::max<int64_t>(axes[d].size.divisor, 1));

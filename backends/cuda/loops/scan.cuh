@@ -1,8 +1,8 @@
-// The kernels of all scans along one dim. Lines are cut into chunks so that one long line fills the
-// GPU too: the totals of all chunks come first, then every block scans its chunk, from the total of
-// those before. A scan S has
-//   using Value = ...;                         what is kept while scanning
-//   Value first() const;                       of no elements
+// The kernels of all scans along one dim. Lines are split into chunks so that one long line fills
+// the GPU, too: totals of all chunks are computed first, then every block scans its chunk, starting
+// from the total of the preceding chunks. A scan S has
+//   using Value = ...;                         the accumulator
+//   Value first() const;                       the initial value
 //   Value load(int64_t offset, int64_t i) const;    of element i of a line, at an offset in x
 //   Value join(Value a, Value b) const;        a before b; chunk totals join in any order
 //   void store(int64_t offset, Value v) const;
@@ -15,12 +15,12 @@
 
 namespace ambit::cuda {
 
-/// Where lines lie, and how they are cut.
+/// The lines of a scan, and their direction.
 struct ScanLines {
-  ReduceWalk walk;  // of the starts of all lines
+  ReduceWalk walk;  // over the starts of all lines
   int64_t count, length, step;
-  int64_t begin = 0;       // what comes first lies so far behind the start
-  bool exclusive = false;  // of results: each is that of the elements before, the first of none
+  int64_t begin = 0;       // offset of the first element in scan order
+  bool exclusive = false;  // for results: each excludes its own element
 
   __device__ int64_t first(int64_t line) const { return walk.kept_offset(line) + begin; }
 };
@@ -34,7 +34,7 @@ struct JoinOf {
   S scan;
 };
 
-// lines -> totals [lines, chunks]
+// Compute totals [lines, chunks] of lines
 template <class S>
 __global__ void chunk_totals(S scan, ScanLines from, int64_t chunks, int64_t chunk,
                              typename S::Value* totals) {
@@ -52,7 +52,7 @@ __global__ void chunk_totals(S scan, ScanLines from, int64_t chunks, int64_t chu
   if (threadIdx.x == 0) totals[blockIdx.x] = v;
 }
 
-// totals [lines, chunks], null where a line is one chunk
+// totals [lines, chunks], null if each line is one chunk
 template <class S>
 __global__ void scan_chunks(S scan, ScanLines from, ScanLines to, int64_t chunks, int64_t chunk,
                             const typename S::Value* totals) {
@@ -82,11 +82,11 @@ __global__ void scan_chunks(S scan, ScanLines from, ScanLines to, int64_t chunks
     const int64_t j = i + to.exclusive;
     if (i < end && j < to.length) scan.store(out + j * to.step, scan.join(carry, v));
     carry = scan.join(carry, all);
-    __syncthreads();  // the storage is used again
+    __syncthreads();  // the storage is reused
   }
 }
 
-// Lines each by one thread: neighbouring threads walk neighbouring lines.
+// One thread per line: adjacent threads process adjacent lines.
 template <class S>
 __global__ void scan_lines(S scan, ScanLines from, ScanLines to) {
   for (int64_t line = thread_index(); line < from.count; line += thread_count()) {
@@ -110,8 +110,8 @@ inline ScanLines scan_lines_of(const Tensor& t, const ScanParams& p) {
   return {walk, count, length, step, 0, p.exclusive};
 }
 
-/// Scan the lines of x into those of y, which all outputs lie as. The i that a scan's load gets
-/// counts from where it begins.
+/// Scan the lines of x into y; all outputs have the strides of y. The index i passed to the scan's
+/// load() counts in scan order.
 template <class S>
 void run_scan(const S& scan, const Tensor& y, const Tensor& x, const ScanParams& p) {
   constexpr int64_t kManyLines = 16384, kLeastPerChunk = 16 * kThreads, kMostBlocks = 1024;

@@ -1,10 +1,10 @@
-// *p = v by several threads that may meet at a place.
+// *p = v by several threads that may store to the same place.
 #pragma once
 
 namespace ambit::cuda {
 
-/// Of the threads that store at p in one kernel, one's value stays, whole, and it is open whose.
-/// Volatile, which to the device is a store that others may come between.
+/// If several threads of a kernel store to p, the value of one of them remains, untorn. Volatile
+/// prevents the compiler from assuming that no other thread stores.
 template <class T>
 __device__ void store_any(T* p, T v) {
   *static_cast<volatile T*>(p) = v;

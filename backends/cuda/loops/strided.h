@@ -1,7 +1,7 @@
-// How elementwise kernels walk strided operands. On the host: dims that lie behind each other
-// become one, and what is too large for 32-bit positions is cut into pieces, so that kernels never
-// need 64-bit index arithmetic. On the device: from a position in the piece to an offset in each
-// operand. The cutting is that of PyTorch's TensorIterator.
+// Indexing of strided operands in elementwise kernels. The host merges dims where all operands
+// allow it and splits operands that are too large for 32-bit positions, so that kernels need no
+// 64-bit index arithmetic. The device maps a position in a piece to an offset in each operand. The
+// splitting follows PyTorch's TensorIterator.
 #pragma once
 
 #include <ambit/api.h>
@@ -15,10 +15,10 @@
 
 namespace ambit::cuda {
 
-/// Dims that a kernel can walk; more are walked by the host.
+/// Maximal number of dims in a kernel; the host loops over further ones.
 inline constexpr int kMaxDims = 8;
 
-/// Exact division of n < 2^31 by a divisor in [1, 2^31) with a multiplication in its place.
+/// Exact division of n < 2^31 by a divisor in [1, 2^31) by multiplication.
 /// Source: Granlund & Montgomery 1994, doi:10.1145/178243.178249, figure 4.1.
 struct Divider {
   Divider() = default;
@@ -35,7 +35,7 @@ struct Divider {
   uint32_t divisor = 1, multiplier = 1, shift = 0;
 };
 
-/// N operands walked together, the innermost dim first; strides and offsets in elements.
+/// N operands of one shape, outermost dim last; strides and offsets in elements.
 template <int N>
 struct Walk {
   Dims sizes;
@@ -45,7 +45,7 @@ struct Walk {
   int64_t count() const {
     return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   }
-  /// Return how far operand k reaches along all dims.
+  /// Return the offset of operand k's last element.
   int64_t reach(size_t k) const {
     int64_t sum = 0;
     for (size_t d = 0; d < sizes.size(); ++d) sum += (sizes[d] - 1) * strides[k][d];
@@ -53,8 +53,8 @@ struct Walk {
   }
 };
 
-/// Return the walk of operands of one shape: dims in the order of the first operand's strides,
-/// those of size 1 left out, those that lie behind each other in all operands joined.
+/// Return the walk of operands of one shape: dims ordered by the first operand's strides, without
+/// those of size 1, merged where all operands allow it.
 template <int N>
 Walk<N> collapsed(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) {
   Dims order;
@@ -82,8 +82,8 @@ Walk<N> collapsed(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) 
   return walk;
 }
 
-/// Call f(piece) for parts that together make up a walk, each with at most kMaxDims dims, less than
-/// 2^31 elements, and all of its positions less than 2^31 behind its offsets.
+/// Call f(piece) for parts of a walk with at most kMaxDims dims, less than 2^31 elements, and all
+/// positions less than 2^31 after the offsets.
 template <int N, class F>
 void for_each_piece(Walk<N> walk, const F& f) {
   for (const int64_t size : walk.sizes) {
@@ -93,7 +93,7 @@ void for_each_piece(Walk<N> walk, const F& f) {
   for (size_t k = 0; fits && k < N; ++k) fits = walk.reach(k) <= INT32_MAX;
   const bool few_dims = walk.sizes.size() <= kMaxDims;
   if (fits && few_dims) return f(walk);
-  // Too many dims: one step of the outermost is a piece. Too large: the longest dim is halved.
+  // With too many dims, each step of the outermost is a piece; if too large, halve the longest dim.
   const size_t longest = static_cast<size_t>(
       std::max_element(walk.sizes.begin(), walk.sizes.end()) - walk.sizes.begin());
   const size_t d = few_dims ? longest : walk.sizes.size() - 1;
@@ -110,7 +110,7 @@ void for_each_piece(Walk<N> walk, const F& f) {
   }
 }
 
-/// From the position of an element in a piece to its offset in each operand.
+/// Maps the position of an element in a piece to its offset in each operand.
 template <int N>
 struct Indexer {
   explicit Indexer(const Walk<N>& piece) : dims(static_cast<int>(piece.sizes.size())) {
@@ -119,7 +119,7 @@ struct Indexer {
       for (size_t k = 0; k < N; ++k) strides[k][d] = static_cast<int32_t>(piece.strides[k][d]);
     }
   }
-  /// Write the offset of each operand, counted from the piece's own.
+  /// Compute the offset in each operand, relative to the piece's offsets.
   AMBIT_HOST_DEVICE void find(uint32_t position, int32_t (&offset)[N]) const {
     for (int k = 0; k < N; ++k) offset[k] = 0;
     for (int d = 0; d < dims; ++d) {

@@ -1,6 +1,6 @@
-// Lists of tensors in one launch: a table, small enough to be an argument of the kernel, says which
-// block works on which part of which tensor. Host arithmetic and the device's half of it, tested
-// without a GPU. The idea is that of PyTorch's multi_tensor_apply.
+// Lists of tensors in one launch: a table, passed as a kernel argument, assigns blocks to parts of
+// tensors. Host arithmetic and its device half, tested without a GPU; as PyTorch's
+// multi_tensor_apply.
 #pragma once
 
 #include <ambit/api.h>
@@ -14,18 +14,18 @@
 
 namespace ambit::cuda {
 
-/// Elements that a block works on: four for each thread.
+/// Elements per block: four for each thread.
 inline constexpr int64_t kPiece = 4 * kThreads;
 
-/// What a block works on: elements [begin, begin + size) of tensor `tensor` of the table.
+/// The elements of a block: [begin, begin + size) of tensor `tensor` of the table.
 struct Piece {
   int tensor;
   int64_t begin;
   int size;
 };
 
-/// Up to kMost tensors of each of N lists. Arguments of a kernel have 4096 bytes, some of which are
-/// left to others.
+/// Up to kMost tensors of each of N lists. Kernel arguments are limited to 4096 bytes; some are
+/// left for other arguments.
 template <int N>
 struct TensorTable {
   static constexpr int kMost = 3584 / ((N + 1) * 8 + 4);
@@ -45,7 +45,7 @@ struct TensorTable {
     blocks += static_cast<uint32_t>((elements + kPiece - 1) / kPiece);
   }
 
-  /// Return the piece of a block, by bisection.
+  /// Return the piece of a block, by binary search.
   AMBIT_HOST_DEVICE Piece piece(uint32_t block) const {
     int low = 0, high = count;  // the tensor is in [low, high)
     while (high - low > 1) {
@@ -62,8 +62,8 @@ struct TensorTable {
   }
 };
 
-/// Call f(table) for all tensors of the lists, in as few tables as they fit into.
-/// Requires: lists of equal length, whose tensors are contiguous and of equal sizes.
+/// Call f(table) for all tensors of the lists, in as few tables as possible.
+/// Requires lists of equal length, whose tensors are contiguous and of equal sizes.
 template <int N, class F>
 void for_each_table(const std::array<TensorList, N>& lists, const F& f) {
   TensorTable<N> table;

@@ -1,4 +1,4 @@
-// Longer than files here are: all of it works on the same blocks and pools, captures of graphs too.
+// Longer than other files: all functions, including captures, share the blocks and pools.
 #include "block_allocator.h"
 
 #include <ambit/error.h>
@@ -11,11 +11,11 @@ namespace ambit::cuda {
 namespace {
 
 constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
-constexpr size_t kGranularity = 512;  // of blocks; keeps vector accesses aligned
-constexpr size_t kWord = 4;           // without a cache: what an atomic reaches around a byte
-constexpr size_t kSmallBytes = kMiB;  // up to here blocks come from small segments
+constexpr size_t kGranularity = 512;  // of block sizes; keeps vector accesses aligned
+constexpr size_t kWord = 4;           // granularity without a cache, for atomics on bytes
+constexpr size_t kSmallBytes = kMiB;  // up to this size, blocks come from small segments
 constexpr size_t kSmallSegment = 2 * kMiB;
-constexpr size_t kMediumBytes = 10 * kMiB;  // up to here from segments of
+constexpr size_t kMediumBytes = 10 * kMiB;  // up to this size, from medium segments
 constexpr size_t kMediumSegment = 20 * kMiB;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -34,7 +34,7 @@ size_t segment_bytes_for(size_t bytes) {
   return round_up(bytes, 2 * kMiB);
 }
 
-// Whether all that the stream queues from now on comes after the call anyway.
+// Return true if all work queued on the stream from now on is already ordered after the call.
 bool knows(const StreamClock& stream, const StreamCall& call) {
   if (call.stream == &stream) return true;
   const auto id = static_cast<size_t>(call.stream->id);
@@ -77,16 +77,16 @@ void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
   if (block == blocks_.end()) {
     throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
   }
-  // What used a free block is queued: nobody frees what a call of his still needs. The calls stay
-  // noted, since other streams may be the first to use the memory.
+  // All calls that used a free block are queued, because memory is freed only after its uses are
+  // queued. Keep the writers, because other streams may be the first to use the memory.
   for (const StreamCall& call : block->second.writers) {
     if (!knows(stream, call)) order(*call.stream, stream);
   }
   return take(block, wanted);
 }
 
-// The order of the capture is that of the graph's work: a block that was freed in it serves again.
-// What is cached for others stays there, since no memory is given back to the system meanwhile.
+// The capture order is the graph's execution order, so blocks freed in the capture are reused. The
+// shared cache is kept, because memory must not be returned to the system during a capture.
 void* BlockAllocator::allocate_in(GraphMemory& graph, size_t bytes) {
   const std::scoped_lock lock(mutex_);
   const MemoryStats before = stats_;
@@ -100,7 +100,7 @@ void* BlockAllocator::allocate_in(GraphMemory& graph, size_t bytes) {
   return take(block, wanted);
 }
 
-// Hand a free block out, or what is wanted of it.
+// Hand out a free block, split to the wanted size.
 void* BlockAllocator::take(Blocks::iterator block, size_t wanted) {
   forget(block);
   split(block, wanted);
@@ -111,9 +111,9 @@ void* BlockAllocator::take(Blocks::iterator block, size_t wanted) {
   return block->first;
 }
 
-// All blocks at once, and under a number of its own: of two calls that share blocks, one comes
-// first for all of them, and waits for none that enlists later. What others may wait for under the
-// number that the call has had so far is over.
+// Enlist in all blocks atomically, and under a new call number: of two calls that share blocks, one
+// precedes the other in all of them and does not wait for calls that enlist later. Ending the
+// previous number releases calls that wait for it.
 StreamCalls BlockAllocator::enlist(std::span<const Access> accesses, StreamClock& stream) {
   StreamCalls before;
   if (is_alone(stream)) return before;
@@ -130,7 +130,7 @@ StreamCalls BlockAllocator::enlist(std::span<const Access> accesses, StreamClock
   return before;
 }
 
-// Of one block: add to `before` what the call must come after.
+// For one block: add to `before` the calls that must precede this one.
 void BlockAllocator::enlist(Block& block, bool writes, const StreamCall& now, StreamCalls& before) {
   const auto come_after = [&](const StreamCalls& calls) {
     for (const StreamCall& call : calls) {
@@ -149,7 +149,7 @@ void BlockAllocator::follow(const StreamCalls& calls, StreamClock& stream) {
   for (const StreamCall& call : calls) call.stream->wait_until_queued(call.number);
   const std::scoped_lock lock(mutex_);
   for (const StreamCall& call : calls) {
-    if (!knows(stream, call)) order(*call.stream, stream);  // the one before may have told of it
+    if (!knows(stream, call)) order(*call.stream, stream);  // may be ordered by now
   }
 }
 
@@ -167,7 +167,7 @@ void BlockAllocator::free(void* p) noexcept {
   if (b.graphs == 0) give_back(block);
 }
 
-// Neither a tensor nor a graph uses it any more.
+// Called when neither a tensor nor a graph uses the block any more.
 void BlockAllocator::give_back(Blocks::iterator block) noexcept {
   Block& b = block->second;
   if (!caches_ && !b.graph) {
@@ -178,14 +178,14 @@ void BlockAllocator::give_back(Blocks::iterator block) noexcept {
   if (only_stream_.load() == &several_) {
     for (const StreamCall& call : b.readers) add(b.writers, call);
     b.readers.clear();
-    // Scratch memory is used without being enlisted, by its owner alone.
+    // Scratch memory is used without being enlisted, only by its owner.
     add(b.writers, {b.owner, b.owner->begun()});
   }
   keep(merge(block));
 }
 
 void BlockAllocator::begin_capture(GraphMemory& graph) {
-  is_alone(graph.home_);  // so that whoever comes by from another thread is not taken for it
+  is_alone(graph.home_);  // so that another thread's stream is not taken for the only one
   const std::scoped_lock lock(mutex_);
   ++captures_;
 }
@@ -215,7 +215,7 @@ void BlockAllocator::use_in(GraphMemory& graph, std::span<const Access> accesses
   }
 }
 
-// It may write whatever was allocated for it, scratch memory too.
+// The graph may write any memory allocated for it, including scratch memory.
 void BlockAllocator::use(const GraphMemory& graph, StreamClock& stream) {
   if (is_alone(stream)) return;
   StreamCalls before;
@@ -270,9 +270,9 @@ bool BlockAllocator::is_alone(StreamClock& stream) {
   return seen != &several_ && meet(stream);
 }
 
-// The first stream, or the second: then whatever there is may be used by the first one's calls so
-// far. That may have begun one without noting anything: either this sees that it has, or it sees
-// that it is not alone any more.
+// Registers the first or second stream. With the second, every block may be in use by the first
+// stream's calls so far. That stream may begin a call concurrently without recording it: either
+// begun() has increased here, or the call sees that it is no longer alone.
 bool BlockAllocator::meet(StreamClock& stream) {
   const std::scoped_lock lock(mutex_);
   StreamClock* const seen = only_stream_.load();
@@ -280,7 +280,7 @@ bool BlockAllocator::meet(StreamClock& stream) {
   if (!seen || seen == &stream) return true;
   if (seen == &several_) return false;
   for (auto& [p, block] : blocks_) block.writers.reserve(1);
-  outside_.writers.reserve(1);  // from here on nothing can fail
+  outside_.writers.reserve(1);  // nothing below can fail
   only_stream_.store(&several_);
   outside_.writers.assign(1, {seen, seen->begun()});
   for (auto& [p, block] : blocks_) block.writers.assign(1, {seen, seen->begun()});
@@ -296,7 +296,7 @@ void BlockAllocator::expect_no_capture(std::span<const Access> accesses) {
   }
 }
 
-// Call f for all blocks of the graph's segments. It may erase the one it is given.
+// Call f for all blocks of the graph's segments. f may erase its block.
 template <class F>
 void BlockAllocator::for_each_block(const GraphMemory& graph, const F& f) {
   for (char* segment : graph.segments_) {
@@ -307,7 +307,7 @@ void BlockAllocator::for_each_block(const GraphMemory& graph, const F& f) {
   }
 }
 
-// Of what `before` has queued, and of all that this comes after itself.
+// Order `after` behind the queued work of `before`, and behind all work that precedes that.
 void BlockAllocator::order(const StreamClock& before, StreamClock& after) {
   const uint64_t queued = before.queued();
   streams_.order(before.id, after.id);
@@ -319,7 +319,7 @@ void BlockAllocator::order(const StreamClock& before, StreamClock& after) {
   after.known[id] = std::max(after.known[id], queued);
 }
 
-// End where the memory is not of this allocator.
+// Return end() if the memory is not of this allocator.
 BlockAllocator::Blocks::iterator BlockAllocator::block_around(const void* p) {
   auto* address = static_cast<char*>(const_cast<void*>(p));
   auto block = blocks_.upper_bound(address);
@@ -328,13 +328,13 @@ BlockAllocator::Blocks::iterator BlockAllocator::block_around(const void* p) {
   return address < block->first + block->second.bytes ? block : blocks_.end();
 }
 
-// The smallest free block of a pool that fits.
+// Return the smallest free block of a pool that fits.
 BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, const FreeBlocks& pool) {
   const auto fit = pool.lower_bound({bytes, nullptr});
   return fit == pool.end() ? blocks_.end() : blocks_.find(fit->second);
 }
 
-// When the system has no more: a block that fits of any stream, of small segments or of others.
+// If the system has no more memory: return a fitting block of any stream, small or large.
 BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, bool small,
                                                        StreamClock& stream) {
   for (const auto& [key, pool] : free_) {
@@ -363,7 +363,7 @@ BlockAllocator::Blocks::iterator BlockAllocator::new_segment(size_t bytes, Strea
   return block;
 }
 
-// Cut off what a block of `bytes` does not need, where the rest is worth keeping.
+// Split off the unused rest of a block, if the rest is worth keeping.
 void BlockAllocator::split(Blocks::iterator block, size_t bytes) {
   if (!caches_) return;
   Block& b = block->second;
@@ -375,7 +375,7 @@ void BlockAllocator::split(Blocks::iterator block, size_t bytes) {
   keep(blocks_.emplace(block->first + bytes, tail).first);
 }
 
-// Join a free block, which is in no pool, with free neighbours of its segment and stream.
+// Merge a free block, which is in no pool, with free neighbours of its segment and owner.
 BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block) noexcept {
   const auto joins = [&](const Block& other) {
     const Block& b = block->second;
@@ -413,7 +413,7 @@ void BlockAllocator::forget(Blocks::iterator block) noexcept {
   stats_.cached -= block->second.bytes;
 }
 
-// A segment may be of several streams: the system frees it only when the GPU has done all its work.
+// A segment may contain blocks of several streams; the system frees it after all work of the GPU.
 void BlockAllocator::release_all() noexcept {
   for (auto first = blocks_.begin(); first != blocks_.end();) {
     bool is_free = true;

@@ -1,12 +1,12 @@
-// The cache in front of cudaMalloc: segments from the system, split into blocks and merged again.
-// Each block belongs to the stream that it was allocated for, and is handed out again, at once, to
-// work of that stream: a kernel still in flight then comes before the block's next user, without a
-// wait of the host. Of each block it is known which calls have written it last, and which have read
-// it since: a reader is ordered behind the writers, a writer behind all of them, and readers behind
-// each other never. No CUDA here: tested with a simulated device on any machine.
-// Sizes and pools are those of PyTorch's CUDACachingAllocator, which leaves the order of streams to
-// the user (record_stream). What streams know of each other are vector clocks (Fidge 1988, Mattern
-// 1989), so that nobody waits twice for the same work.
+// A caching allocator for cudaMalloc: segments from the system are split into blocks and merged
+// again. Each block belongs to the stream for which it was allocated and is immediately reused for
+// work of that stream: a kernel in flight precedes the block's next user without a host wait. For
+// each block the last writing calls and the reads since then are recorded: a reader is ordered
+// after the writers, a writer after both, and readers are not ordered among themselves. Independent
+// of CUDA: tested with a simulated device on any machine.
+// Sizes and pools are those of PyTorch's CUDACachingAllocator, which leaves the ordering of streams
+// to the user (record_stream). The order between streams is tracked by vector clocks (Fidge 1988,
+// Mattern 1989), which avoids repeated waits for the same work.
 #pragma once
 
 #include <ambit/backend/caching_allocator.h>
@@ -26,90 +26,89 @@
 
 namespace ambit::cuda {
 
-/// What the allocator needs to know about streams, which it knows by small numbers.
+/// The operations on streams, identified by small numbers, that the allocator needs.
 struct StreamOrder {
   virtual ~StreamOrder() = default;
-  /// Make all later work of stream `after` wait for what stream `before` holds now.
+  /// Make all later work of stream `after` wait for the work now queued on stream `before`.
   virtual void order(int before, int after) = 0;
 };
 
-/// What a call does with the block of memory around `p`.
+/// An access by a call to the block of memory around `p`.
 struct Access {
   const void* p;
   bool writes;
 };
 
-/// A call of a stream.
+/// A call on a stream.
 struct StreamCall {
   const StreamClock* stream;
   uint64_t number;
 };
-using StreamCalls = std::vector<StreamCall>;  // of each stream one at most
+using StreamCalls = std::vector<StreamCall>;  // at most one for each stream
 
 /// Thread-safe.
 class BlockAllocator {
  public:
-  /// `raw` and `streams` must outlive this; `device_name` is for error texts. Without a cache every
-  /// request goes to the system, for its bytes alone, so that tools see where it ends: slow.
+  /// `raw` and `streams` must outlive this; `device_name` is for error messages. Without a cache
+  /// every request goes to the system with its exact size: slow, but lets tools check its bounds.
   BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string device_name, bool caches = true);
   ~BlockAllocator();
   BlockAllocator(const BlockAllocator&) = delete;
   BlockAllocator& operator=(const BlockAllocator&) = delete;
 
   /// Return memory for work that `stream` queues from now on, aligned to 512 bytes. Streams are
-  /// never destroyed. Errors: OutOfMemoryError, after the cache was given back and the system asked
-  /// again; in a capture at once.
+  /// never destroyed. Errors: OutOfMemoryError, after the cache has been returned to the system and
+  /// the request repeated; in a capture immediately.
   void* allocate(size_t bytes, StreamClock& stream);
-  /// Order `stream` behind the work that the call it has begun must come after, before it queues
-  /// any: of all blocks that the call uses, given at once. Waits, on the host, while such work is
-  /// being queued. Memory that is not of this allocator is left alone, until borrow(). Errors:
-  /// BackendError for memory of a graph that is being captured: nothing is there yet.
+  /// Order `stream`, before the call that it has begun queues work, after all earlier work on the
+  /// blocks of the call; pass all its accesses at once. Blocks the host while another thread is
+  /// still queueing that work. Ignores memory of other allocators, until borrow(). Errors:
+  /// BackendError for memory of a graph that is being captured, which has no contents yet.
   void use(std::span<const Access> accesses, StreamClock& stream) {
     follow(enlist(accesses, stream), stream);
   }
-  /// The two halves of use(), for a call that uses memory of two allocators: it enlists in both
-  /// before it follows, and no other such call may enlist meanwhile, or each could wait for the
-  /// other.
+  /// The two halves of use(), for a call that uses memory of two allocators: enlist in both before
+  /// following, and serialise these calls, otherwise two calls could wait for each other.
   StreamCalls enlist(std::span<const Access> accesses, StreamClock& stream);
   void follow(const StreamCalls& calls, StreamClock& stream);
-  /// Whether no other stream than this has ever come by: then use() has nothing to do.
+  /// Return true if no other stream has used this allocator: use() is then a no-op.
   bool is_alone(StreamClock& stream);
-  /// From now on take all memory that is not of this allocator for one more block: some is
-  /// another library's, who may have lent it in pieces that overlap.
+  /// From now on treat all memory of other allocators as one additional block, because memory lent
+  /// by other libraries may overlap.
   void borrow();
-  /// Take back a block. Work on it may still be queued.
+  /// Free a block. Work that uses it may still be queued.
   void free(void* p) noexcept;
 
-  /// From now on, until end_capture(), a stream whose `graph` this is allocates for the graph.
+  /// Until end_capture(), allocate for the graph on streams whose `graph` member refers to it.
   void begin_capture(GraphMemory& graph);
-  /// The graph uses these. They stay as they are as long as it lives, also when they are freed.
-  /// Errors: BackendError for what another library has lent, or is of another capture.
+  /// Record accesses of the graph. Their blocks stay allocated as long as it lives, even if freed.
+  /// Errors: BackendError for memory lent by another library or of another capture.
   void use_in(GraphMemory& graph, std::span<const Access> accesses);
   void end_capture(GraphMemory& graph);
-  /// Order `stream` as use() does, for a call that is all the graph's work.
+  /// Order `stream` as use() does, for a call that runs all of the graph's work.
   void use(const GraphMemory& graph, StreamClock& stream);
-  /// The graph is no more, and no work of it is queued any more: its memory serves others.
+  /// The graph is destroyed and its work is done: release its memory for other uses.
   void release(GraphMemory& graph) noexcept;
 
   MemoryStats stats() const;
-  /// Give all free segments back to the system, which waits for the device.
+  /// Return all free segments to the system, which waits for the device.
   void empty_cache();
 
  private:
   struct Block {
     size_t bytes;
-    char* segment;         // where the segment begins that it is a part of
-    size_t segment_bytes;  // of the whole
-    StreamClock* owner;    // it was allocated for
+    char* segment;         // start of the segment that contains the block
+    size_t segment_bytes;  // of the whole segment
+    StreamClock* owner;    // stream for which it was allocated
     bool in_use;
-    StreamCalls writers;  // the last one; of memory that is used again, all that used it before
-    StreamCalls readers;  // since then
-    GraphMemory* graph;   // it was allocated in the capture of, null: of none
-    int graphs;           // how many others use it
+    StreamCalls writers;  // the last writer; for reused memory all calls that used it before
+    StreamCalls readers;  // since the last write
+    GraphMemory* graph;   // the capture in which it was allocated; null: none
+    int graphs;           // number of other graphs that use it
   };
-  using Blocks = std::map<char*, Block>;                  // by address, free ones too
+  using Blocks = std::map<char*, Block>;                  // by address, including free ones
   using FreeBlocks = std::set<std::pair<size_t, char*>>;  // best fit first
-  using PoolKey = std::pair<int, bool>;                   // the owner, and whether small
+  using PoolKey = std::pair<int, bool>;                   // the owner's id, and whether small
   using Pools = std::map<PoolKey, FreeBlocks>;
 
   void* allocate_in(GraphMemory& graph, size_t bytes);
@@ -137,16 +136,16 @@ class BlockAllocator {
   StreamOrder& streams_;
   const std::string device_name_;
   const bool caches_;
-  // The one stream seen so far, null, or the address of several_. A program with one thread never
-  // has to look its blocks up, nor notes who uses them.
+  // The only stream so far, null if none, or &several_. Programs with one thread never search
+  // blocks or record uses.
   StreamClock several_{-1};
   std::atomic<StreamClock*> only_stream_{nullptr};
-  mutable std::mutex mutex_;  // guards what follows, raw_, and StreamClock::known
+  mutable std::mutex mutex_;  // guards the members below, raw_, and StreamClock::known
   Blocks blocks_;
   Pools free_;
   MemoryStats stats_;
   bool borrows_ = false;
-  int captures_ = 0;  // that have not ended
+  int captures_ = 0;  // captures in progress
   Block outside_{};
 };
 

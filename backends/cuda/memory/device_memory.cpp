@@ -9,16 +9,16 @@ void* DeviceMemory::allocate(size_t bytes) {
   void* p = nullptr;
   count(counted_allocations);
   const cudaError_t status = cudaMalloc(&p, bytes);
-  // Sizes that no GPU has are an invalid value to some drivers.
+  // Some drivers report cudaErrorInvalidValue for sizes beyond any GPU's memory.
   if (status == cudaErrorMemoryAllocation || status == cudaErrorInvalidValue) {
-    static_cast<void>(cudaGetLastError());  // it is told by the null
+    static_cast<void>(cudaGetLastError());  // reported by returning null
     return nullptr;
   }
   check(status, "cudaMalloc");
   return p;
 }
 
-// cudaFree itself waits for all work on the GPU.
+// cudaFree waits for all work on the GPU.
 void DeviceMemory::free(void* p, size_t) noexcept { static_cast<void>(cudaFree(p)); }
 
 size_t DeviceMemory::free_bytes() {

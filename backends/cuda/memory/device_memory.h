@@ -1,16 +1,16 @@
-// Memory of one GPU from the driver, below the cache.
+// Memory of one GPU from the driver, below the caching allocator.
 #pragma once
 
 #include <ambit/backend/caching_allocator.h>
 
 namespace ambit::cuda {
 
-/// That of the GPU which is current.
+/// Memory of the current GPU.
 class DeviceMemory final : public RawMemory {
  public:
-  /// Null when the GPU has too little. Errors: BackendError for any other reason.
+  /// Return null if the GPU has too little memory. Errors: BackendError for any other failure.
   void* allocate(size_t bytes) override;
-  /// Wait for all work of the GPU first. After the driver's shutdown nothing happens.
+  /// Wait for all work of the GPU, then free. No-op after the driver's shutdown.
   void free(void* p, size_t bytes) noexcept override;
   size_t free_bytes() override;
 };

@@ -1,5 +1,5 @@
-// The memory that one CUDA graph uses. Its work has the addresses of the capture in it, so that
-// nobody else may get that memory as long as the graph lives. No CUDA here: tested on any machine.
+// The memory of a CUDA graph. The graph contains the addresses of its capture, so that this memory
+// must not be reused while the graph lives. Independent of CUDA: tested on any machine.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 
 namespace ambit::cuda {
 
-/// Filled and read by BlockAllocator alone, under its lock.
+/// Accessed only by BlockAllocator, under its mutex.
 class GraphMemory {
  public:
-  /// What was the graph's is `home`'s when the graph is gone. Streams are never destroyed.
+  /// `home` owns the memory after the graph is destroyed. Streams are never destroyed.
   explicit GraphMemory(StreamClock& home) : home_(home) {}
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
@@ -26,9 +26,9 @@ class GraphMemory {
 
   StreamClock& home_;
   bool is_capturing_ = true;
-  std::vector<char*> segments_;                             // of what was allocated in the capture
-  std::array<std::set<std::pair<size_t, char*>>, 2> free_;  // blocks there, large and small ones
-  std::map<char*, bool> used_;  // blocks of others, and whether the graph writes them
+  std::vector<char*> segments_;                             // of allocations in the capture
+  std::array<std::set<std::pair<size_t, char*>>, 2> free_;  // free blocks in them: large, small
+  std::map<char*, bool> used_;  // other blocks, and whether the graph writes them
 };
 
 }  // namespace ambit::cuda

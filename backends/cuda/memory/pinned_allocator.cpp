@@ -8,7 +8,7 @@
 namespace ambit::cuda {
 namespace {
 
-constexpr size_t kPageBytes = 4096;  // the least that can be pinned
+constexpr size_t kPageBytes = 4096;  // the smallest size that can be pinned
 
 bool all_passed(const std::vector<std::shared_ptr<Fence>>& fences) {
   return std::all_of(fences.begin(), fences.end(), [](const auto& f) { return f->passed(); });
@@ -18,7 +18,7 @@ bool all_passed(const std::vector<std::shared_ptr<Fence>>& fences) {
 
 PinnedAllocator::~PinnedAllocator() { release_all(); }
 
-// Sizes are powers of two, so that batches of about one size share blocks.
+// Sizes are powers of two, so that batches of similar size share blocks.
 void* PinnedAllocator::allocate(size_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (bytes > PTRDIFF_MAX) throw_out_of_memory("pinned memory", bytes, stats_, raw_.free_bytes());
@@ -55,7 +55,7 @@ bool PinnedAllocator::use(const void* p, std::unique_ptr<Fence> fence) {
   return true;
 }
 
-// Others may allocate meanwhile, and wait for the same fences.
+// Does not hold the lock while waiting: others may allocate, or wait for the same fences.
 void PinnedAllocator::wait(const void* p) {
   std::vector<std::shared_ptr<Fence>> fences;
   {
@@ -84,7 +84,7 @@ void PinnedAllocator::empty_cache() {
   release_all();
 }
 
-// Of those in use; null when there is none.
+// Return the block in use around p, null if there is none.
 PinnedAllocator::Block* PinnedAllocator::block_around(const void* p) {
   auto* address = static_cast<char*>(const_cast<void*>(p));
   auto block = in_use_.upper_bound(address);

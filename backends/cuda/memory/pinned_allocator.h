@@ -1,6 +1,6 @@
-// Host memory that GPUs copy fastest from, kept for reuse: pinning pages takes the driver longer
-// than most copies. A block that a copy may still use when it is freed waits for it here, without
-// holding anybody up. No CUDA here: tested on any machine.
+// A cache of pinned host memory, which GPUs copy fastest: pinning pages takes longer than most
+// copies. A freed block that copies may still use is kept aside until they are done; nothing waits
+// for it. Independent of CUDA: tested on any machine.
 #pragma once
 
 #include <ambit/backend/caching_allocator.h>
@@ -16,9 +16,9 @@ namespace ambit::cuda {
 /// A point in the work of a stream.
 struct Fence {
   virtual ~Fence() = default;
-  /// Whether the work before it is done. Must not fail.
+  /// Return true if all work before the fence is done. Must not fail.
   virtual bool passed() noexcept = 0;
-  /// Wait until it is. Errors: what failed in the work.
+  /// Block until the work is done. Errors: the error of the work.
   virtual void wait() = 0;
 };
 
@@ -31,10 +31,10 @@ class PinnedAllocator {
   PinnedAllocator(const PinnedAllocator&) = delete;
   PinnedAllocator& operator=(const PinnedAllocator&) = delete;
 
-  /// Errors: OutOfMemoryError, after the cache was given back and the system asked again.
+  /// Errors: OutOfMemoryError, after returning the cache to the system and trying again.
   void* allocate(size_t bytes);
-  /// Keep the block around `p` from reuse until the fence has passed. Return false for memory that
-  /// is not of this allocator, which is left alone.
+  /// Do not reuse the block around `p` before the fence has passed. Return false, without effect,
+  /// for memory of other allocators.
   bool use(const void* p, std::unique_ptr<Fence> fence);
   /// Wait for all fences of the block around `p`. Errors: those of Fence::wait().
   void wait(const void* p);
@@ -45,7 +45,7 @@ class PinnedAllocator {
  private:
   struct Block {
     size_t bytes;
-    std::vector<std::shared_ptr<Fence>> fences;  // of the copies that may still use it
+    std::vector<std::shared_ptr<Fence>> fences;  // of copies that may still use the block
   };
 
   Block* block_around(const void* p);
@@ -53,7 +53,7 @@ class PinnedAllocator {
   void release_all() noexcept;
 
   RawMemory& raw_;
-  mutable std::mutex mutex_;           // guards what follows, and raw_
+  mutable std::mutex mutex_;           // guards the members below, and raw_
   std::map<char*, Block> in_use_;      // by address
   std::map<char*, Block> waiting_;     // freed, but a copy may still use them
   std::multimap<size_t, char*> free_;  // by size

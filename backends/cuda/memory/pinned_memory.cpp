@@ -12,9 +12,9 @@ class PinnedMemory final : public RawMemory {
     void* p = nullptr;
     count(counted_allocations);
     const cudaError_t status = cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
-    // Sizes that no machine has are an invalid value to some drivers.
+    // Some drivers report cudaErrorInvalidValue for sizes beyond any machine's memory.
     if (status == cudaErrorMemoryAllocation || status == cudaErrorInvalidValue) {
-      static_cast<void>(cudaGetLastError());  // it is told by the null
+      static_cast<void>(cudaGetLastError());  // reported by returning null
       return nullptr;
     }
     check(status, "cudaHostAlloc");
@@ -34,7 +34,7 @@ class StreamFence final : public Fence {
   StreamFence(const StreamFence&) = delete;
   StreamFence& operator=(const StreamFence&) = delete;
 
-  // After a failure of the GPU nothing uses the memory any more either.
+  // If the GPU has failed, nothing uses the memory either.
   bool passed() noexcept override { return cudaEventQuery(event_) != cudaErrorNotReady; }
   void wait() override {
     count(counted_waits);

@@ -1,4 +1,4 @@
-// Pinned host memory and the fences of CUDA streams: what PinnedAllocator works on.
+// Pinned host memory and CUDA fences for PinnedAllocator.
 #pragma once
 
 #include "backends/cuda/driver/stream.h"
@@ -6,13 +6,13 @@
 
 namespace ambit::cuda {
 
-/// The pinned memory that all GPUs share; leaked, as tensors in globals may hold some.
+/// Return the allocator that all GPUs share; leaked, because tensors in globals may use its memory.
 PinnedAllocator& pinned_allocator();
 
-/// Return a fence behind the work that the stream holds now. Errors: BackendError.
+/// Return a fence after the work now queued on the stream. Errors: BackendError.
 std::unique_ptr<Fence> fence_behind(const GpuStream& stream);
 
-/// Whether the GPU reads and writes the memory while the host goes on: pinned by anybody.
+/// Return true if the memory is pinned, by any library, so that copies are asynchronous.
 bool is_page_locked(const void* host);
 
 }  // namespace ambit::cuda

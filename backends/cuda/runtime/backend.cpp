@@ -18,7 +18,7 @@
 namespace ambit::cuda {
 namespace {
 
-// Let one GPU reach the memory of another over the link between them, where there is one.
+// Enable peer-to-peer access from one GPU to another's memory, if there is a link.
 void enable_peer_access(int from_index, int to_index) {
   static std::mutex mutex;
   static auto* const tried = new std::set<std::pair<int, int>>;
@@ -64,7 +64,7 @@ void* CudaBackend::allocate(int index, size_t bytes) {
   return where.allocator().allocate(bytes, where.stream().clock);
 }
 
-// Needs no current GPU: the memory stays in the cache.
+// Does not make the GPU current, because the memory only returns to the cache.
 void CudaBackend::free(int index, void* p, size_t) noexcept {
   known_gpu(index).allocator().free(p);
 }
@@ -81,9 +81,9 @@ void CudaBackend::empty_cache(int index) {
   pinned_allocator().empty_cache();
 }
 
-// Between two GPUs the copy is the target's work, and a call of both until the source's stream
-// waits for it, so that what is copied is not overwritten before. Without a link the driver stages
-// the bytes in pinned memory.
+// A copy between GPUs runs on the target's stream and is a call on both: the source's stream waits
+// for it, so that the source is not overwritten. Without a peer link the driver stages the bytes in
+// pinned memory.
 void CudaBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
   if (to_index == from_index) return copy_within(gpu(to_index), to, from, bytes);
   constexpr const char* kBetween = "a copy between GPUs";
@@ -105,9 +105,9 @@ void CudaBackend::copy(int to_index, void* to, int from_index, const void* from,
   writing.finish();
 }
 
-// From pageable memory cudaMemcpyAsync returns when it has read all of it. Memory that others have
-// pinned has no fence to keep it from going away: the host waits. However long the copy takes, only
-// who uses the same block waits for it.
+// From pageable memory cudaMemcpyAsync returns after reading everything. Memory pinned by other
+// libraries has no fence that keeps it alive, so the host waits. During the copy, only calls that
+// use the same block wait for it.
 void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
                                  bool non_blocking) {
   Call call("copy", gpu(index));
@@ -142,7 +142,7 @@ void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t b
   }
 }
 
-// Not for the stream: what was queued behind the copies may go on.
+// Waits for the copies only, not for the stream: work queued after them may continue.
 void CudaBackend::wait_for_copies(int index, const void* host) {
   Gpu& source = gpu(index);
   pinned_allocator().wait(host);
@@ -166,8 +166,8 @@ bool CudaBackend::is_pinned(const void* host, size_t) { return is_page_locked(ho
 
 namespace {
 
-// A stream as the Python array API numbers them: 1 and 2 are also CUDA's own handles of the legacy
-// default stream and the per-thread one.
+// Convert a stream number of the Python array API: 1 and 2 equal CUDA's handles of the legacy
+// default stream and the per-thread default stream.
 cudaStream_t outside_stream(int64_t number) {
   if (number <= 0) {
     throw BackendError(fmt::format(
@@ -177,7 +177,7 @@ cudaStream_t outside_stream(int64_t number) {
   return reinterpret_cast<cudaStream_t>(static_cast<uintptr_t>(number));
 }
 
-// Have `after` wait, on the GPU, for what `before` holds now.
+// Make `after` wait, on the GPU, for the work now queued on `before`.
 void follow(cudaStream_t before, cudaStream_t after) {
   cudaEvent_t reached = nullptr;
   check(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -199,8 +199,8 @@ void CudaBackend::lend(int index, void* p, std::optional<int64_t> stream) {
   call.finish();
 }
 
-// The calling thread's stream waits for the other library's; all others come after it, since it has
-// written the memory as far as they know.
+// The calling thread's stream waits for the other library's. Other streams are ordered after it,
+// because it is recorded as the writer of the memory.
 void CudaBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream) {
   Gpu& where = gpu(index);
   if (bytes > 0) {
@@ -222,8 +222,8 @@ void CudaBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t
 }
 
 void CudaBackend::end_borrow(int index, void*, size_t) noexcept try {
-  gpu(index).wait_quietly();  // what failed is met again
-} catch (const Error&) {      // a GPU that cannot be used does no work
+  gpu(index).wait_quietly();  // the error is reported by a later call
+} catch (const Error&) {      // an unusable GPU does no work
 }
 
 }  // namespace ambit::cuda

@@ -1,4 +1,4 @@
-// The runtime of the `cuda` devices: what core asks of a backend, in terms of Gpu and Call.
+// The Backend interface of the `cuda` devices, implemented with Gpu and Call.
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -11,8 +11,8 @@ namespace ambit::cuda {
 
 class CudaBackend final : public Backend {
  public:
-  /// From rooms above this one, of libraries and kernels: `cusolver_version` is asked for
-  /// properties, and `report_unless` queues a report of a claim unless the bool at `fact` is true.
+  /// Functions of folders above, libraries and kernels: `cusolver_version` for properties(), and
+  /// `report_unless`, which queues a kernel that reports a claim unless the bool at `fact` is true.
   CudaBackend(std::string (*cusolver_version)(),
               void (*report_unless)(const void* fact, FaultSink faults))
       : cusolver_version_(cusolver_version), report_unless_(report_unless) {}

@@ -1,6 +1,6 @@
-// What every kernel runs inside: the frame between core's dispatcher and a kernel of this backend.
-// It names the op for errors, finds the thread's stream and orders it behind the streams that used
-// the operands before. Kernels then just ask for Call::stream().
+// The scope around every kernel, between core's dispatcher and this backend. It names the op for
+// errors, selects the thread's stream and orders it after the streams that used the operands.
+// Kernels get the stream from Call::stream().
 #pragma once
 
 #include <ambit/backend/kernels.h>
@@ -16,8 +16,8 @@
 
 namespace ambit::cuda {
 
-/// What kernels take besides tensors. A type is named here before a kernel can have it: what holds
-/// memory must never pass for a parameter, whose memory nobody is ordered behind.
+/// Types of kernel arguments other than tensors. They are listed explicitly, so that a type that
+/// holds memory is not mistaken for a parameter, whose memory would not be ordered.
 template <class T>
 concept Parameter = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, Scalar> ||
     std::same_as<T, std::optional<Scalar>> || std::same_as<T, ScalarOperand> ||
@@ -27,8 +27,8 @@ concept Parameter = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as
     std::same_as<T, BatchNormParams> || std::same_as<T, AttentionParams> ||
     std::same_as<T, TriangularParams> || std::same_as<T, SgdParams> || std::same_as<T, AdamParams>;
 
-/// The memory that one call uses, from the types of its arguments: what a kernel may write it takes
-/// as Tensor&; of lists it may write all.
+/// The memory that one call uses, derived from its argument types: Tensor& is written, const
+/// Tensor& is read, lists may be written.
 class Accesses {
  public:
   void add(Tensor& output) { add(output, true); }
@@ -55,8 +55,8 @@ Accesses accesses_of(Arguments&... arguments) {
   (all.add(arguments), ...);
   return all;
 }
-/// Of batch_norm: running statistics that serve are read, as weights are, so that threads that
-/// share a model in eval mode do not wait for each other.
+/// For batch_norm: in eval mode running statistics are only read, as weights are, so that threads
+/// that share a model do not wait for each other.
 inline Accesses accesses_of(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean,
                             Tensor& running_var, const Tensor& x, const Tensor& w, const Tensor& b,
                             const BatchNormParams& p) {
@@ -67,45 +67,45 @@ inline Accesses accesses_of(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& run
                      b);
 }
 
-/// One kernel or copy being queued by the calling thread. Never nested, but for copies between two
+/// A kernel or copy that the calling thread is queueing. Not nested, except in copies between two
 /// GPUs: kernels call each other's functions, not ops.
 class Call {
  public:
-  /// `op` is a name that stays. Makes the GPU current.
+  /// `op`: a name with static lifetime. Makes the GPU current.
   Call(const char* op, Gpu& gpu);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Order this call behind all work on the operands of a kernel that it must come after.
+  /// Order this call after all earlier work on the operands of a kernel, where required.
   template <class... Arguments>
   void use(Arguments&... arguments) {
     if (stream_.capture) return capture(accesses_of(arguments...));
     if (allocator().is_alone(stream_.clock)) return;
     allocator().use(accesses_of(arguments...), stream_.clock);
   }
-  /// The same for memory, of a copy. What is not this GPU's is left alone.
+  /// As above, for the memory of a copy. Ignores memory that is not on this GPU.
   void use(std::initializer_list<Access> accesses) {
     const std::span<const Access> all(accesses.begin(), accesses.size());
     if (stream_.capture) return capture(all);
     allocator().use(all, stream_.clock);
   }
-  /// The same for a copy between two GPUs, which is a call of both.
+  /// As above, for a copy between two GPUs, which is a call on both.
   static void use(Call& reader, const void* from, Call& writer, void* to);
 
-  /// Say that all work is queued: others who use the operands go on, ordered behind it.
+  /// Mark all work as queued. Unblocks waiting calls; they are ordered after this one.
   void queued() { stream_.clock.end(); }
-  /// Under AMBIT_SYNC=1 wait for the work, so that what fails in it bears this op's name.
+  /// Under AMBIT_SYNC=1 wait for the work, so that its errors name this op.
   void finish();
-  /// Wait for the stream of this call. Errors: what failed in its work.
+  /// Wait for the stream of this call. Errors: the error of its work.
   void wait();
 
-  /// Return the stream of the call at work in this thread. Requires: there is one.
+  /// Return the stream of the current call of this thread. Requires a current call.
   static GpuStream& stream();
-  /// Throw BackendError, of this op and `what` it would have to do, where the call at work is
-  /// captured: its graph, too, is refused. Requires: there is one.
+  /// Throw BackendError if the current call is being captured: it names the op and `what` cannot be
+  /// captured, and invalidates the graph. Requires a current call.
   static void expect_no_capture(const char* what);
-  /// Return the name of the op at work in this thread, "cuda" outside of any.
+  /// Return the name of this thread's current op, "cuda" if there is none.
   static const char* op() noexcept;
 
  private:
@@ -118,7 +118,7 @@ class Call {
   const Work outer_;
 };
 
-/// The GPU of a kernel's first defined tensor.
+/// Return the GPU of a tensor, or null; used for a kernel's first defined tensor.
 inline Gpu* gpu_of(const Tensor& t) { return t.defined() ? &gpu(t.device().index()) : nullptr; }
 inline Gpu* gpu_of(TensorList list) { return list.empty() ? nullptr : gpu_of(list[0]); }
 template <Parameter T>

@@ -17,7 +17,7 @@
 namespace ambit::cuda {
 namespace {
 
-// Fixed, so that looking a GPU up takes no lock.
+// Of fixed size, so that lookup needs no lock.
 constinit std::array<std::atomic<Gpu*>, kMaxGpus> gpus{};
 
 std::string reason_for(cudaError_t status) {
@@ -39,7 +39,7 @@ struct Census {
 
 const Census& census() {
   static const auto* found = [] {
-    auto* c = new Census;  // leaked: asked until exit
+    auto* c = new Census;  // leaked: used until exit
     const cudaError_t status = cudaGetDeviceCount(&c->count);
     if (status != cudaSuccess || c->count == 0) {
       c->count = 0;
@@ -62,7 +62,7 @@ CudaVersions cuda_versions() noexcept {
   return {text(driver), text(runtime)};
 }
 
-// For tools that must see each tensor's memory alone, such as compute-sanitizer.
+// For tools that check each tensor's memory separately, such as compute-sanitizer.
 static bool caches_memory() {
   const char* value = std::getenv("AMBIT_CUDA_CACHE");
   return !value || std::string_view(value) != "0";
@@ -106,9 +106,9 @@ void Gpu::use_outside(const void* p, GpuStream& stream) {
   mine.release(stream);
 }
 
-// Another's faults are not the next thread's: a stream that may still be at work, or has reported
-// something, gets a new record. That is made while nobody is held up: pinning memory may wait for
-// the GPU.
+// A new thread must not get another thread's faults: a stream that may still be running, or has
+// reported a fault, gets a new record. Records are created without holding the lock, because
+// pinning memory may wait for the GPU.
 GpuStream* Gpu::take_stream() {
   for (std::unique_ptr<FaultRecord> made;; made = std::make_unique<FaultRecord>()) {
     const std::lock_guard lock(streams_mutex_);
@@ -119,12 +119,12 @@ GpuStream* Gpu::take_stream() {
   }
 }
 
-// The last one given back that is as if it were new, or null.
+// Return the most recently returned stream that is idle and has no faults, or null.
 GpuStream* Gpu::take_done_stream() {
   for (size_t i = idle_streams_.size(); i-- > 0;) {
     GpuStream* s = idle_streams_[i];
     if (cudaStreamQuery(s->handle) != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());  // that of work that failed is met again
+      static_cast<void>(cudaGetLastError());  // a later call reports failed work
     } else if (!s->faults->is_set()) {
       idle_streams_.erase(idle_streams_.begin() + static_cast<ptrdiff_t>(i));
       return s;
@@ -152,7 +152,7 @@ GpuStream* Gpu::add_stream(int priority) {
   check(cudaStreamCreateWithPriority(&s->handle, cudaStreamNonBlocking, priority),
         "cudaStreamCreateWithPriority");
   check(cudaEventCreateWithFlags(&s->reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  idle_streams_.reserve(streams_.size() + 1);  // give_back() must not fail
+  idle_streams_.reserve(streams_.size() + 1);  // so that give_back() cannot fail
   streams_.push_back(std::move(s));
   return streams_.back().get();
 }
@@ -173,7 +173,7 @@ GpuStream& Gpu::pool_stream(bool high_priority) {
   return *pool[next_in_pool_[high_priority]++ % kPooled];
 }
 
-// Passing records on must not fail.
+// Reserves space, so that passing records on cannot fail.
 void Gpu::add_faults(std::unique_ptr<FaultRecord> faults) {
   spare_faults_.reserve(faults_.size() + 1);
   left_faults_.reserve(faults_.size() + 1);
@@ -188,14 +188,14 @@ FaultRecord* Gpu::take_faults() noexcept {
   return spare;
 }
 
-// What is set stays to be told. Whether it is can be said of work that is done alone.
+// Records with faults are kept for throw_faults(); is_set() is final once their work is done.
 void Gpu::recycle_faults() noexcept {
   std::erase_if(left_faults_, [&](FaultRecord* faults) {
     if (!faults->is_left() || faults->is_set()) return false;
     spare_faults_.push_back(faults);
     return true;
   });
-  static_cast<void>(cudaGetLastError());  // nor is a failure of that work this thread's
+  static_cast<void>(cudaGetLastError());  // do not report a failure of that work in this thread
 }
 
 void Gpu::give_back(GpuStream* stream) noexcept {
@@ -214,9 +214,9 @@ void Gpu::throw_faults() {
   for (FaultRecord* faults : left_faults_) faults->throw_if_set();
 }
 
-// An event that is recorded anew while others are about to wait for it stands for more work than
-// they need, never for less. All that it stands for was queued before they wait, so that streams
-// never wait for each other in a circle.
+// If the event is recorded again before the other stream waits for it, that stream waits for more
+// work than necessary, never for less. All of that work was queued before the wait, so that streams
+// cannot wait for each other in a cycle.
 void Gpu::order(int before, int after) {
   GpuStream *first, *second;
   {
@@ -234,7 +234,7 @@ const std::string& no_gpu_reason() noexcept { return census().reason; }
 Gpu& gpu(int index) {
   static std::mutex mutex;
   int current = -1;
-  check(cudaGetDevice(&current), "cudaGetDevice");  // asking is cheaper than setting
+  check(cudaGetDevice(&current), "cudaGetDevice");  // cheaper than cudaSetDevice
   if (current != index) check(cudaSetDevice(index), "cudaSetDevice");
   std::atomic<Gpu*>& known = gpus[static_cast<size_t>(index)];
   if (!known.load(std::memory_order_acquire)) {

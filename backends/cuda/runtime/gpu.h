@@ -19,11 +19,11 @@
 
 namespace ambit::cuda {
 
-/// Made when it is first used, with its context; leaked, since tensors in globals may outlive main.
-/// Thread-safe. Requires of every function: the GPU is current, as gpu(index) leaves it.
+/// Created on first use, with the CUDA context; leaked, because tensors in globals may outlive
+/// main. Thread-safe. All functions require that the GPU is current, as after gpu(index).
 class Gpu final : private StreamOrder {
  public:
-  /// Errors: BackendError when the device cannot be used (exclusive mode, ECC fault, ...).
+  /// Errors: BackendError if the device cannot be used (exclusive mode, ECC error, ...).
   explicit Gpu(int index);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -33,40 +33,39 @@ class Gpu final : private StreamOrder {
   const cudaDeviceProp& properties() const { return properties_; }
   BlockAllocator& allocator() { return allocator_; }
 
-  /// Return the stream that the calling thread queues work on: its own, unless it has chosen one of
-  /// the pool.
+  /// Return the calling thread's current stream: its own, unless it has selected one of the pool.
   GpuStream& stream();
-  /// Return its own, which goes to another thread when this one ends.
+  /// Return the calling thread's own stream, which passes to another thread when this one ends.
   GpuStream& own_stream();
-  /// Return a stream that any thread may choose, in turn one of 32, of high priority or normal.
+  /// Return a stream for any thread: one of 32, round-robin, of high or normal priority.
   GpuStream& pool_stream(bool high_priority);
-  /// Let the calling thread queue its work on `stream`, its own or one of the pool, from now on.
-  /// Errors: BackendError, and nothing has changed, where another thread has chosen it.
+  /// Make `stream`, the calling thread's own or one of the pool, its current stream. Errors:
+  /// BackendError, without any change, if another thread has selected it.
   void set_stream(GpuStream& stream);
-  /// The same until leave_stream(): what was chosen before stays this thread's meanwhile. Return
-  /// that.
+  /// As set_stream(), until leave_stream(); the previous stream remains reserved for this thread.
+  /// Return the previous stream.
   GpuStream& enter_stream(GpuStream& stream);
   void leave_stream(GpuStream& before) noexcept;
-  /// Order what comes on `stream`, one that the calling thread may choose, behind all work on the
-  /// memory around p, and whoever uses it from now on behind what the stream holds now.
+  /// Order later work on `stream`, which the calling thread may select, after all work on the
+  /// memory around p, and later uses of that memory after the work now queued on the stream.
   void use_outside(const void* p, GpuStream& stream);
-  /// Wait for all streams. Errors: what failed in their work, throw_faults(); BackendError in a
+  /// Wait for all streams. Errors: the error of their work, throw_faults(); BackendError in a
   /// capture.
   void synchronize();
-  /// Wait for them, and leave what has failed for another time.
+  /// Wait for all streams; errors are reported by later calls.
   void wait_quietly() noexcept;
 
-  /// Let a graph take the work that the calling thread queues from now on, from a stream that is
-  /// nobody else's; return that. Errors: BackendError.
+  /// Capture the work that the calling thread queues from now on in a graph, on a dedicated stream;
+  /// return that stream. Errors: BackendError.
   GpuStream& begin_capture(Graph& graph, GraphMemory& memory);
-  /// The thread's stream is again what it was. Return what cudaStreamEndCapture does.
+  /// Restore the thread's stream. Return the status of cudaStreamEndCapture.
   cudaError_t end_capture(GpuStream& stream, cudaGraph_t& graph) noexcept;
 
-  /// Return where kernels of the calling thread report bad data.
+  /// Return the record to which kernels of the calling thread report invalid data.
   FaultRecord& faults() { return *own_stream().faults; }
-  /// Throw what kernels of the calling thread have reported, or of threads that have ended, whom
-  /// nobody else asks; each is told once. What other threads have done is theirs. Requires: the
-  /// host has waited.
+  /// Throw the faults reported by kernels of the calling thread, or of threads that have ended;
+  /// each is thrown once. Faults of other running threads are left to them. Requires that the host
+  /// has waited.
   void throw_faults();
 
  private:
@@ -89,34 +88,34 @@ class Gpu final : private StreamOrder {
   cudaDeviceProp properties_{};
   DeviceMemory memory_;
   BlockAllocator allocator_;
-  std::mutex streams_mutex_;  // guards what follows
+  std::mutex streams_mutex_;  // guards the members below
   std::vector<std::unique_ptr<GpuStream>> streams_;
   std::vector<GpuStream*> idle_streams_;
   std::array<std::vector<GpuStream*>, 2> pools_;  // of normal and of high priority
   std::array<size_t, 2> next_in_pool_{};
-  std::vector<std::unique_ptr<FaultRecord>> faults_;  // of all streams, and those below
+  std::vector<std::unique_ptr<FaultRecord>> faults_;  // all records, also those below
   std::vector<FaultRecord*> left_faults_;             // of threads that ended with work queued
-  std::vector<FaultRecord*> spare_faults_;            // nobody's: that work is done, and told
+  std::vector<FaultRecord*> spare_faults_;            // unused: work done, faults thrown
   std::vector<std::unique_ptr<GpuStream>> capture_streams_;
   std::vector<GpuStream*> idle_capture_streams_;
   std::atomic<bool> has_ended_threads_{false};
-  std::shared_mutex captures_mutex_;  // held while the host waits for all streams
-  int captures_ = 0;                  // at work; then it must wait for the others alone
+  std::shared_mutex captures_mutex_;  // held (shared) while the host waits for all streams
+  int captures_ = 0;                  // in progress; the host then waits for the other streams
 };
 
-/// The newest CUDA that the driver knows, "0.0" without one, and that of the runtime linked.
+/// The newest CUDA version of the driver, "0.0" without one, and that of the linked runtime.
 struct CudaVersions {
   std::string driver, runtime;
 };
 CudaVersions cuda_versions() noexcept;
-/// Return how many GPUs the process sees, 0 where CUDA cannot be used. Asks the driver once.
+/// Return the number of visible GPUs, 0 if CUDA cannot be used. Queries the driver once.
 int gpu_count() noexcept;
-/// Return why gpu_count() is 0, in the driver's words; empty when it is not.
+/// Return the driver's reason why gpu_count() is 0; empty if it is not.
 const std::string& no_gpu_reason() noexcept;
-/// Return a GPU, with index in [0, gpu_count()), and make it current for the calling thread.
+/// Return the GPU with index in [0, gpu_count()) and make it current for the calling thread.
 /// Errors: BackendError.
 Gpu& gpu(int index);
-/// Return a GPU that gpu() returned before, without a call of CUDA.
+/// Return a GPU that gpu() has returned before, without a CUDA call.
 Gpu& known_gpu(int index) noexcept;
 
 }  // namespace ambit::cuda

@@ -1,4 +1,4 @@
-// How the host waits for a GPU, and what captures have to do with it.
+// Host waits for a GPU, and their interaction with captures.
 #include <exception>
 
 #include "backends/cuda/driver/counters.h"
@@ -25,11 +25,11 @@ void Gpu::wait_quietly() noexcept try {
   cudaError_t status = cudaSuccess;
   wait_for_all(call, status);
   static_cast<void>(cudaGetLastError());
-} catch (const std::exception&) {  // no memory for the list
+} catch (const std::exception&) {  // out of memory for the list
 }
 
-// While a graph is captured CUDA waits for no GPU as a whole, and makes the capture invalid: no
-// capture begins while somebody waits. What is captured is not at work.
+// During a capture cudaDeviceSynchronize fails and invalidates the capture, so no capture may begin
+// while a thread waits. Captured work does not run and needs no wait.
 void Gpu::wait_for_all(const char*& call, cudaError_t& status) {
   const std::shared_lock lock(captures_mutex_);
   if (captures_ == 0) {
@@ -62,8 +62,8 @@ GpuStream* Gpu::take_capture_stream() {
   return capture_streams_.back().get();
 }
 
-// It is not one of streams_: what is captured nobody can be ordered behind. Relaxed, since calls
-// that are not queued, such as cudaMalloc, are meant to be done at once.
+// Not in streams_, because no work can be ordered after captured work. Relaxed mode, because calls
+// that are not stream-ordered, such as cudaMalloc, must execute immediately.
 GpuStream& Gpu::begin_capture(Graph& graph, GraphMemory& memory) {
   GpuStream* const s = take_capture_stream();
   cudaError_t status = cudaSuccess;

@@ -33,7 +33,7 @@ void Graph::begin() {
   gpu_.allocator().begin_capture(*memory_);
   try {
     stream_ = &gpu_.begin_capture(*this, *memory_);
-    // Before all else, for what a replay writes before its first kernel must be nobody's then.
+    // Allocate first: a replay writes it before its first kernel, so it must not be reused memory.
     void* base = gpu_.allocator().allocate(sizeof(RandomBase), stream_->clock);
     random_.base = static_cast<RandomBase*>(base);
   } catch (...) {
@@ -50,7 +50,7 @@ cudaGraph_t Graph::end_capture(cudaError_t& status) noexcept {
   return captured;
 }
 
-// What failed or was refused leaves a graph that does a part of what was meant.
+// If anything failed or was refused, discard the graph, which would be incomplete.
 void Graph::end() {
   if (!stream_ || &gpu_.stream() != stream_) {
     throw BackendError(
@@ -63,7 +63,7 @@ void Graph::end() {
   if (captured) static_cast<void>(cudaGraphDestroy(captured));
   if (refused_.empty() && status == cudaSuccess) return;
   const std::string why = refused_;
-  reset();  // forgets it
+  reset();  // clears refused_
   if (!why.empty()) {
     throw BackendError(
         "CUDAGraph::capture_end: expected a capture in which nothing was refused, got " + why);
@@ -90,8 +90,8 @@ void Graph::replay() {
   call.finish();
 }
 
-// The kernel has its numbers from the capture; the host's generator knows which come next. Those of
-// the capture may be made again: a gradient does, which keeps no mask.
+// The kernel has the numbers of the capture as parameters; the host's generator knows the next
+// ones. Numbers of the capture may be generated again, as a gradient does instead of saving a mask.
 const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
                                      void (*set)(RandomBase* base, const RandomBase& value)) {
   const uint64_t blocks = philox::blocks(static_cast<uint64_t>(n));
@@ -107,8 +107,8 @@ const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
   return random_.base;
 }
 
-// Nobody else has taken numbers meanwhile; then those of the capture, of which none was made, are
-// to come yet.
+// If no other code has used the generator meanwhile, rewind it: the numbers of the capture have not
+// been generated yet.
 void Graph::check_generator() {
   if (!random_.set || !refused_.empty()) return;
   const Generator& generator = random_.generator;
@@ -124,7 +124,7 @@ void Graph::move_generator() {
   random_.set(random_.base, {random_.generator.seed(), first - random_.first});
 }
 
-// Its memory serves others without an order among streams: its work must be done. All replays are
+// The memory is released without ordering between streams, so wait for the work. All replays are
 // ordered by that memory.
 void Graph::reset() noexcept {
   if (stream_) {
@@ -135,7 +135,7 @@ void Graph::reset() noexcept {
   }
   if (replayed_on_) {
     count(counted_waits);
-    static_cast<void>(cudaStreamSynchronize(replayed_on_));  // what failed is met again
+    static_cast<void>(cudaStreamSynchronize(replayed_on_));  // a later call reports errors
   }
   if (work_) static_cast<void>(cudaGraphExecDestroy(work_));
   if (random_.base) gpu_.allocator().free(random_.base);

@@ -1,6 +1,6 @@
-// A CUDA graph: what a thread queues between begin() and end() is not done, but kept, and done as
-// one launch at each replay(). It is the calls of CUDA that are kept, with the addresses and
-// numbers of the capture.
+// A CUDA graph: work that a thread queues between begin() and end() is recorded instead of
+// executed; each replay() executes it as one launch. CUDA calls are recorded, with the addresses
+// and numbers of the capture.
 #pragma once
 
 #include <ambit/params.h>
@@ -16,13 +16,13 @@
 
 namespace ambit::cuda {
 
-/// What a replay tells the fills with random numbers: the generator's seed, and how many blocks of
-/// numbers it has gone on since the capture.
+/// Parameters that a replay passes to random fills: the generator's seed, and the number of blocks
+/// by which it has advanced since the capture.
 struct RandomBase {
   uint64_t seed, moved;
 };
 
-/// Of one thread at a time. Requires of all functions: the GPU is current.
+/// Used by one thread at a time. All functions require that the GPU is current.
 class Graph {
  public:
   explicit Graph(Gpu& gpu) : gpu_(gpu) {}
@@ -32,24 +32,24 @@ class Graph {
 
   Gpu& gpu() const { return gpu_; }
 
-  /// Errors: BackendError where it holds work, or the thread captures another.
+  /// Errors: BackendError if the graph holds work, or the thread is capturing another one.
   void begin();
-  /// Errors: BackendError where this thread does not capture it, or something was refused: it then
-  /// holds nothing.
+  /// Errors: BackendError if this thread is not capturing this graph, or something was refused; the
+  /// graph is then empty.
   void end();
-  /// Errors: BackendError where it holds no work; in a capture; in a thread whose kernels report
-  /// bad data to another place than those of the capture.
+  /// Errors: BackendError if the graph holds no work; in a capture; on a thread whose fault record
+  /// differs from that of the capture.
   void replay();
-  /// Wait for what was replayed, and hold nothing any more. A capture ends.
+  /// Wait for replayed work, and discard the graph. Ends a capture.
   void reset() noexcept;
 
-  /// Return where a fill that is captured, of n elements, finds its numbers' base. `set` queues a
-  /// kernel that writes it, in the call at work. Errors: BackendError for numbers that are not the
-  /// next ones of the GPU's own generator.
+  /// Return the RandomBase for a captured fill of n elements. `set` queues a kernel that writes it,
+  /// in the current call. Errors: BackendError for numbers other than the next ones of the GPU's
+  /// own generator.
   const RandomBase* random_base(const RandomParams& p, int64_t n,
                                 void (*set)(RandomBase* base, const RandomBase& value));
 
-  /// Throw BackendError, and again at end(): what the thread is about to do cannot be captured.
+  /// Throw BackendError, now and again at end(): the thread's next operation cannot be captured.
   [[noreturn]] void refuse(const char* what);
 
  private:
@@ -57,23 +57,23 @@ class Graph {
   void check_generator();
   void move_generator();
 
-  /// The random numbers of the capture, which are those of one stretch of the generator.
+  /// The random numbers of the capture: a contiguous range of the generator's sequence.
   struct Random {
     Generator generator;
     RandomBase* base = nullptr;  ///< in the graph's memory
-    /// Null until the capture takes some.
+    /// Null until the capture uses random numbers.
     void (*set)(RandomBase* base, const RandomBase& value) = nullptr;
-    uint64_t seed = 0, first = 0, end = 0;  ///< the stretch, in blocks
+    uint64_t seed = 0, first = 0, end = 0;  ///< the range, in blocks
   };
 
   Gpu& gpu_;
-  GpuStream* stream_ = nullptr;  // while it is captured
+  GpuStream* stream_ = nullptr;  // during the capture
   std::unique_ptr<GraphMemory> memory_;
   std::string refused_;
   Random random_;
   cudaGraphExec_t work_ = nullptr;
-  const FaultRecord* faults_ = nullptr;  // that its kernels report to
-  cudaStream_t replayed_on_ = nullptr;   // last
+  const FaultRecord* faults_ = nullptr;  // to which its kernels report
+  cudaStream_t replayed_on_ = nullptr;   // stream of the last replay
 };
 
 }  // namespace ambit::cuda

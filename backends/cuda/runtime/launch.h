@@ -1,5 +1,5 @@
-// How many blocks and threads a kernel gets, and the launch itself. Only .cu files can launch; the
-// arithmetic is tested on the host, and so is all, where the tests compile them for it.
+// Grid sizes and kernel launches. Only .cu files can launch; the tests also compile everything for
+// the host.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace ambit::cuda {
 
 inline constexpr int kThreads = 256;  // per block: 8 warps, so that 8 blocks fill an SM
 
-/// A launch configuration: at least one block, at most what the x axis of a grid holds.
+/// A launch configuration: at least one block, at most the maximum of a grid's x dimension.
 struct Grid {
   unsigned blocks;
   unsigned threads = kThreads;
 };
 
-/// Return enough blocks for n threads, up to `most`: kernels loop over what is beyond.
+/// Return enough blocks for n threads, at most `most`: kernels loop over the rest.
 constexpr Grid grid_for(int64_t n, int64_t most = INT32_MAX) {
   const int64_t blocks = n / kThreads + (n % kThreads != 0);
   return {static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, most))};
@@ -32,7 +32,7 @@ constexpr Grid grid_for(int64_t n, int64_t most = INT32_MAX) {
 __device__ inline int64_t thread_index() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline int64_t thread_count() { return int64_t{gridDim.x} * blockDim.x; }
 
-/// Queue a kernel on the stream of the call at work.
+/// Launch a kernel on the stream of the current call.
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, std::type_identity_t<Parameters>... args) {
 #ifdef __CUDACC__

@@ -1,4 +1,4 @@
-// How programs name a GPU by its index.
+// Looks up GPUs for the public functions.
 #pragma once
 
 #include <ambit/error.h>
@@ -8,7 +8,7 @@
 
 namespace ambit::cuda {
 
-/// Return a GPU, -1 being the first, and make it current. Errors: BackendError for no such GPU.
+/// Return a GPU and make it current; -1 means cuda:0. Errors: BackendError if there is no such GPU.
 inline Gpu& public_device(int device) {
   const int index = device == -1 ? 0 : device;
   if (index < 0 || index >= gpu_count()) {

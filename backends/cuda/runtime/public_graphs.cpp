@@ -1,4 +1,4 @@
-// The table of <ambit/cuda_graph.h>.
+// The function table of <ambit/cuda_graph.h>.
 #include <ambit/cuda_graph.h>
 
 #include "graph.h"
@@ -7,7 +7,7 @@
 namespace ambit::cuda {
 namespace {
 
-// With its GPU the current one.
+// Return the graph, with its GPU made current.
 Graph& current(void* graph) {
   auto& g = *static_cast<Graph*>(graph);
   static_cast<void>(gpu(g.gpu().index()));
@@ -20,7 +20,7 @@ constexpr detail::GraphFunctions kFunctions{
         [](void* g) noexcept {
           try {
             static_cast<void>(current(g));
-          } catch (const Error&) {  // a GPU that cannot be used does no work
+          } catch (const Error&) {  // an unusable GPU does no work
           }
           delete static_cast<Graph*>(g);
         },

@@ -1,4 +1,4 @@
-// The table of <ambit/cuda.h>.
+// The function table of <ambit/cuda.h>.
 #include <ambit/cuda.h>
 
 #include <utility>
@@ -13,12 +13,12 @@ namespace ambit::cuda {
 namespace {
 
 GpuStream& stream_of(void* stream) { return *static_cast<GpuStream*>(stream); }
-// With its GPU the current one.
+// Return the stream, with its GPU made current.
 GpuStream& current(void* stream) {
   static_cast<void>(gpu(stream_of(stream).device));
   return stream_of(stream);
 }
-// The same, for what CUDA does not do with a stream that a graph is captured from.
+// As current(), for operations that are not allowed on a stream being captured.
 GpuStream& working(void* stream, const char* what) {
   GpuStream& s = current(stream);
   if (s.capture) s.capture->refuse(what);
@@ -26,7 +26,7 @@ GpuStream& working(void* stream, const char* what) {
 }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
-// What a query says of work.
+// Convert the status of a query: true if the work is done, false if not ready; throw on errors.
 bool is_done(cudaError_t status, const char* call) {
   if (status == cudaErrorNotReady) {
     static_cast<void>(cudaGetLastError());

@@ -1,4 +1,4 @@
-// Which streams a thread works on.
+// The streams of a thread.
 #pragma once
 
 #include <ambit/error.h>
@@ -14,11 +14,11 @@
 
 namespace ambit::cuda {
 
-// Far more than a machine holds.
+// Far more than a machine has.
 inline constexpr int kMaxGpus = 64;
 
-/// The streams of one thread: its own, which go to other threads when it ends, and those of the
-/// pool that it has chosen.
+/// The streams of one thread: its own, which pass to other threads when it ends, and the pool
+/// streams that it has selected.
 class ThreadStreams {
  public:
   ~ThreadStreams() {
@@ -26,7 +26,7 @@ class ThreadStreams {
       if (s && s->capture) s = s->below;
       if (s && s->is_pooled) s->holder.store(nullptr, std::memory_order_release);
     }
-    // Who gets the own stream, and its record of faults, comes after all work of this thread.
+    // The next owner of the own stream and its fault record comes after all work of this thread.
     for (const GpuStream* s : chosen_) {
       const GpuStream* own = own_[static_cast<size_t>(s->device)];
       static_cast<void>(cudaEventRecord(s->reached, s->handle));
@@ -50,7 +50,7 @@ class ThreadStreams {
   }
   GpuStream* known_own_on(const Gpu& gpu) const { return own_[static_cast<size_t>(gpu.index())]; }
 
-  // Return what was current before, which stays held.
+  // Return the previous current stream, which stays held.
   GpuStream& enter(GpuStream& stream) {
     GpuStream& before = on(stream.gpu);
     if (before.capture) before.capture->refuse("another stream");
@@ -107,7 +107,7 @@ class ThreadStreams {
 
  private:
   std::array<GpuStream*, kMaxGpus> own_{}, current_{};
-  std::vector<GpuStream*> chosen_;  // of the pool, once
+  std::vector<GpuStream*> chosen_;  // selected pool streams, once each
 };
 
 }  // namespace ambit::cuda

@@ -28,8 +28,8 @@ class TimedEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-// What events are measured from. CUDA tells milliseconds as a float, which is too coarse for long
-// stretches: the origin follows the events.
+// The reference for event times. CUDA returns milliseconds as a float, which is too coarse for long
+// intervals: the origin is moved forward with the events.
 struct Origin {
   std::shared_ptr<TimedEvent> event;
   int64_t nanoseconds = 0;
@@ -45,7 +45,7 @@ class EventMark final : public TimeMark {
   }
 
   int64_t nanoseconds() noexcept override {
-    constexpr float kLongStretch = 500;  // milliseconds; a float then still tells 60 ns apart
+    constexpr float kLongStretch = 500;  // milliseconds; a float then resolves 60 ns
     if (cudaEventSynchronize(event_->get()) != cudaSuccess) return -1;
     const std::lock_guard lock(mutex());
     Origin& origin = origins().find(index_)->second;
@@ -78,7 +78,7 @@ class EventMark final : public TimeMark {
 
 std::unique_ptr<TimeMark> make_time_mark(int index) {
   Gpu& where = gpu(index);
-  if (where.stream().capture) return nullptr;  // what is captured has no time
+  if (where.stream().capture) return nullptr;  // captured work has no time
   return std::make_unique<EventMark>(index, where.stream().handle);
 }
 

@@ -1,4 +1,4 @@
-// Marks of a GPU's time, for profiles.
+// GPU time marks, for profiles.
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -7,7 +7,7 @@
 
 namespace ambit::cuda {
 
-/// Record an event on the stream that the calling thread works on. Errors: BackendError.
+/// Record an event on the calling thread's current stream. Errors: BackendError.
 std::unique_ptr<TimeMark> make_time_mark(int index);
 
 }  // namespace ambit::cuda

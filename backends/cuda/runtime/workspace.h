@@ -7,8 +7,8 @@
 
 namespace ambit::cuda {
 
-/// Memory for the work that the call at hand queues. Freed at the end of the scope though that work
-/// may not have begun: whoever gets it next is ordered behind.
+/// Memory for the work that the current call queues. Freed at the end of the scope, possibly before
+/// that work runs: the next user of the memory is ordered after it.
 class Workspace {
  public:
   /// `bytes` may be 0. Errors: OutOfMemoryError.

@@ -1,12 +1,11 @@
-// Streams and events of the devices `cuda`, and by <ambit/cuda_graph.h> graphs, named as
-// c10::cuda's: what is queued on one stream may run beside what is queued on another. Tensors need
-// no events: ambit orders streams by what they use, whichever they are. Needs neither CUDA's
-// headers nor a GPU to compile; the functions are those of libambit_cuda.so, found when the first
-// is called.
+// Streams and events of the devices `cuda`, named as c10::cuda's (graphs: <ambit/cuda_graph.h>).
+// Work queued on different streams may run concurrently. Tensors need no events: ambit orders
+// streams by the memory that their work uses. This header compiles without CUDA's headers and
+// without a GPU; it finds its functions in libambit_cuda.so on the first call.
 //   cuda::Stream side = cuda::getStreamFromPool();
 //   {
 //     cuda::StreamGuard guard(side);
-//     y = x.matmul(w);      // on `side`, after what x and w need
+//     y = x.matmul(w);      // on `side`, after the work that writes x and w
 //   }
 //   z = y + 1;              // on this thread's own stream, after the product
 #pragma once
@@ -22,14 +21,14 @@
 #include <string>
 #include <utility>
 
-struct CUstream_st;  // what a cudaStream_t points to
-struct CUevent_st;   // and a cudaEvent_t
+struct CUstream_st;  // pointee of cudaStream_t
+struct CUevent_st;   // pointee of cudaEvent_t
 
 namespace ambit::cuda {
 namespace detail {
 
-/// The table that the plugin exports as ambit_cuda_streams(): a program links ambit alone. Streams
-/// are never destroyed. Errors: BackendError.
+/// Function table that the plugin exports as ambit_cuda_streams(), so that a program links only
+/// ambit. Streams are never destroyed. Errors: BackendError.
 struct StreamFunctions {
   void* (*from_pool)(int device, bool high_priority);
   void* (*current)(int device);
@@ -57,7 +56,7 @@ inline const StreamFunctions& streams() {
   static const auto* const found = find_table<StreamFunctions>("ambit_cuda_streams");
   return *found;
 }
-/// Which GPU an index is: of -1 Device(kCUDA), cuda:0 or what a DeviceGuard has chosen.
+/// Return a GPU's index; -1 means Device(kCUDA): cuda:0 or the selection of a DeviceGuard.
 inline int chosen(int device_index) {
   return device_index == -1 ? Device(kCUDA).index() : device_index;
 }
@@ -66,28 +65,27 @@ inline int chosen(int device_index) {
 
 class Event;
 
-/// A queue of work on one GPU: a name for it, copied freely. A thread queues its work on its
-/// current stream of each GPU, at first one of its own.
+/// A queue of work on one GPU. The object is a handle and cheap to copy. Each thread queues its
+/// work on its current stream of each GPU; initially that is a stream of its own.
 class Stream {
  public:
   int device_index() const { return detail::streams().device(stream_); }
   Device device() const { return Device("cuda:" + std::to_string(device_index())); }
-  /// Return a number that tells it from the other streams of its GPU.
+  /// Return a number that is unique among the streams of this GPU.
   int64_t id() const { return detail::streams().id(stream_); }
-  /// Return the cudaStream_t, for kernels and libraries of your own: record_stream() goes with
-  /// them.
+  /// Return the cudaStream_t, for your own kernels and libraries; use it with record_stream().
   CUstream_st* stream() const {
     return static_cast<CUstream_st*>(detail::streams().handle(stream_));
   }
   operator CUstream_st*() const { return stream(); }
 
-  /// Return whether all work queued on it is done. Errors: BackendError when that has failed.
+  /// Return true if all queued work is done. Errors: BackendError if it failed.
   bool query() const { return detail::streams().query(stream_); }
-  /// Wait, on the host, for all work queued on it. Errors: what failed in it; IndexError and Error
-  /// of bad data that the calling thread's kernels have met.
+  /// Block the host until all work queued on the stream is done. Errors: the error of failed work;
+  /// IndexError or Error for invalid data that kernels of the calling thread found.
   void synchronize() const { detail::streams().synchronize(stream_); }
-  /// Let all work queued from now on wait, on the GPU, for what the event stands for. One that was
-  /// never recorded stands for nothing.
+  /// Make all work queued from now on wait, on the GPU, for the event. No effect if the event was
+  /// never recorded.
   void wait(const Event& event) const;
 
   friend bool operator==(const Stream& a, const Stream& b) { return a.stream_ == b.stream_; }
@@ -105,28 +103,28 @@ class Stream {
   void* stream_;
 };
 
-/// Return a stream of the pool: one in turn of 32 for each GPU and priority, made when they are
-/// first asked for, so that one may meet others there. Device -1 is Device(kCUDA), here and below.
-/// Errors: BackendError for no such GPU.
+/// Return the next stream of the pool, round-robin. The pool has 32 streams for each GPU and
+/// priority, created on first use, so callers may share a stream. Device -1 means Device(kCUDA),
+/// here and below. Errors: BackendError if there is no such GPU.
 inline Stream getStreamFromPool(bool isHighPriority = false, int device_index = -1) {
   return Stream(detail::streams().from_pool(detail::chosen(device_index), isHighPriority));
 }
-/// Return the stream that the calling thread queues its work on.
+/// Return the stream on which the calling thread queues its work.
 inline Stream getCurrentCUDAStream(int device_index = -1) {
   return Stream(detail::streams().current(detail::chosen(device_index)));
 }
-/// Return the calling thread's own stream: unlike CUDA's default stream no other thread's.
+/// Return the calling thread's own stream. Unlike CUDA's default stream, no other thread shares it.
 inline Stream getDefaultCUDAStream(int device_index = -1) {
   return Stream(detail::streams().own(detail::chosen(device_index)));
 }
-/// Let the calling thread queue its work on `stream` from now on. Errors: BackendError, and nothing
-/// has changed, for a stream that another thread queues on now, or another thread's own.
+/// Make the calling thread queue its work on `stream`. Errors: BackendError, without any change, if
+/// another thread is using the stream now or owns it.
 inline void setCurrentCUDAStream(Stream stream) { detail::streams().set_current(stream.stream_); }
 
-/// Let work of your own on `stream`, queued through its stream(), use the memory of t: called
-/// before, the work comes after all that uses the memory so far; called after, others come after
-/// the work, and the memory is not used again before. Ops do that themselves. Errors: BackendError
-/// for a tensor of another device, and as setCurrentCUDAStream().
+/// Allow your own work on `stream`, queued through its stream(), to use the memory of t. If called
+/// before queueing it, the work is ordered after all earlier uses of the memory; if called after,
+/// later uses are ordered after the work, and the memory is not reused earlier. Ops do this
+/// themselves. Errors: BackendError for a tensor of another device, and as setCurrentCUDAStream().
 inline void record_stream(const Tensor& t, Stream stream) {
   if (t.device() != stream.device()) {
     throw BackendError("record_stream: expected a tensor of device " + stream.device().str() +
@@ -135,7 +133,7 @@ inline void record_stream(const Tensor& t, Stream stream) {
   detail::streams().use(stream.stream_, t.data_ptr());
 }
 
-/// A stream is current in a scope. Errors: as setCurrentCUDAStream().
+/// Make a stream current for a scope. Errors: as setCurrentCUDAStream().
 class StreamGuard {
  public:
   explicit StreamGuard(Stream stream)
@@ -151,11 +149,11 @@ class StreamGuard {
   const Stream before_, current_;
 };
 
-/// A place in a stream, which others and the host can wait for. Of the GPU of the stream that it is
-/// first recorded on.
+/// A point in a stream that other streams and the host can wait for. It belongs to the GPU of the
+/// stream on which it is first recorded.
 class Event {
  public:
-  /// With `enable_timing` elapsed_time() can be asked.
+  /// `enable_timing` allows elapsed_time().
   explicit Event(bool enable_timing = false) : timing_(enable_timing) {}
   ~Event() {
     if (event_) detail::streams().destroy_event(event_);
@@ -171,7 +169,7 @@ class Event {
   /// Return the cudaEvent_t, null before the first record().
   CUevent_st* event() const { return static_cast<CUevent_st*>(event_); }
 
-  /// Stand for all work that is queued on the stream now, and for no other any more. Errors:
+  /// Record all work that is queued on the stream now; this replaces an earlier recording. Errors:
   /// BackendError for a stream of another GPU.
   void record(Stream stream = getCurrentCUDAStream()) {
     if (!event_) {
@@ -184,18 +182,18 @@ class Event {
   void recordOnce(Stream stream) {
     if (!event_) record(stream);
   }
-  /// Let what is queued on the stream from now on wait for it, on the GPU.
+  /// Make work queued on the stream from now on wait, on the GPU, for this event.
   void block(Stream stream) const {
     if (event_) detail::streams().block(event_, stream.stream_);
   }
-  /// Return whether it is reached; so is one that was never recorded.
+  /// Return true if the event is complete or was never recorded.
   bool query() const { return !event_ || detail::streams().query_event(device_, event_); }
-  /// Wait for it on the host. Errors: as Stream::synchronize().
+  /// Block the host until the event is complete. Errors: as Stream::synchronize().
   void synchronize() const {
     if (event_) detail::streams().synchronize_event(device_, event_);
   }
-  /// Return the milliseconds from this to a later event. Errors: BackendError where one was not
-  /// made with timing, recorded, and reached.
+  /// Return the milliseconds from this event to a later one. Errors: BackendError unless both were
+  /// created with timing, recorded, and are complete.
   float elapsed_time(const Event& later) const {
     if (!event_ || !later.event_) {
       throw BackendError(

@@ -1,36 +1,34 @@
-// CUDA graphs, named as at::cuda's: work of a thread on a GPU that was captured once is done again
-// and again as one launch, so that the GPU need not wait for a host that names one kernel after the
-// other.
+// CUDA graphs, named as at::cuda's. Capture the work of a thread on a GPU once, then replay it as a
+// single launch, which saves the host's time for launching each kernel.
 //   for (int i = 0; i < 3; ++i) train(x, y);  // warm-up
 //   cuda::CUDAGraph graph;
 //   graph.capture_begin();
-//   train(x, y);  // forward, backward() and a step of the optimizer: nothing is done
+//   train(x, y);  // forward, backward() and an optimizer step: captured, not executed
 //   graph.capture_end();
 //   for (...) {
 //     x.copy_(...), y.copy_(...);  // into the memory that was captured
 //     graph.replay();
 //   }
 // Rules:
-// - Warm-up. What is made at first use must be there before: the handles of cuDNN and cuBLASLt,
-//   their plans under set_benchmark(true), the state of the optimizer. It may be on any stream.
-// - Static inputs. A replay reads and writes the tensors of the capture, with their addresses:
-//   bring new data by copy_() into them. Sizes, numbers such as a learning rate, whatever changes
-//   it, and what the host decided stay those of the capture.
-// - Memory. What is allocated in the capture comes from memory of the graph's own, which nobody
-//   else gets as long as it lives; a loss or a gradient that was made there is found there after
-//   each replay. What it uses of others is kept as long, too, even when all tensors there are gone.
-// - Order. As for every op: a replay is queued on the thread's current stream, after all that uses
-//   the memory, and others come after it. No events are needed.
-// - Optimizers. Steps of Adam and AdamW are captured where they are counted on the GPU
-//   (AdamOptions::capturable); else their number would be the same at each replay, as would a rate
-//   of Adagrad's that decays: take these steps behind replay(). The "step" that Adagrad and RMSprop
-//   keep, but do not need, counts no replays.
-// - Not captured, but refused with a BackendError, then and at capture_end(): what the host waits
-//   for (item(), copies to it, synchronize()), copies from host memory and between GPUs, steps that
-//   the host counts, first steps that make an optimizer's state, other streams and events, DLPack,
-//   empty_cache(), random numbers of a Generator of one's own. The numbers of the GPU's own
-//   generator are at each replay the next ones; to set where they begin is a small kernel before
-//   the launch.
+// - Warm-up. Run everything once before, on any stream: the handles of cuDNN and cuBLASLt, their
+//   plans under set_benchmark(true), and the optimizer's state are created at first use.
+// - Static inputs. A replay reads and writes the captured tensors at their captured addresses: copy
+//   new data into them with copy_(). Sizes, numbers such as a learning rate, and decisions made on
+//   the host remain those of the capture, whatever changes afterwards.
+// - Memory. Allocations during the capture come from a pool private to the graph, which lives as
+//   long as the graph; a loss or gradient allocated there has its new value after each replay.
+//   Other memory that the graph uses is kept alive as long.
+// - Order. A replay is queued on the thread's current stream. As for every op, it is ordered after
+//   earlier uses of its memory, and later uses are ordered after it. No events are needed.
+// - Optimizers. Steps of Adam and AdamW can be captured if they are counted on the GPU
+//   (AdamOptions::capturable); otherwise each replay would use the same step number, as it would a
+//   decaying learning rate of Adagrad: run those steps after replay(). The "step" that Adagrad and
+//   RMSprop store but do not need does not count replays.
+// - Not capturable: the following throw BackendError, at once and again at capture_end(). Host
+//   waits (item(), copies to the host, synchronize()), copies from host memory and between GPUs,
+//   optimizer steps counted on the host, first optimizer steps, which create the state, other
+//   streams and events, DLPack, empty_cache(), and random numbers of a user's Generator. The GPU's
+//   own generator advances with each replay; a small kernel before the launch sets its position.
 #pragma once
 
 #include <ambit/cuda_table.h>
@@ -40,7 +38,7 @@
 namespace ambit::cuda {
 namespace detail {
 
-/// The table that the plugin exports as ambit_cuda_graphs(). Errors: BackendError.
+/// Function table that the plugin exports as ambit_cuda_graphs(). Errors: BackendError.
 struct GraphFunctions {
   void* (*make)(int device);
   void (*destroy)(void* graph) noexcept;
@@ -57,11 +55,11 @@ inline const GraphFunctions& graphs() {
 
 }  // namespace detail
 
-/// A graph of one GPU, captured and replayed by one thread. Destroying it waits for its work, and
-/// gives its memory back; a capture that has not ended is dropped.
+/// A graph of one GPU, captured and replayed by one thread. The destructor waits for the graph's
+/// work and frees its memory; it discards an unfinished capture.
 class CUDAGraph {
  public:
-  /// Device -1 is cuda:0. Errors: BackendError for no such GPU.
+  /// Device -1 means cuda:0. Errors: BackendError if there is no such GPU.
   explicit CUDAGraph(int device_index = -1) : graph_(detail::graphs().make(device_index)) {}
   ~CUDAGraph() {
     if (graph_) detail::graphs().destroy(graph_);
@@ -72,16 +70,16 @@ class CUDAGraph {
     return *this;
   }
 
-  /// From now on what this thread queues on the GPU is captured, not done. Other threads go on.
-  /// Errors: BackendError where it holds a graph, or the thread is capturing one.
+  /// Start capturing the work that this thread queues on the GPU, without executing it. Errors:
+  /// BackendError if this object already holds a graph, or the thread is already capturing.
   void capture_begin() { detail::graphs().begin(graph_); }
-  /// Errors: BackendError where this thread is not capturing it, or where anything was refused
-  /// since capture_begin(), or CUDA has failed: it then holds nothing.
+  /// End the capture. Errors: BackendError if this thread is not capturing this graph, if any call
+  /// since capture_begin() was refused, or if CUDA failed; the object then holds no graph.
   void capture_end() { detail::graphs().end(graph_); }
-  /// Queue all of it, as one launch. Errors: BackendError where it holds nothing, in a capture, and
-  /// in another thread than that of the capture. Bad data is told as that of other kernels.
+  /// Queue the whole graph as one launch. Errors: BackendError if the object holds no graph, in a
+  /// capture, and on another thread than the capturing one. Invalid data: as for other kernels.
   void replay() { detail::graphs().replay(graph_); }
-  /// Hold nothing any more, as a new one; a capture is dropped.
+  /// Destroy the graph, or discard the capture; the object is then as newly constructed.
   void reset() { detail::graphs().reset(graph_); }
 
  private:

@@ -1,5 +1,5 @@
-// How the headers of the devices `cuda` find functions of libambit_cuda.so: a program links ambit
-// alone.
+// Finds functions of libambit_cuda.so for the headers of the devices `cuda`, so that a program
+// links only ambit.
 #pragma once
 
 #include <ambit/error.h>
@@ -8,14 +8,14 @@
 
 namespace ambit::cuda::detail {
 
-/// Return the table that a function of the loaded plugin returns. Errors: BackendError where no
-/// plugin has one.
+/// Return the table that the named function of a loaded plugin returns. Errors: BackendError if no
+/// plugin exports it.
 template <class Table>
 const Table* find_table(const char* function) {
   load_all_backends();
   for (const LoadAttempt& attempt : load_report()) {
     if (!attempt.loaded) continue;
-    // RTLD_NOLOAD: a handle of what is loaded anyway; the loader keeps it so.
+    // RTLD_NOLOAD: only get a handle of a library that is already loaded; the loader keeps it.
     void* library = dlopen(attempt.file.c_str(), RTLD_NOW | RTLD_NOLOAD);
     if (!library) continue;
     void* entry = dlsym(library, function);

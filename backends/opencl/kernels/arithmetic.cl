@@ -112,7 +112,7 @@ T minimum(T a, T b) {
   const T smaller = a > b ? b : a;
   return b != b ? b : smaller;
 }
-// Whether b replaces a as the extreme of both; the first NaN stays.
+// Return whether b replaces a as the extreme; the first NaN wins.
 int beats(T b, T a, int largest) {
   const int better = largest ? b > a : b < a;
   return better | ((b != b) & (a == a));
@@ -131,7 +131,7 @@ T floor_divide(T a, T b) {
   const T down = floor(quotient);
   return quotient - down > (T)0.5 ? down + 1 : down;
 }
-// a / (a^2 + b^2), 0 at (0, 0).
+// Return a / (a^2 + b^2), 0 at (0, 0).
 T angle_slope(T a, T b) {
 #if T_BITS == 64
   const T least = 4.9406564584124654e-324;

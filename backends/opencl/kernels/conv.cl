@@ -1,11 +1,11 @@
-// Images as columns and back, for convolutions as products. Three spatial dims.
+// im2col and its inverse, for three spatial dims.
 typedef struct {
   long images, channels;      // channels of all groups
   long in[3], out[3], window[3], stride[3], padding[3], dilation[3];
 } Windows;
 
-// columns [images, channels, window..., out...], or where `last` [images, out..., channels, window...] by
-// groups: [images, groups, out..., channels / groups, window...].
+// columns [images, channels, window..., out...]; if `last` [images, groups, out..., channels /
+// groups, window...].
 __kernel void to_columns(long n, Windows w, int last, long groups, __global const T* x, long x0,
                          __global T* columns, long c0) {
   const long i = get_global_id(0);
@@ -47,7 +47,7 @@ __kernel void to_columns(long n, Windows w, int last, long groups, __global cons
   columns[c0 + i] = inside ? x[x0 + (image * w.channels + channel) * scale + at] : (T)0;
 }
 
-// x = sum of the columns [images, channels, window..., out...] that each element went into.
+// x = sum over columns [images, channels, window..., out...] of the copies of each element.
 __kernel void from_columns(long n, Windows w, __global const T* columns, long c0, __global T* x, long x0) {
   const long i = get_global_id(0);
   if (i >= n) return;
@@ -72,8 +72,8 @@ __kernel void from_columns(long n, Windows w, __global const T* columns, long c0
   x[x0 + i] = (T)sum;
 }
 
-// If a window has an infinity next to padding, a product of columns is NaN, and the sum without padding is not. These
-// compute the elements that are not finite again, without padding.
+// A window with an infinity next to padding gives NaN in a product of columns, but not in the sum
+// without padding. The following kernels recompute non-finite elements without padding.
 #define PLACE(w, at, inside, o, t)                                      \
   long at = 0;                                                          \
   int inside = 1;                                                       \

@@ -1,4 +1,4 @@
-// Conversions between dtypes, as kernels::copy says.
+// Conversions between dtypes, as specified for kernels::copy.
 float half_to_float(ushort bits) { return vload_half(0, (const half*)&bits); }
 ushort float_to_half(float x) {
   ushort bits;
@@ -6,13 +6,13 @@ ushort float_to_half(float x) {
   return bits;
 }
 float bfloat16_to_float(ushort bits) { return as_float((uint)bits << 16); }
-// To nearest, ties to even; a NaN stays one.
+// Round to nearest even; NaN stays NaN.
 ushort float_to_bfloat16(float x) {
   const uint bits = as_uint(x);
   if (x != x) return (ushort)((bits >> 16) | 0x40);
   return (ushort)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
-// A value that does not fit, and NaN, become the least number.
+// NaN and values out of range give the lowest integer.
 int to_int_from_float(float x) { return x >= -0x1p31f && x < 0x1p31f ? (int)x : INT_MIN; }
 long to_long_from_float(float x) { return x >= -0x1p63f && x < 0x1p63f ? (long)x : LONG_MIN; }
 #if HAS_DOUBLE

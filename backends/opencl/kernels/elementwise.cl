@@ -1,6 +1,6 @@
-// Kernels that walk elements. The host defines A, B, C, R as the types of the operands and the result,
-// OPERANDS as their number without the result, and RESULT as an expression of a, b, c.
-// REFUSED, where defined, is a statement that leaves the kernel for operands that have no result.
+// Elementwise kernels. The host defines A, B, C, R as the types of the operands and the result,
+// OPERANDS as the number of operands, and RESULT as an expression of a, b, c. REFUSED, if defined,
+// is a statement that leaves the kernel for operands without a result.
 #if OPERANDS == 0
 #define INPUTS
 #elif OPERANDS == 1

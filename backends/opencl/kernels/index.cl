@@ -1,4 +1,4 @@
-// Reading and writing at places that an int64 tensor names.
+// Reading and writing elements selected by an int64 tensor.
 __kernel void gather(long n, Layout l, long length, long step, __global Fault* fault, ulong op,
                      __global T* y, long y0, __global const T* x, long x0, __global const long* index,
                      long i0) {
@@ -13,7 +13,7 @@ __kernel void gather(long n, Layout l, long length, long step, __global Fault* f
   y[y0 + iy] = x[x0 + ix + at * step];
 }
 
-// One work item for each line along dim, which alone may name a place twice: the last one wins, and sums
+// One work item per line along dim, which may refer to a place twice: the last store wins, and sums
 // are in order. ADD is defined for scatter_add.
 #ifdef ADD
 #define STORE(place, v) place = wrap_add(place, v)

@@ -1,6 +1,6 @@
-// Kernels that walk lines: one work item for each, elements of a line one after another.
+// Kernels on lines: one work item per line processes its elements in order.
 
-// Position and value of the extreme; values may be null.
+// Compute position and value of the extreme; value may be null.
 __kernel void arg_reduce(long lines, long length, long step, int largest, Layout l,
                          __global const T* x, long x0, __global long* index, long i0,
                          __global T* value, long v0) {

@@ -1,14 +1,14 @@
-// y[g] [M,N] = sum over r of a[g,r] [M,K] b[g,r] [K,N], + bias by rows or y. The host defines S as the type of
-// the sums, S16 as its vector, and TO_S(v), TO_S16(v), FROM_S(v), FROM_S16(v).
+// y[g] [M,N] = sum over r of a[g,r] [M,K] b[g,r] [K,N] + bias of rows or y. The host defines S as
+// the type of the sums, S16 as its vector, and TO_S(v), TO_S16(v), FROM_S(v), FROM_S16(v).
 #define ROWS 8
 typedef struct {
   long M, N, K, batches, repeats, period;
-  long a_batch, a_period, a_repeat, a_row, a_step;  // strides of a; those of period for g % period
+  long a_batch, a_period, a_repeat, a_row, a_step;  // strides of a; a_period for g % period
   long b_batch, b_repeat, b_step;
-  long accumulate;  // whether the sums begin with y
+  long accumulate;  // true if sums start from y
 } Product;
 
-// Blocks of ROWS x 16; b's columns are adjacent.
+// Computes blocks of ROWS x 16; b's columns are adjacent.
 __kernel void blocks(Product p, __global T* y, long y0, __global const T* a, long a0,
                      __global const T* b, long b0, __global const T* bias, long bias0) {
   const long column = get_global_id(0) * 16, blocks_of_rows = (p.M + ROWS - 1) / ROWS;

@@ -1,4 +1,4 @@
-// Coordinates of the true elements, in three steps: count them in chunks, sum the counts, write.
+// Coordinates of true elements: count per chunk, sum the counts, write.
 __kernel void count_true(long n, long chunk, long chunks, __global const uchar* x, long x0,
                          __global long* counts, long c0) {
   const long c = get_global_id(0);

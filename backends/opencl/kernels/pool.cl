@@ -6,7 +6,7 @@ typedef struct {
   int unused;
 } Pool;
 
-// The elements that window o covers along a dim: begin, begin + step, ... before end.
+// The elements of window o along a dim: begin, begin + step, ... before end.
 void range(Pool p, int d, long o, long* begin, long* end, long* step) {
   if (p.adaptive) {
     *begin = o * p.in[d] / p.out[d];
@@ -21,7 +21,7 @@ void range(Pool p, int d, long o, long* begin, long* end, long* step) {
   *end = min(last, p.in[d]);
 }
 
-// NaN wins, the last; of equals the first. index may be null.
+// The last NaN wins; otherwise the first of equals. index may be null.
 __kernel void max_pool(long n, Pool p, __global const T* x, long x0, __global T* y, long y0,
                        __global int* index, long i0) {
   const long i = get_global_id(0);
@@ -50,7 +50,7 @@ __kernel void max_pool(long n, Pool p, __global const T* x, long x0, __global T*
   if (index) index[i0 + i] = (int)best;
 }
 
-// One work item for each plane, in which windows may overlap.
+// One work item per plane, in which windows may overlap.
 __kernel void max_pool_grad(long planes, long outs, long size, __global Fault* fault, ulong op,
                             __global const T* dy, long dy0,
                             __global const int* index, long i0, __global T* dx, long dx0) {

@@ -1,4 +1,4 @@
-// Random numbers of <ambit/backend/philox.h>: every backend makes the same. Needs double.
+// Random numbers of <ambit/backend/philox.h>, the same on every backend. Needs double.
 enum { UNIFORM, NORMAL, INTEGER, BERNOULLI };
 
 void philox(ulong seed, ulong index, uint c[4]) {

@@ -1,5 +1,5 @@
-// Reductions. The host defines V as the type that is kept while folding, NOTHING, ELEMENT(x), MERGE(a, b)
-// and FINISH(v, count), Y as the type of the result; or MOMENTS for variances.
+// Reductions. The host defines V as the accumulator type, NOTHING, ELEMENT(x), MERGE(a, b) and
+// FINISH(v, count), and Y as the result type; or MOMENTS for variances.
 #ifdef MOMENTS
 typedef struct {
   Wide count, mean, squares;
@@ -18,7 +18,7 @@ V element(T e) {
   V v;
   v.count = 1;
   v.mean = (Wide)e;
-  v.squares = v.mean - v.mean;  // infinities and NaN have no deviation
+  v.squares = v.mean - v.mean;  // NaN for infinities and NaN
   return v;
 }
 V nothing() {
@@ -35,7 +35,7 @@ V nothing() {
 #define NOTHING ((V)FIRST)
 #endif
 
-// Fold the elements [begin, end) of output o: those that the dims of `reduced` walk from `base` on.
+// Fold elements [begin, end) of output o: those at `base` plus the offsets of `reduced`.
 V fold(__global const T* x, long base, Layout reduced, long begin, long end) {
   V v = NOTHING;
   const int last = (int)reduced.dims - 1;
@@ -56,7 +56,7 @@ V fold(__global const T* x, long base, Layout reduced, long begin, long end) {
   return v;
 }
 
-// One work item for each output.
+// One work item per output.
 __kernel void whole(long outputs, long count, Layout kept, Layout reduced, __global const T* x, long x0,
                     __global Y* y, long y0) {
   const long o = get_global_id(0);
@@ -66,7 +66,7 @@ __kernel void whole(long outputs, long count, Layout kept, Layout reduced, __glo
   y[y0 + o] = FINISH(v, count);
 }
 
-// One for each part of each output; finish() merges the parts.
+// One work item per part of each output; finish() merges the parts.
 __kernel void parts(long outputs, long count, long each, long parts, Layout kept, Layout reduced,
                     __global const T* x, long x0, __global uchar* memory, long m0) {
   const long i = get_global_id(0);

@@ -1,11 +1,11 @@
-// The begin of every program. The host defines, for the dtype of the operands:
+// Prefix of every program. The host defines, for the dtype of the operands:
 //   T          the element type; bool is uchar, 0 or 1
 //   T_FLOAT, T_SIGNED, T_BOOL, T_BITS
-//   HAS_DOUBLE whether the device computes with double
+//   HAS_DOUBLE 1 if the device supports double
 #if HAS_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
-// One rounding for each operation, so that devices agree.
+// Each operation rounds separately, so that devices agree.
 #pragma OPENCL FP_CONTRACT OFF
 
 #if HAS_DOUBLE
@@ -15,14 +15,14 @@ typedef float Wide;
 #endif
 
 #define MOST_DIMS 6
-// Sizes and the strides of up to four operands, in elements; the last dim is the fastest.
+// Sizes, and strides of up to four operands, in elements; the last dim varies fastest.
 typedef struct {
   long dims;
   long sizes[MOST_DIMS];
   long strides[4][MOST_DIMS];
 } Layout;
 
-// Bad data that a kernel found: it skips the element, and the host throws at its next wait.
+// A fault found by a kernel: it skips the element, and the host throws when it next waits.
 typedef struct {
   int kind;
   int unused;
@@ -39,7 +39,7 @@ void report(__global Fault* fault, int kind, ulong op, long got, long limit) {
   fault->limit = limit;
 }
 
-// Declare the offsets of element i of a layout, one for each operand. `add` has no commas.
+// Declare the offsets of element i of a layout, one per operand. `add` contains no commas.
 #define WALK(l, i, add)                               \
   {                                                   \
     long rest_ = (i);                                 \

@@ -1,5 +1,5 @@
-// What a training step must not do after its first rounds, counted: for tests and benchmarks, which
-// find the numbers in the loaded plugin without linking it.
+// Counters of operations that a training step must not perform after its first iterations, for
+// tests and benchmarks, which find them in the loaded plugin without linking it.
 #pragma once
 
 #include <ambit/error.h>
@@ -10,20 +10,20 @@
 
 namespace ambit::cuda {
 
-/// Since the process began, over all GPUs.
+/// Totals since the process began, over all GPUs.
 struct Counters {
-  uint64_t system_allocations;  ///< of GPU or pinned memory, that reached the driver
-  uint64_t host_waits;          ///< of the host for a stream or a GPU, blocking copies among them
-  uint64_t launches;            ///< kernels and copies that were queued through ops
-  uint64_t fault_records;       ///< pieces of pinned memory that kernels report bad data in
+  uint64_t system_allocations;  ///< of GPU or pinned memory, from the driver
+  uint64_t host_waits;          ///< for a stream or a GPU, including blocking copies
+  uint64_t launches;            ///< kernels and copies queued through ops
+  uint64_t fault_records;       ///< records in pinned memory for faults reported by kernels
 };
 
-/// Return the numbers now. Errors: BackendError when libambit_cuda.so is not loaded.
+/// Return the current counters. Errors: BackendError if libambit_cuda.so is not loaded.
 inline Counters counters() {
   load_all_backends();
   for (const LoadAttempt& attempt : load_report()) {
     if (!attempt.loaded) continue;
-    // RTLD_NOLOAD: a handle of what is loaded anyway; the loader keeps it so.
+    // RTLD_NOLOAD: only get a handle of a library that is already loaded; the loader keeps it.
     void* library = dlopen(attempt.file.c_str(), RTLD_NOW | RTLD_NOLOAD);
     if (!library) continue;
     void* entry = dlsym(library, "ambit_cuda_counters");

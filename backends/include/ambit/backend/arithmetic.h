@@ -1,6 +1,6 @@
-// Arithmetic on single elements, for kernels of any backend, host or device, where C++'s own is
-// undefined or differs from PyTorch's: integers that wrap, division rounded down, minima and maxima
-// in which NaN wins. Always in the precision of the elements.
+// Arithmetic on single elements, for kernels of any backend, on host or device, where C++'s own is
+// undefined or differs from PyTorch's: wrapping integers, floor division, NaN-propagating minimum
+// and maximum. Everything is computed in the element type.
 #pragma once
 
 #include <ambit/api.h>
@@ -13,7 +13,7 @@
 
 namespace ambit::arithmetic {
 
-/// Unsigned, and wide enough not to be promoted to int: its arithmetic wraps.
+/// Unsigned type whose arithmetic wraps; at least 32 bits, so that it is not promoted to int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -43,7 +43,7 @@ AMBIT_HOST_DEVICE T wrap_mul(T a, T b) {
     return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
 }
 
-/// x < 0, of which compilers warn where it cannot be.
+/// Return x < 0, without a compiler warning for unsigned types.
 template <class T>
 AMBIT_HOST_DEVICE bool is_negative(T x) {
   if constexpr (std::is_unsigned_v<T>)
@@ -52,7 +52,7 @@ AMBIT_HOST_DEVICE bool is_negative(T x) {
     return x < 0;
 }
 
-/// The sign, of -0. and NaN too.
+/// Return true if the sign bit is set, also for -0.0 and NaN.
 template <class T>
 AMBIT_HOST_DEVICE bool has_sign(T x) {
   if constexpr (std::floating_point<T>)
@@ -61,7 +61,7 @@ AMBIT_HOST_DEVICE bool has_sign(T x) {
     return is_negative(x);
 }
 
-/// -x: of 0. it is -0., which 0 - x is not.
+/// Return -x; unlike 0 - x it maps 0.0 to -0.0.
 template <class T>
 AMBIT_HOST_DEVICE T negative(T x) {
   if constexpr (std::floating_point<T>)
@@ -78,7 +78,7 @@ AMBIT_HOST_DEVICE T magnitude(T x) {
     return is_negative(x) ? wrap_sub(T(0), x) : x;
 }
 
-/// ~x; of bool its contrary.
+/// Return ~x; for bool !x.
 template <class T>
 AMBIT_HOST_DEVICE T complement(T x) {
   if constexpr (std::same_as<T, bool>)
@@ -102,8 +102,8 @@ AMBIT_HOST_DEVICE bool is_finite(T x) {
     return true;
 }
 
-// Two choices, which compilers vectorise where one of two conditions is too much for them. Of
-// equals, such as -0 and 0, a stays.
+// Two selects, because compilers do not vectorise a single select on a combined condition. Return a
+// if a and b are equal, as for -0 and 0.
 template <class T>
 AMBIT_HOST_DEVICE T maximum(T a, T b) {
   const T larger = a < b ? b : a;
@@ -114,7 +114,7 @@ AMBIT_HOST_DEVICE T minimum(T a, T b) {
   const T smaller = a > b ? b : a;
   return b != b ? b : smaller;
 }
-/// Return a / (a^2 + b^2), 0 at (0, 0). The squares, which may underflow, are not computed.
+/// Return a / (a^2 + b^2), 0 at (0, 0). Does not compute the squares, which may underflow.
 template <class T>
 AMBIT_HOST_DEVICE T angle_slope(T a, T b) {
   constexpr T kLeast = static_cast<T>(sizeof(T) == 8 ? 4.94065645841246544e-324 : 1.4012984643e-45);
@@ -122,22 +122,21 @@ AMBIT_HOST_DEVICE T angle_slope(T a, T b) {
   return a / length / length;
 }
 /// Return a + weight (b - a), computed from the nearer end: exact at both ends and for equal ends,
-/// and within [a, b] for a weight in [0, 1]. Half of the difference cannot overflow.
+/// and within [a, b] for a weight in [0, 1]. Halving the difference prevents overflow.
 template <class T>
 AMBIT_HOST_DEVICE T lerp(T a, T b, T weight) {
   const T half = T(0.5) * b - T(0.5) * a;
   const bool near_a = std::fabs(weight) < T(0.5);
   return (near_a ? a : b) + T(2) * ((near_a ? weight : weight - 1) * half);
 }
-/// Whether b takes the place of a as the extreme of both: only what is strictly better, and the
-/// first NaN for good.
+/// Return true if b replaces a as the extreme value: b is strictly better, or b is the first NaN.
 template <class T>
 AMBIT_HOST_DEVICE bool beats(T b, T a, bool largest) {
   const bool better = largest ? b > a : b < a;
   if constexpr (std::floating_point<T>) return better | ((b != b) & (a == a));
   return better;
 }
-/// What every element beats or equals.
+/// The identity of maximum (largest) or minimum: every element beats or equals it.
 template <class T>
 AMBIT_HOST_DEVICE constexpr T worst(bool largest) {
   using Limits = std::numeric_limits<T>;
@@ -146,9 +145,9 @@ AMBIT_HOST_DEVICE constexpr T worst(bool largest) {
   return largest ? kLeast : kMost;
 }
 
-// Of the four divisions, integers need b != 0 and no quotient that overflows.
+// For integers, the four divisions below require b != 0 and a quotient that does not overflow.
 
-/// a / b rounded towards zero.
+/// Return a / b rounded towards zero.
 template <class T>
 AMBIT_HOST_DEVICE T trunc_divide(T a, T b) {
   if constexpr (std::floating_point<T>)
@@ -156,7 +155,7 @@ AMBIT_HOST_DEVICE T trunc_divide(T a, T b) {
   else
     return static_cast<T>(a / b);
 }
-/// a - b * trunc_divide(a, b): the sign of a.
+/// Return a - b * trunc_divide(a, b); it has the sign of a.
 template <class T>
 AMBIT_HOST_DEVICE T truncated_remainder(T a, T b) {
   if constexpr (std::floating_point<T>)
@@ -166,21 +165,21 @@ AMBIT_HOST_DEVICE T truncated_remainder(T a, T b) {
   else
     return static_cast<T>(a % b);
 }
-/// a - b * floor_divide(a, b): the sign of b, as Python's %.
+/// Return a - b * floor_divide(a, b); it has the sign of b, as Python's %.
 template <class T>
 AMBIT_HOST_DEVICE T remainder(T a, T b) {
   const T r = truncated_remainder(a, b);
   return r != 0 && is_negative(r) != is_negative(b) ? static_cast<T>(r + b) : r;
 }
-/// a / b rounded down, as Python's //. Floats from the remainder: exact where a / b would be
-/// rounded up to a whole number. Source: div_floor_floating in PyTorch's
+/// Return a / b rounded down, as Python's //. Floats are computed from the remainder, which is
+/// exact where a / b would round up to an integer. Source: div_floor_floating in PyTorch's
 /// aten/src/ATen/native/BinaryOps.h.
 template <class T>
 AMBIT_HOST_DEVICE T floor_divide(T a, T b) {
   if constexpr (std::floating_point<T>) {
     if (b == 0) return a / b;
     const T r = std::fmod(a, b);
-    T quotient = (a - r) / b;  // whole but for rounding
+    T quotient = (a - r) / b;  // an integer up to rounding
     if (r != 0 && is_negative(r) != is_negative(b)) quotient -= 1;
     if (quotient == 0) return std::copysign(T(0), a / b);
     const T down = std::floor(quotient);
@@ -192,7 +191,7 @@ AMBIT_HOST_DEVICE T floor_divide(T a, T b) {
   }
 }
 
-/// base to the power: integers by squaring, wrapping; their negative powers are 0 but for 1 and -1.
+/// Return base^exponent. Integers wrap; their negative powers are 0 unless base is 1 or -1.
 template <class T>
 AMBIT_HOST_DEVICE T power(T base, T exponent) {
   if constexpr (std::floating_point<T>) {
@@ -213,7 +212,7 @@ AMBIT_HOST_DEVICE T power(T base, T exponent) {
   }
 }
 
-/// By Euclid, of magnitudes as unsigned numbers: that of the least one wraps to itself.
+/// Euclid's algorithm on unsigned magnitudes; the magnitude of the lowest integer wraps to itself.
 template <class T>
 AMBIT_HOST_DEVICE T greatest_divisor(T a, T b) {
   auto x = static_cast<std::make_unsigned_t<T>>(magnitude(a));
@@ -225,7 +224,7 @@ AMBIT_HOST_DEVICE T greatest_divisor(T a, T b) {
   }
   return static_cast<T>(x);
 }
-/// |a| / gcd(a, b) |b|, wrapping.
+/// Return |a| / gcd(a, b) |b|, wrapping.
 template <class T>
 AMBIT_HOST_DEVICE T least_multiple(T a, T b) {
   const T divisor = greatest_divisor(a, b);
@@ -235,8 +234,8 @@ AMBIT_HOST_DEVICE T least_multiple(T a, T b) {
   return wrap_mul(static_cast<T>(factor), magnitude(b));
 }
 
-/// a 2^b, wrapping, and a / 2^b rounded down; of b that is negative or beyond the bits what would
-/// be left of a.
+/// shift_left: a 2^b, wrapping; shift_right: a / 2^b rounded down. If b is negative or at least the
+/// number of bits, all bits of a are shifted out.
 template <class T>
 AMBIT_HOST_DEVICE T shift_left(T a, T b) {
   if (is_negative(b) || b >= static_cast<T>(8 * sizeof(T))) return 0;
@@ -248,22 +247,22 @@ AMBIT_HOST_DEVICE T shift_right(T a, T b) {
   return static_cast<T>(a >> static_cast<int>(b));
 }
 
-/// log(e^a + e^b): the larger, and what the other adds to it. Equal infinities have no difference.
+/// Return log(e^a + e^b). Equal infinities are a special case: their difference is NaN.
 template <class T>
 AMBIT_HOST_DEVICE T log_add_exp(T a, T b) {
   if (a == b && is_infinite(a)) return a;
   return maximum(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
 }
-/// The same to base 2.
+/// log_add_exp to base 2.
 template <class T>
 AMBIT_HOST_DEVICE T log_add_exp2(T a, T b) {
   if (a == b && is_infinite(a)) return a;
   return maximum(a, b) + std::log1p(std::exp2(-std::fabs(a - b))) * T(1.44269504088896340736);
 }
 
-/// static_cast, but defined for every value, as kernels::copy says. Narrower integers take the low
-/// bits of the int32: -1.5 is 255 as uint8, 1e10 is 0. So does PyTorch on x86-64. It is a
-/// comparison and a choice, which vectorise, beside the conversion.
+/// static_cast, but defined for every value as kernels::copy specifies. Integers narrower than 32
+/// bits keep the low bits of the int32, as PyTorch on x86-64: -1.5 is 255 as uint8, 1e10 is 0.
+/// Costs one comparison and one select besides the conversion, and vectorises.
 template <class To, class From>
 AMBIT_HOST_DEVICE To convert(From x) {
   if constexpr (std::floating_point<From> && std::integral<To> && !std::same_as<To, bool>) {

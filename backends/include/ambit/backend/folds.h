@@ -1,6 +1,6 @@
-// What every function of the family reduce makes of many elements, for kernels of any backend, host
-// or device: Fold<ReduceOp::sum, float> says what is kept while folding, what there is before the
-// first element, and how two such values are merged, in any order; finished() what then remains.
+// The functions of the family reduce, for kernels of any backend, on host or device.
+// Fold<ReduceOp::sum, float> defines the accumulator type, its initial value, and how two
+// accumulators are merged, in any order; finished() converts the accumulator to the result.
 #pragma once
 
 #include <ambit/backend/arithmetic.h>
@@ -13,8 +13,8 @@
 
 namespace ambit::arithmetic {
 
-/// What sums and products are kept in: float64 for floats, so that a result is rounded once; 64
-/// bits for integers, which wrap as narrower ones do.
+/// Accumulator of sums and products: float64 for floats, so that a result is rounded once; int64
+/// for integers, which wraps consistently with narrower types.
 template <class T>
 using Total = std::conditional_t<std::floating_point<T>, double, int64_t>;
 
@@ -46,19 +46,19 @@ AMBIT_FOLD(norm,    Total<T>, 0,               x * x,          a + b)
 // clang-format on
 #undef AMBIT_FOLD
 
-/// What merges the sums of parts: op itself, but where those are sums of what it counts.
+/// Return the op that merges partial results: op itself, or sum where the partial results are sums.
 constexpr ReduceOp merging(ReduceOp op) {
   const bool adds = op == ReduceOp::mean || op == ReduceOp::nansum || op == ReduceOp::abs_sum ||
                     op == ReduceOp::norm;
   return adds ? ReduceOp::sum : op;
 }
 
-/// How many elements there are, their mean, and the sum of their squared deviations from it.
+/// Number of elements, their mean, and the sum of their squared deviations from it.
 struct Moments {
   double count, mean, squares;
 };
 
-/// Two sets of elements as one. Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the
+/// Merge the moments of two sets. Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the
 /// sample variance", eq. 2.1.
 AMBIT_HOST_DEVICE inline Moments merged(const Moments& a, const Moments& b) {
   if (a.count == 0) return b;
@@ -71,7 +71,7 @@ template <class T>
 struct FoldMoments {
   using Value = Moments;
   static constexpr Value kNothing{0, 0, 0};
-  /// Infinities and NaN have no deviation.
+  /// x - x is 0, or NaN for infinities and NaN.
   AMBIT_HOST_DEVICE static Value element(T e) {
     const auto x = static_cast<double>(e);
     return {1, x, x - x};
@@ -87,7 +87,7 @@ struct Fold<ReduceOp::std, T> : FoldMoments<T> {};
 template <class T>
 struct Fold<ReduceOp::std_unbiased, T> : FoldMoments<T> {};
 
-/// What becomes of `count` elements that were merged to v.
+/// Return the result for `count` elements that were merged into v.
 template <ReduceOp op, class Value>
 AMBIT_HOST_DEVICE auto finished(const Value& v, [[maybe_unused]] int64_t count) {
   if constexpr (std::same_as<Value, Moments>) {
@@ -105,7 +105,7 @@ AMBIT_HOST_DEVICE auto finished(const Value& v, [[maybe_unused]] int64_t count) 
   }
 }
 
-/// The type of that.
+/// The return type of finished().
 template <ReduceOp op, class T>
 using Folded = decltype(finished<op>(typename Fold<op, T>::Value{}, 0));
 

@@ -1,7 +1,7 @@
-// What every function of the families unary, binary, ternary and compare does to one element, for
-// kernels of any backend, host or device: a functor each, Functor<UnaryOp::exp>()(x). As in
-// `reference`, but that floats are computed in their own precision. A function that is not here is
-// not declared, and a dtype that function_table.h does not name is none of its operands.
+// The functions of the families unary, binary, ternary and compare on one element, for kernels of
+// any backend, on host or device, each as a functor: Functor<UnaryOp::exp>()(x). Same results as
+// `reference`, except that floats are computed in their own precision. Functors exist only for
+// functions listed here and for the dtypes in function_table.h.
 #pragma once
 
 #include <ambit/backend/activation_constants.h>
@@ -38,14 +38,14 @@ using ResultOf = std::conditional_t<row_of(op).result == FunctionRow::Result::tr
 inline constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
 inline constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
 
-/// exp(-|x|) never overflows, and keeps the digits of tiny results.
+/// Return 1 / (1 + e^-x). exp(-|x|) cannot overflow and keeps the digits of tiny results.
 template <class T>
 AMBIT_HOST_DEVICE T sigmoid(T x) {
   const T e = std::exp(-std::fabs(x));
   return (x < 0 ? e : T(1)) / (1 + e);
 }
 
-/// The normal distribution function; erfc keeps the digits of its lower tail.
+/// Return the normal distribution function; erfc keeps the digits of its lower tail.
 template <class T>
 AMBIT_HOST_DEVICE T normal_cdf(T x) {
   return T(0.5) * std::erfc(-x * T(kSqrtHalf));
@@ -55,8 +55,8 @@ AMBIT_HOST_DEVICE T normal_density(T x) {
   return std::exp(T(-0.5) * x * x) * T(kInvSqrtTwoPi);
 }
 
-/// 2 sqrt(2 / pi) (x + 0.044715 x^3): x times its sigmoid is gelu_tanh(x), with the digits of the
-/// lower tail that 1 + tanh() loses.
+/// Return 2 sqrt(2 / pi) (x + 0.044715 x^3). gelu_tanh(x) is x times its sigmoid, which keeps the
+/// digits of the lower tail that 1 + tanh() loses.
 template <class T>
 AMBIT_HOST_DEVICE T gelu_tanh_logit(T x) {
   return T(kGeluTanhSlope) * x * (1 + T(kGeluTanhCube) * x * x);
@@ -67,15 +67,15 @@ AMBIT_HOST_DEVICE T gelu_tanh_slope(T x) {
   return s + s * (1 - s) * x * T(kGeluTanhSlope) * (1 + 3 * T(kGeluTanhCube) * x * x);
 }
 
-/// tanh(log(1 + e^x)) is (1 - q) / (1 + q), q = (1 + e^x)^-2: both by e^-|x|, times a power of
-/// which nothing overflows.
+/// Return tanh(log(1 + e^x)) = (1 - q) / (1 + q), q = (1 + e^x)^-2. Both terms are computed from
+/// e^-|x| and scaled by a power of it, so that nothing overflows.
 template <class T>
 AMBIT_HOST_DEVICE T mish_gate(T x) {
   const T e = std::exp(-std::fabs(x));
   const T above = x < 0 ? e * (e + 2) : 1 + 2 * e, rest = x < 0 ? T(2) : 2 * e * e;
   return above / (above + rest);
 }
-/// Its slope is sigmoid(x) (1 - mish_gate(x)^2), in which nothing cancels.
+/// Return d(x mish_gate(x))/dx; mish_gate' = sigmoid(x) (1 - mish_gate(x)^2) without cancellation.
 template <class T>
 AMBIT_HOST_DEVICE T mish_slope(T x) {
   const T e = std::exp(-std::fabs(x));
@@ -85,24 +85,24 @@ AMBIT_HOST_DEVICE T mish_slope(T x) {
   return above / below + x * slope;
 }
 
-/// log(1 + e^-|x|)
+/// Return log(1 + e^-|x|).
 template <class T>
 AMBIT_HOST_DEVICE T log_of_tail(T x) {
   return std::log1p(std::exp(-std::fabs(x)));
 }
-/// (1 - t) x - log(sigmoid(x)), the parts of x first, which may cancel.
+/// Return (1 - t) x - log(sigmoid(x)); terms in x, which may cancel, are added first.
 template <class T>
 AMBIT_HOST_DEVICE T logit_loss(T x, T t) {
   return ((1 - t) * x - minimum(x, T(0))) + log_of_tail(x);
 }
-/// sigmoid(x) - t, by the smaller of sigmoid(x) and sigmoid(-x).
+/// Return sigmoid(x) - t, from the smaller of sigmoid(x) and sigmoid(-x).
 template <class T>
 AMBIT_HOST_DEVICE T logit_loss_slope(T x, T t) {
   const T e = std::exp(-std::fabs(x)), less = e / (1 + e);
   return x < 0 ? less - t : (1 - t) - less;
 }
 
-/// min(max(x + 3, 0), 6) / 6
+/// Return min(max(x + 3, 0), 6) / 6.
 template <class T>
 AMBIT_HOST_DEVICE T hard_sigmoid(T x) {
   return minimum(maximum(x + 3, T(0)), T(6)) / 6;
@@ -149,7 +149,7 @@ AMBIT_UNARY(sinh,        std::sinh(x))
 AMBIT_UNARY(cosh,        std::cosh(x))
 AMBIT_UNARY(tanh,        std::tanh(x))
 AMBIT_UNARY(sigmoid,     sigmoid(x))
-AMBIT_UNARY(relu,        maximum(x, T(0)))  // NaN stays, and -0
+AMBIT_UNARY(relu,        maximum(x, T(0)))  // keeps NaN and -0
 AMBIT_UNARY(asinh,       std::asinh(x))
 AMBIT_UNARY(acosh,       std::acosh(x))
 AMBIT_UNARY(atanh,       std::atanh(x))
@@ -215,7 +215,7 @@ AMBIT_BINARY(right_shift,  shift_right(a, b))
 AMBIT_BINARY(bitwise_and,  a & b)
 AMBIT_BINARY(bitwise_or,   a | b)
 AMBIT_BINARY(bitwise_xor,  a ^ b)
-AMBIT_BINARY(relu_grad,    b <= T(0) ? T(0) : a)  // passes where b is NaN
+AMBIT_BINARY(relu_grad,    b <= T(0) ? T(0) : a)  // passes the gradient where b is NaN
 AMBIT_BINARY(sigmoid_grad, a * ((1 - b) * b))
 AMBIT_BINARY(tanh_grad,    a * (1 - b * b))
 AMBIT_BINARY(gelu_grad,    a * (normal_cdf(b) + b * normal_density(b)))
@@ -292,22 +292,21 @@ AMBIT_COMPARE(logical_xor, (a != T(0)) ^ (b != T(0)))
 #undef AMBIT_COMPARE
 #undef AMBIT_FUNCTOR
 
-/// A number as an element, as kernels::fill converts it.
+/// Return the number converted to an element as kernels::fill does.
 template <class T>
 T element_of(const Scalar& number) {
   return number.is_floating_point() ? convert<T>(number.to<double>())
                                     : convert<T>(number.to<int64_t>());
 }
 
-/// What kernels::clamp does; a bound that is not there is one that every element keeps.
+/// The function of kernels::clamp; an absent bound is replaced by one that no element exceeds.
 template <class T>
 struct Clamp {
   Clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max)
       : low(min ? element_of<T>(*min) : worst<T>(true)),
         high(max ? element_of<T>(*max) : worst<T>(false)) {}
-  /// minimum(maximum(x, low), high), in the words that compilers vectorise: x stays where it is NaN
-  /// or a zero of either sign for want of a comparison that holds, and a bound that is NaN is taken
-  /// everywhere.
+  /// minimum(maximum(x, low), high), written so that compilers vectorise it. NaN and zeros of
+  /// either sign pass unchanged because the comparisons are false; a NaN bound always gives NaN.
   AMBIT_HOST_DEVICE T operator()(T x) const {
     const T v = ((x < low) | (low != low)) ? low : x;
     return ((v > high) | (high != high)) ? high : v;
@@ -316,8 +315,8 @@ struct Clamp {
   T low, high;
 };
 
-/// The function of kernels::clamp_grad. low and high are the least and the greatest number between
-/// the bounds: the neighbours of the bounds, infinities without a bound, NaN if there is no number.
+/// The function of kernels::clamp_grad. low and high are the smallest and largest number within the
+/// exclusive bounds: their neighbours, an infinity for an absent bound, NaN if there is none.
 template <class T>
 struct ClampGrad {
   ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool passes_nan)

@@ -1,4 +1,4 @@
-// What a step of an optimizer does to one element, for kernels of any backend, host or device: as
+// The update of one element by an optimizer step, for kernels of any backend, on host or device: as
 // in `reference`, but in the precision of the parameters.
 #pragma once
 
@@ -56,7 +56,7 @@ struct AdamRule {
         step_size(static_cast<T>(o.step_size())),
         root_scale(static_cast<T>(o.root_scale())),
         eps(static_cast<T>(o.eps)) {}
-  /// Make it that of step t, which no host knows: o.step_size() and o.root_scale() of it.
+  /// Set the bias corrections o.step_size() and o.root_scale() for step t, counted on the device.
   AMBIT_HOST_DEVICE void correct(const AdamParams& o, double t) {
     step_size = static_cast<T>(o.lr / (1 - std::pow(o.beta1, t)));
     root_scale = static_cast<T>(1 / std::sqrt(1 - std::pow(o.beta2, t)));
@@ -71,13 +71,13 @@ struct AdamRule {
   T shrink, decay, beta1, beta2, take1, take2, step_size, root_scale, eps;
 };
 
-/// Of a gradient that a GradScaler has scaled.
+/// Unscale a gradient that a GradScaler scaled.
 template <class T>
 struct Unscale {
   explicit Unscale(double by) : factor(static_cast<T>(by)) {}
   /// Return whether g was finite.
   AMBIT_HOST_DEVICE bool operator()(T& g) const {
-    const T zero = g - g;  // NaN where it is not
+    const T zero = g - g;  // NaN if g is not finite
     g *= factor;
     return zero == 0;
   }

@@ -1,15 +1,15 @@
-// The kernels of the reference backend, for other backends to lean on: plain loops over memory that
-// the host can follow, one function for each op of <ambit/backend/kernels.h>, with its name and
-// signature: reference::convolution(y, x, w, b, params). A backend whose memory the host reaches
-// may register them as they are; another calls them on aliases of its tensors.
+// The kernels of the reference backend, for use by other backends: plain loops over host-accessible
+// memory, one function for each op of <ambit/backend/kernels.h>, with its name and signature:
+// reference::convolution(y, x, w, b, params). A backend with host-accessible memory may register
+// them directly; another calls them on host aliases of its tensors.
 #pragma once
 
 #include <ambit/backend/kernels.h>
 
 namespace ambit::reference {
 
-/// Return how many of the loops below have run in this process, for whatever device: a kernel that
-/// moves it is no kernel of its backend's own.
+/// Return how many of the loops below have run in this process, for any device. A kernel that
+/// increases this count is borrowed.
 AMBIT_API uint64_t runs();
 
 #define AMBIT_LOOP(name) AMBIT_API Signature<kernels::name> name;

@@ -1,6 +1,6 @@
-// Numbers as unsigned keys in the order of kernels::sort, for backends, host or device: NaN the
-// largest, and one zero. A descending order is that of the complements; keys compare, and come
-// apart into digits, as integers do. Source: Terdiman 2000, "Radix sort revisited".
+// Maps numbers to unsigned keys in the order of kernels::sort, on host or device: NaN is the
+// largest, both zeros are equal. For descending order use complemented keys. Keys can be compared
+// and split into digits as integers. Source: Terdiman 2000, "Radix sort revisited".
 #pragma once
 
 #include <ambit/api.h>
@@ -14,7 +14,7 @@
 
 namespace ambit {
 
-/// As wide as T.
+/// Unsigned integer of the width of T.
 template <class T>
 using SortKey =
     std::conditional_t<sizeof(T) <= 2, std::conditional_t<sizeof(T) == 1, uint8_t, uint16_t>,
@@ -26,7 +26,7 @@ AMBIT_HOST_DEVICE SortKey<T> sort_key(T x, bool descending) {
   constexpr Key kTop = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
   Key key;
   if constexpr (std::floating_point<T>) {
-    const Key bits = std::bit_cast<Key>(x + T(0));  // of both zeros 0
+    const Key bits = std::bit_cast<Key>(x + T(0));  // maps -0 to 0
     key = bits & kTop ? static_cast<Key>(~bits) : static_cast<Key>(bits | kTop);
     key = x != x ? std::numeric_limits<Key>::max() : key;
   } else if constexpr (std::is_signed_v<T>) {

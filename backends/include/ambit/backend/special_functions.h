@@ -1,5 +1,5 @@
-// Special functions of one element that <cmath> lacks, host or device: in float64, from which
-// float32 is rounded once.
+// Special functions of one element that <cmath> lacks, on host or device, computed in float64;
+// float32 results are rounded once from it.
 #pragma once
 
 #include <ambit/api.h>
@@ -11,9 +11,9 @@ namespace ambit::arithmetic {
 
 inline constexpr double kPi = 3.14159265358979323846;
 
-/// y with erf(y) = x. The start of a polynomial, then Halley's steps on erfc, of which no digit
-/// cancels where erf is near 1. Source of the start: Giles 2010, "Approximating the erfinv
-/// function", its version of single precision.
+/// Return y with erf(y) = x: a polynomial approximation, then Halley's steps on erfc, which avoids
+/// cancellation where erf is near 1. Source of the approximation: Giles 2010, "Approximating the
+/// erfinv function", the single precision version.
 AMBIT_HOST_DEVICE inline double inverse_erf(double x) {
   const double rest = 1 - std::fabs(x);  // exact from 1/2 on
   if (!(rest >= 0)) return std::numeric_limits<double>::quiet_NaN();
@@ -51,7 +51,7 @@ AMBIT_HOST_DEVICE inline double inverse_erf(double x) {
     }
     y *= std::fabs(x);
   }
-  // Each step triples the digits, 6 at the start, but 3 of what is next to 1.
+  // Each step triples the number of correct digits: initially 6, but only 3 next to 1.
   for (int step = rest < 1e-7 ? 0 : 1; step < 2; ++step) {
     const double error = rest < 0.5 ? rest - std::erfc(y) : std::erf(y) - std::fabs(x);
     const double newton = error / (2 / std::sqrt(kPi) * std::exp(-y * y));
@@ -60,13 +60,13 @@ AMBIT_HOST_DEVICE inline double inverse_erf(double x) {
   return std::copysign(y, x);
 }
 
-/// The derivative of log Gamma: reflected to x > 0, moved up to x >= 10, and the asymptotic series;
-/// the power series next to its root. At 0 -inf with 0's sign turned, at -1, -2, ... NaN.
-/// Source: Abramowitz & Stegun 1964, 6.3.
+/// Return the derivative of log Gamma: reflection to x > 0, recurrence up to x >= 10, then the
+/// asymptotic series; near the root a power series. At +-0 it is -+inf, at -1, -2, ... NaN. Source:
+/// Abramowitz & Stegun 1964, 6.3.
 AMBIT_HOST_DEVICE inline double digamma(double x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kRoot = 1.4616321449683622, kRestOfRoot = 9.549995429965697e-17;
-  // Of the powers of x - kRoot: the derivatives there, over the factorials.
+  // Coefficients of the powers of x - kRoot: the derivatives there divided by factorials.
   constexpr double kAtRoot[] = {
       0.96767224544762117,     -0.442763168983592106,   0.258499760955651011,
       -0.163942705442406528,   0.107824050691262366,    -0.0721995612564547109,
@@ -80,7 +80,7 @@ AMBIT_HOST_DEVICE inline double digamma(double x) {
   if (x < 0) {
     const double fraction = x - std::nearbyint(x);
     if (!(fraction != 0)) return std::numeric_limits<double>::quiet_NaN();
-    // Beyond a quarter by the complement, which is exact: no rest of pi is left at a half.
+    // Above a quarter use the complement, which is exact: the result at a half is exactly 0.
     const double size = std::fabs(fraction);
     const double cotangent = size > 0.25 ? std::tan(kPi * (0.5 - size)) : 1 / std::tan(kPi * size);
     sum = fraction > 0 ? -kPi * cotangent : kPi * cotangent;
@@ -104,7 +104,7 @@ AMBIT_HOST_DEVICE inline double digamma(double x) {
   return sum + std::log(x) - 0.5 / x - z * series;
 }
 
-/// The sum of c[k] T_k(t), T_k Chebyshev's polynomials, by Clenshaw's recurrence.
+/// Return the sum of c[k] T_k(t), T_k the Chebyshev polynomials, by Clenshaw's recurrence.
 template <int n>
 AMBIT_HOST_DEVICE double chebyshev_sum(const double (&c)[n], double t) {
   double b1 = 0, b2 = 0;
@@ -116,16 +116,16 @@ AMBIT_HOST_DEVICE double chebyshev_sum(const double (&c)[n], double t) {
   return t * b1 - b2 + c[0];
 }
 
-/// e^r of what is at most so large that f e^r can be represented though e^r cannot.
+/// Return f e^r, also if e^r overflows but f e^r does not.
 AMBIT_HOST_DEVICE inline double times_exp(double f, double r) {
   if (r < 700) return f * std::exp(r);
   const double root = std::exp(r / 2);
   return f * root * root;
 }
 
-/// I0, the modified Bessel function of the first kind of order 0, as sums of Chebyshev polynomials
-/// (computed with 60 digits): e^-r I0(r) up to 8, by r / 4 - 1, and sqrt(r) e^-r I0(r) from there
-/// on, by 16 / r - 1.
+/// Coefficients of I0, the modified Bessel function of the first kind of order 0, as Chebyshev
+/// series (computed with 60 digits): e^-r I0(r) in r / 4 - 1 for r <= 8, sqrt(r) e^-r I0(r) in 16 /
+/// r - 1 above.
 struct BesselI0 {
   double near[31] = {0.338397637204738042,     -0.304682672343198399,    0.171620901522208775,
                      -0.0949010970480476444,   0.0493052842396707085,    -0.0237374148058994688,
@@ -149,7 +149,7 @@ struct BesselI0 {
                     -7.23318048787475395e-18, 9.9214754121736986e-19,   1.19365089084598209e-18};
 };
 
-/// e^-|x| I0(x).
+/// Return e^-|x| I0(x).
 AMBIT_HOST_DEVICE inline double scaled_bessel_i0(double x) {
   constexpr BesselI0 kSeries;
   const double r = std::fabs(x);
@@ -161,7 +161,7 @@ AMBIT_HOST_DEVICE inline double bessel_i0(double x) {
   if (r > 720) return std::numeric_limits<double>::infinity();
   return times_exp(scaled_bessel_i0(x), r);
 }
-/// That of order 1, in the same way; up to 8 it is e^-r I1(r) / r.
+/// Return e^-|x| I1(x), in the same way; the series for r <= 8 is that of e^-r I1(r) / r.
 AMBIT_HOST_DEVICE inline double scaled_bessel_i1(double x) {
   constexpr double kNear[] = {
       0.126293593221816827,     -0.176416518357834055,    0.102643658689847095,
@@ -194,8 +194,8 @@ AMBIT_HOST_DEVICE inline double bessel_i1(double x) {
   return times_exp(scaled_bessel_i1(x), r);
 }
 
-/// e^(x^2) erfc(x), where neither is a number any more, too. The rest of the rounded x^2 counts
-/// among its digits; from 10 on the asymptotic series.
+/// Return e^(x^2) erfc(x), also where one factor underflows or overflows. Corrects for the rounding
+/// error of x^2; uses the asymptotic series for x > 10.
 AMBIT_HOST_DEVICE inline double scaled_erfc(double x) {
   if (x > 10) {
     const double z = 0.5 / (x * x);
@@ -204,13 +204,13 @@ AMBIT_HOST_DEVICE inline double scaled_erfc(double x) {
     return series / x / std::sqrt(kPi);  // x times it may overflow
   }
   const double square = x * x;
-  if (square > 720) return std::numeric_limits<double>::infinity();  // of x < 0
+  if (square > 720) return std::numeric_limits<double>::infinity();  // for x < 0
   return times_exp(std::erfc(x) * (1 + std::fma(x, x, -square)), square);
 }
 
-/// y with Phi(y) = p, Phi the normal distribution. Below the middle, where Phi has all its digits:
-/// from erf's inverse, or in the tail, log(Phi(y)) being about -y^2 / 2 - log(-y sqrt(2 pi)), by
-/// Newton's steps on that logarithm.
+/// Return y with Phi(y) = p, Phi the normal distribution function. Computed in the lower half,
+/// where Phi keeps all digits: from inverse_erf, or in the tail, where log(Phi(y)) is about -y^2 /
+/// 2 - log(-y sqrt(2 pi)), by Newton's steps on that logarithm.
 AMBIT_HOST_DEVICE inline double inverse_normal_cdf(double p) {
   constexpr double kRootOfTwo = 1.41421356237309504880;
   const double tail = p < 0.5 ? p : 1 - p;  // exact
@@ -221,7 +221,7 @@ AMBIT_HOST_DEVICE inline double inverse_normal_cdf(double p) {
   double y = std::sqrt(-2 * log_tail);
   y = std::sqrt(-2 * (log_tail + std::log(y * std::sqrt(2 * kPi))));
   for (int step = 0; step < 3; ++step) {
-    // Phi(-y) = e^(-y^2 / 2) scaled / 2, so that no small number is lost.
+    // Phi(-y) = e^(-y^2 / 2) scaled / 2; avoids underflow.
     const double scaled = scaled_erfc(y / kRootOfTwo);
     const double error = std::log(scaled / 2) - y * y / 2 - log_tail;
     y += error * scaled * std::sqrt(kPi / 2);
@@ -229,8 +229,8 @@ AMBIT_HOST_DEVICE inline double inverse_normal_cdf(double p) {
   return std::copysign(y, p - 0.5);
 }
 
-/// The Hurwitz zeta function of s > 1 and q > 0: terms up to where Euler and Maclaurin's formula
-/// has the rest with B_20.
+/// Return the Hurwitz zeta function of s > 1 and q > 0: direct terms, then the remainder by the
+/// Euler-Maclaurin formula up to B_20.
 AMBIT_HOST_DEVICE inline double zeta_of_positive(double s, double q) {
   // B_2k / (2k)!
   constexpr double kBernoulli[] = {1.0 / 12,
@@ -264,9 +264,9 @@ AMBIT_HOST_DEVICE inline double zeta_of_positive(double s, double q) {
   return sum;
 }
 
-/// The Hurwitz zeta function, sum over k >= 0 of (k + q)^-s: inf for s = 1 and at q = 0, -1, ...,
-/// NaN for s < 1, and for other q < 0 where s is not whole. Below 0 the terms of either sign are
-/// two such sums from the two numbers next to 0 on.
+/// Return the Hurwitz zeta function, sum over k >= 0 of (k + q)^-s: inf for s = 1 and at q = 0, -1,
+/// ...; NaN for s < 1, and for other q < 0 if s is not an integer. For q < 0 the positive and the
+/// negative terms are two sums that start next to 0.
 AMBIT_HOST_DEVICE inline double zeta(double s, double q) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -276,13 +276,13 @@ AMBIT_HOST_DEVICE inline double zeta(double s, double q) {
   if (q > 0) return zeta_of_positive(s, q);
   if (q == std::floor(q)) return kInfinity;
   if (s != std::floor(s)) return kNaN;
-  const double below = std::trunc(q) - q;  // what the last negative term is away from 0
+  const double below = std::trunc(q) - q;  // distance of the last negative term from 0
   const double negative = zeta_of_positive(s, below) - zeta_of_positive(s, 1 - q);
   return zeta_of_positive(s, 1 - below) + (std::fmod(s, 2) == 0 ? negative : -negative);
 }
 
-/// sin(pi x) / (pi x), 1 at 0, NaN at infinity. The sine is of what x is away from an integer,
-/// which is exact, so that integers give 0.
+/// Return sin(pi x) / (pi x), 1 at 0, NaN at infinity. The sine is computed from the exact distance
+/// to the nearest integer, so that integers give 0.
 AMBIT_HOST_DEVICE inline double sine_cardinal(double x) {
   if (x == 0) return 1;
   const double integer = std::nearbyint(x);

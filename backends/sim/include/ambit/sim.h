@@ -1,5 +1,5 @@
-// What tests may ask of simulated devices: faults, how late they work, and a look at their memory.
-// Functions come through a table that the plugin exports, so that a test links nothing but ambit:
+// Controls of simulated devices for tests: faults, delays, and access to their memory. Functions
+// are called through a table that the plugin exports, so that a test links only ambit:
 //   sim::controls().fail_kernel(Device("sim:0"), "convolution", 1);
 #pragma once
 
@@ -12,41 +12,40 @@
 
 namespace ambit::sim {
 
-/// Every function throws BackendError for a device that is not simulated.
-/// Faults count from the call on (1: the next), happen once, and replace the fault of their kind.
+/// Every function throws BackendError for a device that is not simulated. Faults count from the
+/// call on (1: the next one), occur once, and replace an earlier fault of their kind.
 struct Controls {
   bool (*is_simulated)(Device device);
 
-  /// Let the nth allocation of the device throw OutOfMemoryError.
+  /// Make the nth allocation on the device throw OutOfMemoryError.
   void (*fail_allocation)(Device device, int nth);
-  /// Give the device only so many bytes of memory; what is in use already stays.
+  /// Limit the device's memory to `bytes`; existing allocations remain.
   void (*limit_memory)(Device device, size_t bytes);
-  /// Let the nth copy to the device (from anywhere) or from it to the host fail; as with kernels,
-  /// BackendError comes when the host next waits.
+  /// Make the nth copy to the device (from anywhere) or from it to the host fail; as with kernels,
+  /// BackendError is thrown when the host next waits.
   void (*fail_copy)(Device device, int nth);
-  /// Let the nth kernel named `op` ("convolution"; "": any) fail. The call returns as if all was
-  /// well; BackendError naming the op comes when the host next waits. What came before and after it
-  /// runs.
+  /// Make the nth kernel named `op` ("convolution"; "": any) fail. The call itself succeeds;
+  /// BackendError with the op's name is thrown when the host next waits. Other work runs normally.
   void (*fail_kernel)(Device device, std::string_view op, int nth);
 
-  /// Let at most `entries` kernels and copies wait in the device's queue (64 unless set): the
-  /// device works only when more wait, or when somebody waits for it. 0: at once.
+  /// Set how many kernels and copies may wait in the device's queue (default 64): the device works
+  /// only when more wait, or when a thread waits for it. 0: immediately.
   void (*set_queue_limit)(Device device, size_t entries);
   /// Return how many kernels and copies are not done yet.
   size_t (*queued)(Device device);
-  /// Return where the device itself sees a public address of its memory: a way to look without
-  /// waiting, which nothing but a test may have.
+  /// Return the device's address of a public address of its memory, to inspect it without waiting;
+  /// only for tests.
   const void* (*device_view)(Device device, const void* address);
-  /// Take back all faults, and what limit_memory and set_queue_limit set.
+  /// Remove all faults, and the limits set by limit_memory and set_queue_limit.
   void (*reset)(Device device);
 };
 
-/// Return the controls of the simulator. Errors: BackendError when it is not loaded.
+/// Return the controls of the simulator. Errors: BackendError if it is not loaded.
 inline const Controls& controls() {
   load_all_backends();
   for (const LoadAttempt& attempt : load_report()) {
     if (!attempt.loaded) continue;
-    // RTLD_NOLOAD: a handle of what is loaded anyway; the loader keeps it so.
+    // RTLD_NOLOAD: only get a handle of a library that is already loaded; the loader keeps it.
     void* library = dlopen(attempt.file.c_str(), RTLD_NOW | RTLD_NOLOAD);
     if (!library) continue;
     void* entry = dlsym(library, "ambit_sim_controls");
