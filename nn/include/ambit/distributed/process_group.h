@@ -145,7 +145,7 @@ AMBIT_API std::shared_ptr<ProcessGroup> init_process_group(const std::string& co
 AMBIT_API bool is_initialized();
 /// Return the default group. Errors: Error if there is none.
 AMBIT_API std::shared_ptr<ProcessGroup> default_group();
-/// Leave the default group; waits until all ranks have left.
+/// Leave the default group. Over MPI this waits until all ranks have left.
 AMBIT_API void destroy_process_group();
 /// Return this process's index among those on its machine, from mpirun, srun or LOCAL_RANK, for
 /// choosing a device; 0 if none of them sets it.

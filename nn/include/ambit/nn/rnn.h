@@ -20,7 +20,8 @@ namespace ambit::nn {
 
 namespace detail {
 
-/// Options of RNN, LSTM and GRU.
+/// Options of RNN, LSTM and GRU. num_layers: number of stacked layers; bias: add learned biases;
+/// bidirectional: also run in reverse, and concatenate the outputs.
 template <class Self>
 class RecurrentOptions : public Options<Self> {
  public:
@@ -55,6 +56,7 @@ class AMBIT_API LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
   AMBIT_OPTION(LSTMOptions, int64_t, proj_size) = 0;
 };
 
+/// Options of GRU: only those of detail::RecurrentOptions.
 class AMBIT_API GRUOptions : public detail::RecurrentOptions<GRUOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
@@ -197,10 +199,12 @@ class AMBIT_API RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
 
   AMBIT_OPTION(RNNCellOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
+/// Options of LSTMCell: only those of detail::CellOptions.
 class AMBIT_API LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
  public:
   using CellOptions::CellOptions;
 };
+/// Options of GRUCell: only those of detail::CellOptions.
 class AMBIT_API GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
  public:
   using CellOptions::CellOptions;
