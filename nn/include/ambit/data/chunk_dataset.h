@@ -129,7 +129,7 @@ class ChunkDataset final
         for (size_t i = 0; i < options_.preloader_count(); ++i) {
           preloaders_->submit([this, grad_mode](size_t) { preload(grad_mode); });
         }
-      } catch (...) {  // nobody is to wait for threads that there are not
+      } catch (...) {  // no thread must wait for missing ones
         stop();
         buffer_.reset();
         throw;

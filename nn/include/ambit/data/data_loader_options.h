@@ -5,7 +5,7 @@
 #include <ambit/nn/options.h>
 
 #include <cstddef>
-#include <mutex>  // durations: <chrono>, with calendars, takes twice as long to compile
+#include <mutex>  // for durations: <chrono>, with calendars, doubles compile time
 #include <optional>
 
 namespace ambit::data {

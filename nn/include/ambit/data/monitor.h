@@ -5,7 +5,7 @@
 #include <ambit/api.h>
 
 #include <memory>
-#include <mutex>  // clocks: see data_loader_options.h
+#include <mutex>  // for clocks; see data_loader_options.h
 
 namespace ambit::data {
 
