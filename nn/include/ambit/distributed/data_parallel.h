@@ -15,6 +15,7 @@
 
 namespace ambit::distributed {
 
+/// Options of DistributedDataParallel.
 struct DistributedDataParallelOptions {
   /// Gradients are exchanged in buckets of this size in MiB; the first bucket is at most 1 MiB. A
   /// bucket holds parameters of one device and dtype, in reverse order of registration.

@@ -36,6 +36,7 @@ class AMBIT_API Work {
   bool wait(std::optional<Milliseconds> timeout = {});
   /// Return whether it has ended, successfully or not, without waiting.
   bool is_completed();
+  /// Return whether it has ended successfully, without waiting.
   bool is_success() { return is_completed() && !error_; }
   /// Return the exception that wait() threw or will throw, null if there is none.
   std::exception_ptr exception() const;
@@ -130,6 +131,7 @@ class AMBIT_API ProcessGroup {
   bool compares_;
 };
 
+/// Options of init_process_group. timeout: of its collectives, default 5 minutes.
 struct ProcessGroupOptions {
   Milliseconds timeout = kDefaultTimeout;
   Device device = {};  ///< device of this rank, for communicators that are bound to one

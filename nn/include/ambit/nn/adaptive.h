@@ -47,6 +47,7 @@ class AMBIT_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSof
   AdaptiveLogSoftmaxWithLossImpl(int64_t in_features, int64_t n_classes, std::vector<int64_t> ends);
   explicit AdaptiveLogSoftmaxWithLossImpl(const AdaptiveLogSoftmaxWithLossOptions& opts);
   void reset() override;
+  /// Reinitialise head and tail as Linear does.
   void reset_parameters();
   /// input [N, in_features], target int64 [N]; or [in_features] and [] for one example.
   ASMoutput forward(const Tensor& input, const Tensor& target);

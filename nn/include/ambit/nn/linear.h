@@ -121,6 +121,7 @@ class AMBIT_API BilinearImpl : public Cloneable<BilinearImpl> {
   BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features);
   explicit BilinearImpl(const BilinearOptions& opts);
   void reset() override;
+  /// Reinitialise weight and bias with random values.
   void reset_parameters();
   Tensor forward(const Tensor& input1, const Tensor& input2);
   void pretty_print(std::ostream& os) const override;

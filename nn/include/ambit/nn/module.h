@@ -86,9 +86,13 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
 
   // --- listing: depth first, each tensor and module once, without undefined tensors; with recurse
   // including all modules below, under dotted names: "conv1.weight"
+  /// Return the registered parameters.
   std::vector<Tensor> parameters(bool recurse = true) const;
+  /// Return the parameters with their dotted names.
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  /// Return the registered buffers.
   std::vector<Tensor> buffers(bool recurse = true) const;
+  /// Return the buffers with their dotted names.
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   /// Return the modules registered here, without their submodules.
   std::vector<std::shared_ptr<Module>> children() const;
@@ -115,6 +119,7 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   // --- state
   /// Switch this module and all below to training or evaluation mode.
   virtual void train(bool on = true);
+  /// Switch this module and all below to evaluation mode.
   void eval() { train(false); }
   /// Reset the gradients of all parameters to undefined, or, with set_to_none false, to zero.
   void zero_grad(bool set_to_none = true);
@@ -126,6 +131,7 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, DType dtype, bool non_blocking = false);
+  /// Convert floating-point tensors to float16 (half) or bfloat16.
   void half() { to(kHalf); }
   void bfloat16() { to(kBFloat16); }
   void cpu() { to(kCPU); }

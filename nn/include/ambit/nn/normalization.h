@@ -50,6 +50,7 @@ class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   LayerNormImpl(std::vector<int64_t> normalized_shape);
   explicit LayerNormImpl(const LayerNormOptions& opts);
   void reset() override;
+  /// Reset weight to 1 and bias to 0.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -80,6 +81,7 @@ class AMBIT_API GroupNormImpl : public Cloneable<GroupNormImpl> {
   GroupNormImpl(int64_t num_groups, int64_t num_channels);
   explicit GroupNormImpl(const GroupNormOptions& opts);
   void reset() override;
+  /// Reset weight to 1 and bias to 0.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -134,6 +136,7 @@ class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
   RMSNormImpl(std::vector<int64_t> normalized_shape);
   explicit RMSNormImpl(const RMSNormOptions& opts);
   void reset() override;
+  /// Reset weight to 1.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;

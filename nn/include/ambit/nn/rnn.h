@@ -70,6 +70,7 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
  public:
   explicit RNNImplBase(const OptionsType& opts);
   void reset() override;
+  /// Reinitialise all parameters uniformly in +-1 / sqrt(hidden_size).
   void reset_parameters();
   void pretty_print(std::ostream& os) const override;
   /// Return the parameters of each layer and direction: w_ih, w_hh, b_ih, b_hh, w_hr, those that
@@ -108,6 +109,7 @@ class AMBIT_API RNNImpl : public detail::RNNImplBase<RNNImpl, RNNOptions> {
   /// input [T,B,I] ([B,T,I] if batch_first, [T,I] without a batch), hx [L D,B,H], undefined: zeros
   /// -> output [T,B,D H], the last layer's states of all steps, and all layers' last states.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  /// Like forward() for a packed sequence; batch_first is ignored.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, Tensor hx = {});
 
@@ -127,6 +129,7 @@ class AMBIT_API LSTMImpl : public detail::RNNImplBase<LSTMImpl, LSTMOptions> {
   /// As RNN, with states (h [L D,B,H or proj_size], c [L D,B,H]).
   std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward(
       const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
+  /// Like forward() for a packed sequence; batch_first is ignored.
   std::tuple<utils::rnn::PackedSequence, std::tuple<Tensor, Tensor>> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
 
@@ -146,6 +149,7 @@ class AMBIT_API GRUImpl : public detail::RNNImplBase<GRUImpl, GRUOptions> {
   explicit GRUImpl(const GRUOptions& opts);
   /// As RNN.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  /// Like forward() for a packed sequence; batch_first is ignored.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, Tensor hx = {});
 
@@ -175,6 +179,7 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable 
  public:
   explicit RNNCellImplBase(const OptionsType& opts);
   void reset() override;
+  /// Reinitialise all parameters uniformly in +-1 / sqrt(hidden_size).
   void reset_parameters();
   std::vector<QuantizableWeight> quantizable_weights() override {
     return {{"weight_ih", weight_ih, weight_ih_scale}, {"weight_hh", weight_hh, weight_hh_scale}};

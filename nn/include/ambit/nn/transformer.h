@@ -66,6 +66,8 @@ class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
   MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads);
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& opts);
   void reset() override;
+  /// Reinitialise input projections by xavier_uniform_, bias_k, bias_v by xavier_normal_, biases to
+  /// 0.
   void _reset_parameters();
   /// query [L,N,E], key [S,N,kdim], value [S,N,vdim]; key_padding_mask [N,S]: true for keys that
   /// are padding; attn_mask [L,S] or [N num_heads, L, S] -> the output [L,N,E] and, with
@@ -278,6 +280,7 @@ class AMBIT_API TransformerImpl : public Cloneable<TransformerImpl> {
  public:
   explicit TransformerImpl(const TransformerOptions& opts = {});
   void reset() override;
+  /// Reinitialise parameters with more than one dim by xavier_uniform_.
   void reset_parameters();
   /// src [S,N,E], tgt [L,N,E] and their masks -> [L,N,E].
   Tensor forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask = {},

@@ -27,6 +27,7 @@ class AMBIT_API PackedSequence {
   const Tensor& unsorted_indices() const { return unsorted_indices_; }
   Device device() const { return data_.device(); }
   bool is_cuda() const { return data_.is_cuda(); }
+  /// Return the sequence with data converted and moved; batch_sizes stay on cpu.
   PackedSequence to(const TensorOptions& options) const;
   PackedSequence cpu() const { return to(TensorOptions().device(kCPU)); }
   PackedSequence cuda() const { return to(TensorOptions().device(kCUDA)); }

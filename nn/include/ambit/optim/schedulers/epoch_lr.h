@@ -25,6 +25,7 @@ class AMBIT_API EpochLR : public LRScheduler {
     double base, last;  ///< initial_lr, and the current rate
     size_t group;
   };
+  /// Return the group's rate in rate.epoch.
   virtual double lr(const Rate& rate) = 0;
   /// Set the rates of epoch 0. Constructors call it last.
   void begin();
