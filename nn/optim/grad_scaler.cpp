@@ -1,5 +1,5 @@
 // GradScaler. One pass over the gradients, on their device, divides them by the scale and checks
-// that all are finite; one number is copied to the host.
+// that all are finite; one number per device and dtype is copied to the host.
 #include <ambit/optim/grad_scaler.h>
 
 #include <ambit/autograd.h>

@@ -54,9 +54,9 @@ class AMBIT_API GradScaler {
   Tensor scale(const Tensor& loss);
   std::vector<Tensor> scale(TensorList losses);
   /// Divide the gradients of the optimizer's parameters by the scale, in place, and record whether
-  /// all are finite (one host-device transfer per device). Errors: Error after unscale_() or step()
-  /// of this optimizer since the last update(), or before scale(); DTypeError for a float16
-  /// gradient; then no gradient has changed.
+  /// all are finite (one device-to-host copy per device and dtype). Errors: Error after unscale_()
+  /// or step() of this optimizer since the last update(), or before scale(); DTypeError for a
+  /// float16 gradient; then no gradient has changed.
   void unscale_(Optimizer& optimizer);
   /// Call unscale_() unless that was done, then the optimizer's step() if all gradients are finite.
   /// Return whether it was called. Errors: those of unscale_() and of step(); Error for a second
