@@ -15,6 +15,6 @@ cmake --preset release
 echo "== build"
 cmake --build --preset release --parallel "$(nproc)" --target "${name//\//_}_app"
 echo "== run"
-# Where the caller stands: relative paths in the arguments mean what the caller means.
+# Relative paths in the arguments refer to the caller's folder.
 cd "$here"
 exec "$root/build/release/bin/$name" "$@"

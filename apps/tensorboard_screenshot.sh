@@ -3,8 +3,8 @@
 # Needs chromium (Debian's package) and a Python with tensorboard, which AMBIT_PYTHON may choose.
 # From the environment:
 #   TAB      timeseries (the default), scalars, images, distributions, histograms or text
-#   QUERY    what the page's address takes, such as "tagFilter=loss|accuracy&smoothing=0": without
-#            a filter each tag has a row of its own, with one they share rows
+#   QUERY    parameters of the page's URL, such as "tagFilter=loss|accuracy&smoothing=0": without
+#            a filter each tag has its own row, with one they share rows
 #   WIDTH, HEIGHT  of the picture in pixels
 set -euo pipefail
 trap 'echo "tensorboard_screenshot: failed at: $BASH_COMMAND" >&2' ERR
@@ -29,8 +29,8 @@ stop() {
 }
 trap stop EXIT
 
-# Port 0: the system gives a free one. With a blocking reload TensorBoard prints it, and answers,
-# when it has read the files.
+# Port 0: the system chooses a free one. With a blocking reload TensorBoard prints the port, and
+# answers, after it has read the files.
 log=$work/server.log
 : >"$log"
 "$python" -m tensorboard.main --logdir "$logs" --port 0 --load_fast=false \
@@ -41,9 +41,9 @@ until url=$(grep -oE -m 1 'http://[^ /]+:[0-9]+' "$log"); do
   sleep 0.2
 done
 
-# Chromium refuses its sandbox to root. The virtual clock runs as fast as the page lets it, and
-# stands still while requests are under way, though not for the page's worker threads, which draw the
-# curves unless forceSVG is set.
+# Chromium's sandbox does not work as root. The virtual clock advances as fast as possible, and stops
+# during requests, but not for the page's worker threads, which draw the curves unless forceSVG is
+# set.
 sandbox=()
 [[ $(id -u) != 0 ]] || sandbox=(--no-sandbox)
 rm -f "$out"

@@ -1,4 +1,4 @@
-// Activations.
+// Activation modules.
 #include <ambit/error.h>
 #include <ambit/nn/activation.h>
 #include <ambit/nn/functional/activation.h>

@@ -36,7 +36,7 @@ void check_target(const Tensor& input, const Tensor& target) {
   }
 }
 
-// int64 [n]: where a mask is true.
+// Return the positions, int64 [n], where a mask is true.
 Tensor rows_of(const Tensor& mask) { return nonzero(mask).squeeze(1); }
 
 }  // namespace
@@ -111,7 +111,7 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Ten
     throw IndexError(
         fmt::format("{}: expected targets in [0, {}), got another", kName, options.n_classes()));
   }
-  Tensor part = classes;  // of the head's output
+  Tensor part = classes;  // classes in terms of the head's output
   Tensor inside = zeros({x.size(0)}, x.options());
   for (size_t i = 0; i + 1 < cutoffs.size(); ++i) {
     const Tensor in_cluster = logical_and(classes >= cutoffs[i], classes < cutoffs[i + 1]);
@@ -152,7 +152,7 @@ Tensor AdaptiveLogSoftmaxWithLossImpl::log_prob(const Tensor& input) {
 
 Tensor AdaptiveLogSoftmaxWithLossImpl::predict(const Tensor& input) {
   check(input);
-  const NoGradGuard no_grad;  // classes have no gradient
+  const NoGradGuard no_grad;  // class indices have no gradient
   const Tensor scores = head(input);
   const Tensor likeliest = scores.argmax(1);
   const Tensor rows = rows_of(likeliest >= shortlist_size);

@@ -69,7 +69,7 @@ std::shared_ptr<Module> SequentialImpl::ptr(size_t i) const {
   return modules_[i].ptr();
 }
 
-// The modules are its only state, and clone() copies them.
+// The modules are the only state, and clone() copies them.
 void SequentialImpl::reset() {}
 
 std::shared_ptr<Module> SequentialImpl::clone(const std::optional<Device>& device) const {
@@ -99,7 +99,7 @@ std::shared_ptr<Module> ModuleListImpl::ptr(size_t i) const {
   return modules_[i];
 }
 
-// The modules are its only state, and clone() copies them.
+// The modules are the only state, and clone() copies them.
 void ModuleListImpl::reset() {}
 
 std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& device) const {
@@ -137,7 +137,7 @@ std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& devic
 
 namespace {
 
-// What a tensor of the original is in the copy: one for one.
+// Maps each tensor of the original to one tensor of the copy.
 class Copies {
  public:
   explicit Copies(const std::optional<Device>& device) : device_(device) {}

@@ -16,7 +16,7 @@
 namespace ambit::nn {
 namespace {
 
-/// Options of any number of dims: what is made of them is compiled once.
+/// Options independent of the number of dims, so that the code that uses them is compiled once.
 struct Settings {
   template <size_t D>
   explicit Settings(const detail::ConvNdOptions<D>& o)
@@ -40,8 +40,8 @@ struct Settings {
 
   int64_t in, out, groups;
   IntArrayRef kernel_size, stride, dilation, output_padding;
-  const char* padding_name;  ///< none where it is numbers
-  IntArrayRef padding;       ///< none where it has a name
+  const char* padding_name;  ///< null for a padding given in numbers
+  IntArrayRef padding;       ///< empty for a named padding
   PadMode mode;
   bool is_same, transposed, bias;
 };
@@ -82,7 +82,7 @@ const char* mode_name(PadMode mode) {
   return kNames[static_cast<size_t>(mode)];
 }
 
-/// The padding as pad() takes it: {before, after} of the last dim, then of the one before it, ...
+/// Return the argument of pad(): {before, after} of the last dim, then of the one before it, ...
 std::vector<int64_t> around(const Settings& o) {
   std::vector<int64_t> list;
   for (size_t i = o.dims(); i-- > 0;) {
@@ -93,7 +93,7 @@ std::vector<int64_t> around(const Settings& o) {
   return list;
 }
 
-/// The output_padding that makes an output of `wanted`, the last sizes of the output.
+/// Return the output_padding that gives an output of size `wanted`, the last sizes of the output.
 PerAxis padding_for(const Settings& o, const Tensor& input, IntArrayRef wanted) {
   const size_t D = o.dims(), all = static_cast<size_t>(input.dim());
   if (wanted.size() != D && wanted.size() != all) {
@@ -140,7 +140,7 @@ Tensor convolved(const Settings& o, const Tensor& input, const Tensor& weight, c
   return by_numbers(input);
 }
 
-// What has its default value is left out, as in PyTorch.
+// Options with their default value are omitted, as in PyTorch.
 void print(std::ostream& os, const std::string& name, const Settings& o) {
   os << fmt::format("{}({}, {}, kernel_size={}, stride={}", name, o.in, o.out, tuple(o.kernel_size),
                     tuple(o.stride));

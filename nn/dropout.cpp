@@ -1,4 +1,4 @@
-// Dropouts.
+// Dropout modules.
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/functional.h>
 

@@ -12,7 +12,7 @@
 namespace ambit::nn {
 namespace {
 
-// What both have in their options.
+// Checks of the options that both modules have.
 template <class Options>
 void check(const char* module, Options& options) {
   const int64_t rows = options.num_embeddings(), padding = options.padding_idx().value_or(0);
@@ -35,7 +35,7 @@ void check(const char* module, Options& options) {
   }
 }
 
-// The table given, in a tensor of its own, so that a clone() may put a copy there.
+// Return the given table as a tensor of its own, so that clone() can replace its data.
 template <class Options>
 Tensor first_weight(const Options& options) {
   if (options._weight().defined()) return options._weight().detach();
@@ -64,7 +64,7 @@ std::string padding_text(const Options& options) {
   return options.padding_idx() ? fmt::format(", padding_idx={}", *options.padding_idx()) : "";
 }
 
-// The options of a layer for a table.
+// Return the options of a layer for a given table.
 template <class LayerOptions, class Given>
 LayerOptions options_for(const char* module, const Tensor& embeddings, const Given& given) {
   functional::check_floating(module, embeddings);

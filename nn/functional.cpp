@@ -1,4 +1,4 @@
-// The functions of nn::functional that are more than another op's name.
+// The functions of nn::functional that are not plain aliases of ops.
 #include <ambit/detail/autocast.h>
 #include <ambit/nn/functional.h>
 #include <ambit/ops/creation.h>
@@ -18,7 +18,7 @@ void check_p(const char* function, double p) {
     throw Error(fmt::format("{}: expected p in [0, 1], got {}", function, p));
 }
 
-// [N,C,1,...] for x [N,C,...], or [C,1,...] for one sample.
+// Return [N,C,1,...] for x [N,C,...], or [C,1,...] for one sample.
 Dims per_channel(const Tensor& x, bool batched) {
   Dims sizes(static_cast<size_t>(x.dim()), 1);
   for (size_t i = 0; i < (batched ? 2 : 1); ++i) sizes[i] = x.size(static_cast<int64_t>(i));
@@ -39,11 +39,11 @@ Tensor drop_channels(const char* function, const Tensor& input, int64_t dims, do
   return inplace ? input.mul_(factor) : input * factor;
 }
 
-// a (x kept ? x : -1.758...) + b, with a and b such that mean 0 and variance 1 stay. kept: of
-// `sizes`, which broadcasts.
+// a (x kept ? x : -1.758...) + b, with a and b such that mean 0 and variance 1 are preserved. The
+// mask `kept` has shape `sizes`, which broadcasts.
 Tensor drop_alpha(const char* function, const Tensor& input, IntArrayRef sizes, double p,
                   bool training, bool inplace) {
-  constexpr double kLowest = -1.7580993408473766;  // SELU of minus infinity
+  constexpr double kLowest = -1.7580993408473766;  // SELU(-inf)
   check_floating(function, input);
   check_p(function, p);
   if (!training || p == 0) return input;
@@ -77,7 +77,7 @@ Tensor feature_alpha_dropout(const Tensor& input, double p, bool training, bool 
 
 Tensor dropout(const Tensor& input, double p, bool training, bool inplace) {
   if (!inplace || !training) return ambit::dropout(input, p, training);
-  // The mask is what dropout makes of ones: 0 or 1 / (1 - p).
+  // dropout(1) is the mask: 0 or 1 / (1 - p).
   return input.mul_(ambit::dropout(ones_like(input), p, training));
 }
 
@@ -96,7 +96,7 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
         str(input1.sizes()), str(input2.sizes()), str(weight.sizes())));
   }
   const int64_t k = weight.size(0), i = weight.size(1), j = weight.size(2);
-  int64_t n = 1;  // not -1 in shapes: any size may be 0
+  int64_t n = 1;  // not -1 in reshape, which fails if a size is 0
   for (const int64_t size : input1.sizes().drop_back()) n *= size;
   // [N, I] x [I, K J] -> [N, K, J], times x2 [N, 1, J], summed over J.
   const Tensor left = matmul(input1.reshape({n, i}), weight.transpose(0, 1).reshape({i, k * j}));

@@ -1,4 +1,4 @@
-// What clipping does, on one rank and over several. Private to nn.
+// Gradient clipping for one rank and for several. Private to nn.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -7,11 +7,11 @@
 
 namespace ambit::nn {
 
-/// Return the gradients that there are, outside the graph.
+/// Return the defined gradients, detached.
 std::vector<Tensor> gradients(TensorList parameters);
-/// Return the norm of one gradient or more, as clip_grad_norm_ defines it, on the first's device.
+/// Return the norm of one or more gradients, as defined by clip_grad_norm_, on the first's device.
 Tensor norm_of(const std::vector<Tensor>& grads, double norm_type);
-/// Scale gradients that have this norm together to one of max_norm at most.
+/// Scale gradients whose total norm is `norm` to a norm of at most max_norm.
 void clip_to(double max_norm, const Tensor& norm, const std::vector<Tensor>& grads);
 
 }  // namespace ambit::nn

@@ -1,4 +1,4 @@
-// Initialisation, with PyTorch's formulas.
+// Initialisation with PyTorch's formulas.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/nn/init.h>
@@ -27,7 +27,7 @@ Fans fans(const char* op, const Tensor& t) {
     throw ShapeError(
         fmt::format("{}: expected a tensor of at least 2 dims, got shape {}", op, str(t.sizes())));
   }
-  double field = 1;  // elements of one kernel of a convolution
+  double field = 1;  // elements of one convolution kernel
   for (int64_t d = 2; d < t.dim(); ++d) field *= static_cast<double>(t.size(d));
   return {static_cast<double>(t.size(1)) * field, static_cast<double>(t.size(0)) * field};
 }
@@ -43,7 +43,7 @@ double xavier_std(const char* op, const Tensor& t, double gain) {
   return gain * std::sqrt(2 / (f.in + f.out));
 }
 
-// Without elements there is no fan, and the width of the distribution is infinite.
+// Empty tensors are skipped: their fan is 0, and the distribution's width would be infinite.
 Tensor fill_uniform(const Tensor& t, double std) {
   if (t.numel() == 0) return t;
   const double bound = std::sqrt(3.0) * std;  // of a uniform distribution with that std
@@ -120,9 +120,9 @@ void check_floating(const char* op, const Tensor& t) {
   }
 }
 
-// Make the columns of a [m, n], m >= n, orthonormal in place, by Gram and Schmidt, all twice, since
-// once is not enough; 64 columns at a time, so that most of it is matrix products. What a QR
-// decomposition calls R has a positive diagonal then.
+// Orthonormalise the columns of a [m, n], m >= n, in place by Gram-Schmidt, run twice because once
+// is not accurate enough, in panels of 64 columns so that most of the work is matrix products. This
+// is the QR decomposition whose R has a positive diagonal.
 void make_orthonormal(const Tensor& a) {
   constexpr int64_t kPanel = 64;
   const int64_t n = a.size(1);

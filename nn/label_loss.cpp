@@ -1,4 +1,4 @@
-// Losses of labels as modules.
+// Losses with labels as modules.
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/label_loss.h>
 #include <ambit/ops/loss.h>
@@ -6,7 +6,7 @@
 namespace ambit::nn {
 namespace {
 
-// Moving the module must not move the tensor that the program holds.
+// An alias, so that moving the module does not move the user's tensor.
 Tensor alias(const Tensor& weight) { return weight.defined() ? weight.detach() : Tensor(); }
 
 }  // namespace

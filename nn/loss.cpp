@@ -7,7 +7,7 @@
 namespace ambit::nn {
 namespace {
 
-// The buffer is an alias: moving the module must not move the tensor that the program holds.
+// The buffer is an alias, so that moving the module does not move the user's tensor.
 Tensor class_weight(const char* module, const Tensor& weight) {
   if (!weight.defined()) return {};
   if (weight.dim() != 1) {

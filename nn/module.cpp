@@ -1,4 +1,4 @@
-// Module's tree: registering, names and paths, walking, train and print.
+// Module's tree: registration, names and paths, traversal, train and printing.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
 #include <ambit/nn/module.h>
@@ -16,8 +16,7 @@
 namespace ambit::nn {
 namespace {
 
-// Without memory there is no name: the symbol would get into files, whose modules nobody knows
-// then.
+// Throws if memory runs out: the mangled symbol would be written to files as the module's name.
 std::string demangle(const char* symbol) {
   constexpr int kNoMemory = -1;
   int status = 0;
@@ -29,7 +28,7 @@ std::string demangle(const char* symbol) {
   return text ? text.get() : symbol;
 }
 
-// "app::(anonymous namespace)::NetImpl" is Net to its users.
+// "app::(anonymous namespace)::NetImpl" becomes "Net".
 std::string class_name(const std::type_info& type) {
   std::string name = demangle(type.name());
   name.resize(std::min(name.size(), name.find('<')));
@@ -38,7 +37,7 @@ std::string class_name(const std::type_info& type) {
   return name;
 }
 
-// The lines of a child go two columns to the right of its parent's.
+// Indent a child's lines by two columns.
 std::string indent(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -63,8 +62,8 @@ Module::Module(std::string name) : name_(std::move(name)), scope_(std::make_shar
 Module::Module(const Module&) = default;
 Module& Module::operator=(const Module&) = default;
 
-// Children that nobody else holds queue up instead of being destroyed from here, which would
-// recurse as deep as modules are nested.
+// Children without other owners are queued instead of destroyed here, because recursion would be as
+// deep as the module nesting.
 Module::~Module() {
   static constinit thread_local Module* queue = nullptr;
   static constinit thread_local bool draining = false;
@@ -85,7 +84,7 @@ Module::~Module() {
 
 std::string Module::name() const { return name_.empty() ? class_name(typeid(*this)) : name_; }
 
-// --- registering
+// --- registration
 
 void Module::check_name(const char* op, const std::string& name) const {
   if (name.empty() || name.find('.') != std::string::npos) {
@@ -108,7 +107,7 @@ void Module::check_child(const char* op, const std::string& name, const Module* 
 
 bool Module::holds(const Module* module) const {
   if (module == this) return true;
-  if (!module->is_held_) return false;  // a chain that grows at its root is not walked each time
+  if (!module->is_held_) return false;  // saves the walk when a chain is built from the inside
   return std::any_of(children_.begin(), children_.end(),
                      [module](const auto& child) { return child.value()->holds(module); });
 }
@@ -117,12 +116,13 @@ void Module::name_tensor(const std::string& name, const Tensor& tensor) const {
   if (tensor.defined() && tensor.name().empty()) set_name_in_scope(tensor, name, scope_);
 }
 
-// A module that is registered twice keeps the place that it got first.
+// A module that is registered twice keeps its first path.
 void Module::place(const std::string& name, Module& child) const {
   child.is_held_ = true;
   if (child.scope_->parent) return;
-  // No module is below itself, but its scope may be: copies of a module share it. A scope that
-  // nobody else knows is above none, which spares deep modules the walk.
+  // A module cannot contain itself, but its scope may be an ancestor, because copies of a module
+  // share a scope. A scope with a single reference is no ancestor, which avoids the walk for deep
+  // modules.
   if (child.scope_.use_count() > 1) {
     for (const NameScope* s = scope_.get(); s; s = s->parent.get()) {
       if (s == child.scope_.get()) return;
@@ -176,7 +176,7 @@ void Module::expect_child(const char* op, const std::string& name) const {
   }
 }
 
-// A child that has left is a root again, unless it is here under another name.
+// A removed child becomes a root again, unless it is registered here under another name.
 void Module::release(const std::string& name, const std::shared_ptr<Module>& before) {
   if (before->scope_->parent != scope_ || before->scope_->name != name) return;
   before->scope_->parent = nullptr;
@@ -203,10 +203,10 @@ void Module::unregister_module(std::string name) {
   release(name, before);
 }
 
-// --- walking
+// --- traversal
 
-// A module that is registered twice is visited twice, under both prefixes. Not by recursion, since
-// modules may be nested deep.
+// A module that is registered twice is visited twice, under both prefixes. Iterative, because
+// nesting may be deep.
 void Module::visit(const Visitor& visitor, const std::string& prefix) const {
   std::vector<std::pair<std::string, const Module*>> waiting{{prefix, this}};
   while (!waiting.empty()) {
@@ -214,7 +214,7 @@ void Module::visit(const Visitor& visitor, const std::string& prefix) const {
     waiting.pop_back();
     visitor(path, *module);
     const auto& children = module->children_.items();
-    for (size_t i = children.size(); i-- > 0;) {  // the first is on top
+    for (size_t i = children.size(); i-- > 0;) {  // so that the first child is on top of the stack
       waiting.emplace_back(path + children[i].key() + ".", children[i].value().get());
     }
   }

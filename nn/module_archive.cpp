@@ -1,4 +1,4 @@
-// Modules in files: as archives, as libtorch's C++ keeps them, and as state dicts.
+// Reading and writing modules: as libtorch archives, and as state dicts.
 #include <ambit/autograd.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
@@ -30,8 +30,8 @@ void Module::save(serialize::OutputArchive& archive) const {
   }
 }
 
-// What a child has read is taken back where another cannot: data are replaced as a whole, so that
-// the old ones are there.
+// If a child cannot be read, the changes of its siblings are undone: tensors get new data instead
+// of being overwritten, so the old data still exist.
 void Module::load(serialize::InputArchive& archive) try {
   const NoGradGuard no_grad;
   std::vector<std::pair<Tensor, Tensor>> before, loaded;
@@ -43,7 +43,7 @@ void Module::load(serialize::InputArchive& archive) try {
     Tensor value;
     if (!archive.try_read(name, value, is_buffer)) {
       if (is_batch_count(name, target)) return;
-      archive.read(name, value, is_buffer);  // says what is missing
+      archive.read(name, value, is_buffer);  // throws for a missing name
     }
     value = fitted(target, value);
     wrong += state_mismatch(name, target, value);
@@ -75,12 +75,12 @@ void Module::load(serialize::InputArchive& archive) try {
 }  // namespace nn
 
 namespace {
-constexpr const char* kModule = "module";  // of a file's metadata: the module's name
+constexpr const char* kModule = "module";  // metadata key of the module's name
 }  // namespace
 
 void save(const nn::Module& module, const std::string& path) {
   Metadata metadata{{kModule, module.name()}};
-  // Without it, transformers of Python refuses a safetensors file.
+  // Python's transformers rejects safetensors files without this entry.
   if (!path.ends_with(".pth") && !path.ends_with(".pt")) metadata.emplace("format", "pt");
   save(module.state_dict(), path, metadata);
 }
@@ -108,7 +108,7 @@ void load(nn::Module& module, const std::string& path) {
   }
   Metadata metadata;
   const StateDict tensors = load(path, kCPU, &metadata);
-  const auto saved = metadata.find(kModule);  // files of PyTorch have none
+  const auto saved = metadata.find(kModule);  // files of PyTorch have no module name
   if (saved != metadata.end() && saved->second != module.name()) {
     throw Error(fmt::format("load: expected the module {} in '{}', got {}", module.name(),
                             printable(path), printable(saved->second)));

@@ -34,8 +34,8 @@ void check_per_channel(const char* op, const char* what, const Tensor& t, int64_
   }
 }
 
-// The sums over each channel of x [N,C,...] and those before and behind it. Not as differences of
-// sums from the first on, which would lose digits.
+// For each channel of x [N,C,...], sum the channels from `before` before it to `behind` after it.
+// Not computed as differences of prefix sums, which would lose precision.
 Tensor sum_of_channels(const Tensor& x, int64_t before, int64_t behind) {
   const int64_t channels = x.size(1);
   Dims edge(x.sizes());
@@ -70,9 +70,9 @@ Tensor normalized_instances(const Tensor& input, const Tensor& running_mean,
                       {.training = false, .momentum = momentum, .eps = eps});
   }
   if ((!running_mean.defined() && !running_var.defined()) || input.numel() == 0) {
-    return group_norm(input, channels, weight, bias, eps);  // of one channel each
+    return group_norm(input, channels, weight, bias, eps);  // C groups of one channel
   }
-  // Each channel of each sample is a channel of one sample.
+  // Treat each channel of each sample as a channel of a single sample.
   Dims sizes(input.sizes());
   sizes[0] = 1;
   sizes[1] = n * channels;
@@ -114,7 +114,7 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
     throw Error(fmt::format("local_response_norm: expected a size of at least 1, got {}", size));
   }
   const int64_t before = size / 2, behind = size - 1 - before;
-  // Further channels do not exist, and would add zeros.
+  // Channels beyond the border would add zeros.
   const int64_t most = input.size(1);
   const Tensor sum = sum_of_channels(square(input), std::min(before, most), std::min(behind, most));
   return input / pow(sum * (alpha / static_cast<double>(size)) + k, beta);

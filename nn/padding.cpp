@@ -1,4 +1,4 @@
-// Padding and rearranging layers.
+// Padding and rearranging modules.
 #include <ambit/nn/padding.h>
 
 #include <ostream>

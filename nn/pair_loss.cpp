@@ -1,4 +1,4 @@
-// Losses of pairs and triples as modules.
+// Losses of pairs and triplets as modules.
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/pair_loss.h>

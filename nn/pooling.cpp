@@ -1,5 +1,4 @@
-// Pooling layers: what their options allow, and how they print. The work is in
-// functional/pooling.h.
+// Pooling modules: checks of options, and printing. The computation is in functional/pooling.h.
 #include <ambit/error.h>
 #include <ambit/nn/pooling.h>
 
@@ -24,7 +23,7 @@ std::string tuple_of(const ExpandingArray<D, T>& a) {
   for (size_t i = 1; i < D; ++i) s += ", " + text(a[i]);
   return s + (D == 1 ? ",)" : ")");
 }
-/// "5" where all are equal, else the tuple.
+/// Return "5" if all are equal, else the tuple.
 template <size_t D, class T>
 std::string int_or_tuple(const ExpandingArray<D, T>& a) {
   const bool one = std::all_of(a->begin(), a->end(), [&](const T& n) { return n == a[0]; });
@@ -66,7 +65,7 @@ void check_output_size(const std::string& module, const ExpandingArray<D, T>& si
   }
 }
 
-// The functions by dims, so that the layers of a kind are one template.
+// Call the function of D dims, so that all modules of a kind share one template.
 #define AMBIT_BY_DIMS(name, ...)     \
   if constexpr (D == 1) {            \
     return F::name##1d(__VA_ARGS__); \

@@ -1,4 +1,4 @@
-// quantize_dynamic: all weights are made int8 before the first module has changed.
+// quantize_dynamic: quantizes all weights before it changes the first module.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
 #include <ambit/nn/quantizable.h>
@@ -43,7 +43,7 @@ std::vector<std::string> quantize_dynamic(Module& module) {
   return typed_memory_errors(kOp, [&] {
     std::vector<std::string> paths;
     std::vector<Change> changes;
-    std::unordered_set<const Module*> seen;  // one may be registered twice
+    std::unordered_set<const Module*> seen;  // a module may be registered twice
     module.apply([&](const std::string& path, Module& m) {
       auto* const quantizable = dynamic_cast<Quantizable*>(&m);
       if (!quantizable || !seen.insert(&m).second) return;

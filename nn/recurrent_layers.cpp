@@ -1,5 +1,5 @@
-// All layers of a recurrent network, composed of ops: the inputs' products for many steps at once,
-// then step by step.
+// All layers of a recurrent network, composed of ops: input products for many steps at once, then
+// the steps one by one.
 #include <ambit/autograd.h>
 #include <ambit/detail/repeated_linear.h>
 #include <ambit/error.h>
@@ -30,28 +30,28 @@ Tensor rows(const Tensor& t, int64_t start, int64_t n) {
 }
 Tensor joined(const Tensor& a, const Tensor& b) { return a.defined() ? cat({a, b}, 0) : a; }
 
-/// What the steps of a network have of [T,B,...], or of packed [n,...].
+/// The rows of each step in [T,B,...], or in packed [n,...].
 struct Steps {
   Steps(std::vector<int64_t> rows_of_steps, bool is_packed)
       : rows(std::move(rows_of_steps)), begins(rows.size()), packed(is_packed) {
     std::exclusive_scan(rows.begin(), rows.end(), begins.begin(), int64_t{0});
   }
   size_t count() const { return rows.size(); }
-  /// What follows the last row of step t.
+  /// Return the end of the rows of step t.
   int64_t end(size_t t) const { return begins[t] + rows[t]; }
 
-  std::vector<int64_t> rows, begins;  // of each step
+  std::vector<int64_t> rows, begins;  // number of rows of each step, and its first row
   bool packed;
 };
 
-/// The inputs' products W_ih x + b_ih [rows, G H] of each step. Without gradients they are made for
-/// some steps at a time, in whatever direction these are asked for: of all steps they would be the
-/// most that a network holds.
+/// Input products W_ih x + b_ih [rows, G H] of each step. Without gradients they are computed for a
+/// limited number of steps at a time, in either direction, because those of all steps would be the
+/// largest tensor of the network.
 class InputProducts {
  public:
   InputProducts(const Tensor& x, const Steps& steps, const Weights& w)
       : x_(x), steps_(steps), w_(w), at_once_(steps.count()) {
-    constexpr int64_t kNumbers = int64_t{1} << 21;  // each time the weights are packed anew
+    constexpr int64_t kNumbers = int64_t{1} << 21;  // each product repacks the weights
     if (GradMode::is_enabled()) return;
     const int64_t of_step = std::max<int64_t>(steps.rows[0] * w.ih.size(0), 1);
     at_once_ = std::min(at_once_, static_cast<size_t>(std::max<int64_t>(kNumbers / of_step, 1)));
@@ -63,7 +63,7 @@ class InputProducts {
 
  private:
   void make(size_t first) {
-    made_.clear();  // before the next are made
+    made_.clear();  // free them before the next allocation
     first_ = first;
     const size_t last = std::min(first + at_once_, steps_.count()) - 1;
     const int64_t begin = steps_.packed ? steps_.begins[first] : static_cast<int64_t>(first);
@@ -81,8 +81,8 @@ class InputProducts {
   std::vector<Tensor> made_;
 };
 
-/// The outputs of all steps: without gradients each is put where it belongs at once, which may be
-/// where the inputs of its step were, `over` which they are written if that is defined.
+/// The outputs of all steps. Without gradients each is written directly to its place in the result,
+/// which is `over`, the memory of the inputs, if defined.
 class Outputs {
  public:
   Outputs(const Steps& steps, const Tensor& over) : steps_(steps) {
@@ -100,7 +100,7 @@ class Outputs {
     if (!all_.defined()) all_ = empty({steps_.end(steps_.count() - 1), h.size(1)}, h.options());
     all_.narrow(0, steps_.begins[t], steps_.rows[t]).copy_(h);
   }
-  /// [T,B,H], or packed [n,H].
+  /// Return [T,B,H], or packed [n,H].
   Tensor all() const {
     const auto n = static_cast<int64_t>(steps_.count());
     if (each_.empty()) return steps_.packed ? all_ : all_.unflatten(0, {n, steps_.rows[0]});
@@ -113,8 +113,8 @@ class Outputs {
   Tensor all_;
 };
 
-// All steps of one direction of one layer; there may be fewer rows later on, sequences being sorted
-// by length. Outputs in the order of x.
+// Run all steps of one direction of one layer; the number of rows changes between steps because
+// sequences are sorted by length. Outputs are in the order of x.
 State run_steps(Kind kind, bool relu_step, bool reverse, const Tensor& input, const Steps& all,
                 State start, const Weights& w, Outputs& outputs) {
   const size_t steps = all.count();
@@ -130,10 +130,10 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const Tensor& input, co
   for (size_t i = 0; i < steps; ++i) {
     const size_t t = reverse ? steps - 1 - i : i;
     const int64_t before = s.h.size(0), now = all.rows[t];
-    if (now < before) {  // forward, sequences end
+    if (now < before) {  // forward: sequences end
       ended.push_back({rows(s.h, now, before - now), rows(s.c, now, before - now)});
       s = {rows(s.h, 0, now), rows(s.c, 0, now)};
-    } else if (now > before) {  // backward, sequences begin
+    } else if (now > before) {  // backward: sequences begin
       s = {joined(s.h, rows(start.h, before, now - before)),
            joined(s.c, rows(start.c, before, now - before))};
     }

@@ -1,4 +1,4 @@
-// What recurrent networks and their cells share: the three kinds and one step of each.
+// Shared by recurrent networks and their cells: the three kinds and one step of each.
 #pragma once
 
 #include <ambit/error.h>
@@ -15,7 +15,7 @@ namespace ambit::nn::recurrent {
 
 enum class Kind : uint8_t { rnn, lstm, gru };
 
-// What the three kinds differ in beside their step.
+// Differences between the three kinds apart from their step.
 template <class O>
 inline constexpr Kind kind_of = Kind::rnn;
 template <>
@@ -45,25 +45,25 @@ int64_t projection(const O& options) {
 
 struct Weights {
   Tensor ih, hh, b_ih, b_hh, hr;
-  Tensor ih_scale = {}, hh_scale = {}, hr_scale = {};  // of the rows of int8 weights
+  Tensor ih_scale = {}, hh_scale = {}, hr_scale = {};  // row scales of int8 weights
 };
 struct State {
   Tensor h, c;
 };
 
-/// Return the state after one step of x [B, G H], which is W_ih x + b_ih, and h [B, G H], which is
-/// W_hh s.h + b_hh, from s.h [B, H] and, of an LSTM, s.c [B, H]. relu_step: of a plain network,
-/// relu for tanh. w.hr may be undefined: the projection of an LSTM's output.
+/// Return the state after one step from x [B, G H], which is W_ih x + b_ih, and h [B, G H], which
+/// is W_hh s.h + b_hh, with the state s.h [B, H] and, for LSTM, s.c [B, H]. relu_step: a plain
+/// network uses relu instead of tanh. w.hr: the projection of an LSTM's output, may be undefined.
 State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
            const Weights& w);
 
-/// All layers of a network, as a module or a caller has them.
+/// All layers of a network, of a module or given by the caller.
 struct Layers {
   const char* op;
   Kind kind;
-  bool relu;               // of a plain network: relu for tanh
-  TensorList weights;      // of each layer and direction ih, hh, [b_ih, b_hh,] [hr]
-  TensorList scales = {};  // as many, of those that are int8; or none
+  bool relu;               // plain network: relu instead of tanh
+  TensorList weights;      // for each layer and direction ih, hh, [b_ih, b_hh,] [hr]
+  TensorList scales = {};  // row scales of int8 weights, same length; or empty
   bool bias;
   int64_t input_size, hidden_size, proj_size, num_layers;
   bool bidirectional, batch_first;
@@ -71,9 +71,9 @@ struct Layers {
   bool training;
 };
 
-/// Run them: input [T,B,I], with batch_first [B,T,I], [T,I] or packed rows, and the states, of
-/// which undefined ones are 0 -> outputs, last h, and of an LSTM last c. Errors: ShapeError,
-/// DTypeError, DeviceMismatchError.
+/// Run the network: input [T,B,I], with batch_first [B,T,I], [T,I] or packed rows; undefined states
+/// are 0. Return outputs, last h, and for LSTM last c. Errors: ShapeError, DTypeError,
+/// DeviceMismatchError.
 std::tuple<Tensor, Tensor, Tensor> run_layers(const Layers& net, const Tensor& input, Tensor h,
                                               Tensor c, const Tensor& batch_sizes);
 
@@ -81,10 +81,10 @@ std::tuple<Tensor, Tensor, Tensor> run_layers(const Layers& net, const Tensor& i
 void check_size(const char* module, const char* what, int64_t n, int64_t least);
 /// Check the shape of a state. Errors: ShapeError.
 void check_state(const char* op, const char* what, const Tensor& state, IntArrayRef sizes);
-/// Check that batch_sizes, int64 [T] on the cpu, are above 0, do not rise, and sum to the rows of
+/// Check that batch_sizes, int64 [T] on cpu, are positive, non-increasing, and sum to the rows of
 /// the data. Errors: ShapeError.
 void check_batch_sizes(const char* op, const Tensor& batch_sizes, int64_t rows);
-/// Check that a plain network has a nonlinearity of its own. Errors: Error.
+/// Check that the nonlinearity of a plain network is tanh or relu. Errors: Error.
 template <class O>
 void check_nonlinearity(const O& options) {
   if constexpr (kind_of<O> == Kind::rnn) {
@@ -94,7 +94,7 @@ void check_nonlinearity(const O& options) {
   }
 }
 
-/// Fill weights, of which some may be undefined, as PyTorch does: uniform within 1 / sqrt(H).
+/// Initialise weights, some of which may be undefined, as PyTorch does: uniform in +-1 / sqrt(H).
 void uniform_weights(TensorList weights, int64_t hidden_size);
 
 using LSTMState = std::optional<std::tuple<Tensor, Tensor>>;

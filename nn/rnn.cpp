@@ -1,5 +1,5 @@
-// Recurrent networks as modules. What they compute is in recurrent_layers.cpp; cells, which do one
-// step, are in rnn_cell.cpp.
+// Recurrent networks as modules. The computation is in recurrent_layers.cpp; cells, which compute
+// one step, are in rnn_cell.cpp.
 #include <ambit/error.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>

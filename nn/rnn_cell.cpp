@@ -1,4 +1,4 @@
-// Cells of recurrent networks: one step.
+// Cells of recurrent networks.
 #include <ambit/error.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>
@@ -16,7 +16,7 @@ using namespace recurrent;
 
 namespace {
 
-// One step from input [B,I] or [I]; undefined states are zeros.
+// Compute one step from input [B,I] or [I]; undefined states are zeros.
 std::tuple<Tensor, Tensor> run_cell(Kind kind, bool relu_step, const Tensor& input, Tensor h,
                                     Tensor c, const Weights& w) {
   const char* const op = kind == Kind::lstm  ? "lstm_cell"

@@ -1,4 +1,4 @@
-// What does not fit when a module's tensors are loaded. Private to nn.
+// Checks for loading a module's tensors. Private to nn.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -8,16 +8,14 @@
 
 namespace ambit::nn {
 
-/// Return `value` as it becomes the content of `target`, the tensor of that name, as PyTorch takes
-/// it: of a tensor with one dim the first element for a target with none. Its dtype stays: a copy
-/// converts it.
+/// Convert `value` to the shape of `target`, the tensor of that name, as PyTorch does: a target
+/// without dims gets the first element of a 1-D value. The dtype is kept; a later copy converts it.
 Tensor fitted(const Tensor& target, const Tensor& value);
-/// Return why a fitted value cannot be the new content of `target`, as a line that names it; empty
-/// if it can. A floating-point dtype may be another one, and the integer dtype of a count of
-/// batches.
+/// Return why `value`, after fitted(), cannot be loaded into `target`, as a line that names it;
+/// empty if it can. Floating-point dtypes may differ, and the integer dtypes of a batch count.
 std::string state_mismatch(const std::string& name, const Tensor& target, const Tensor& value);
 
-/// Return whether a tensor is a norm's count of batches, which files before PyTorch 0.4.1 lack.
+/// Return whether a tensor is num_batches_tracked of a norm, which files before PyTorch 0.4.1 lack.
 bool is_batch_count(std::string_view name, const Tensor& target);
 
 }  // namespace ambit::nn

@@ -1,4 +1,4 @@
-// MultiheadAttention and the Transformer.
+// MultiheadAttention and Transformer.
 #include <ambit/autograd.h>
 #include <ambit/detail/activation.h>
 #include <ambit/nn/functional.h>
@@ -222,11 +222,11 @@ Tensor TransformerDecoderLayerImpl::forward(Tensor tgt, const Tensor& memory,
   return norm3(tgt + dropout3(linear2(dropout(options.activation().behind(linear1, tgt)))));
 }
 
-// --- stacks of layers
+// --- encoder and decoder
 
 namespace {
 
-// `n` clones of a layer.
+// Return `n` clones of a layer.
 template <class Layer>
 ModuleList clones(const char* module, const Layer& layer, int64_t n) {
   if (n < 1) throw Error(fmt::format("{}: expected num_layers of at least 1, got {}", module, n));
@@ -235,7 +235,7 @@ ModuleList clones(const char* module, const Layer& layer, int64_t n) {
   return layers;
 }
 
-// Give a stack a norm of its own, if it is to have one.
+// Set the norm of an encoder or decoder to a clone of `given`, if that is not empty.
 void set_norm(Module& stack, AnyModule& norm, const AnyModule& given) {
   norm = given.clone();
   if (!norm.is_empty()) stack.register_module("norm", norm.ptr());

@@ -8,7 +8,7 @@
 namespace ambit::nn {
 namespace {
 
-// "(4, 5)", "(2.0,)": as Python prints a tuple.
+// Format as a Python tuple: "(4, 5)", "(2.0,)".
 std::string tuple(const std::vector<std::string>& items) {
   return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
 }

@@ -1,4 +1,4 @@
-// nn::utils: gradients and parameters of a whole model.
+// nn::utils: gradient clipping and parameter vectors.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/error.h>

@@ -1,5 +1,5 @@
-// Runs programs, and hidden test cases of this program in a process of their own: for what ends a
-// process, and for settings that are read once.
+// Runs programs, and hidden test cases of this program in a separate process: for code that ends
+// the process, and for settings that are read once.
 #pragma once
 
 #include <sys/wait.h>
@@ -11,12 +11,12 @@
 #include <string>
 
 struct ChildResult {
-  int signal = 0;      ///< that ended it; 0: it exited
+  int signal = 0;      ///< signal that ended it; 0: it exited
   int exit_code = -1;  ///< -1: it did not exit
-  std::string output;  ///< stdout, and stderr where the command sends it there
+  std::string output;  ///< stdout, and stderr if the command redirects it
 };
 
-/// Run a command of the shell. With `exec` before it, the shell translates no signal.
+/// Run a shell command. With a leading `exec`, signals are reported as signals, not as exit codes.
 inline ChildResult run_command(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error("popen failed: " + command);
@@ -31,11 +31,11 @@ inline ChildResult run_command(const std::string& command) {
   return result;
 }
 
-/// Run the test case of that name, which is decorated `* doctest::skip()`, with settings such as
-/// "AMBIT_SIM=npu:1" in the environment. No name may hold a quote.
+/// Run the test case of that name, decorated with `* doctest::skip()`, with settings such as
+/// "AMBIT_SIM=npu:1" in the environment. The name must not contain quotes.
 inline ChildResult run_child(const std::string& test_case, const std::string& environment = "") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  // No core file: the crashes are wanted.
+  // No core file: crashes are expected.
   return run_command("ulimit -c 0; exec env " + environment + " '" + program +
                      "' --no-skip --no-intro --test-case='" + test_case + "' 2>&1");
 }

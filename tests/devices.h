@@ -1,4 +1,4 @@
-// Runs a test on every device present, so that no test names a backend.
+// Runs a test on every available device, so that tests do not name backends.
 #pragma once
 
 #include <ambit/device.h>
@@ -6,7 +6,7 @@
 
 #include "tests/function_ref.h"
 
-/// Call `body` with each device that can be used now; a failed check names the device.
+/// Call `body` with each usable device; failed checks name the device.
 inline void for_each_device(FunctionRef<void(ambit::Device)> body) {
   for (const ambit::Device device : ambit::all_devices()) {
     INFO(device.str());

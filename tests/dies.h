@@ -1,4 +1,4 @@
-// Hidden test cases that end their process on purpose, with words of what was wrong.
+// Checks hidden test cases that end their process on purpose with an error message.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 #include "tests/child_process.h"
 
-/// Check that a test case, run as run_child does, dies by a signal and says all of these texts.
+/// Check that a test case, run by run_child, dies by a signal and prints all of these texts.
 inline void check_dies(const std::string& test_case, const std::vector<std::string>& texts,
                        const std::string& environment = "", int signal = SIGABRT) {
   const ChildResult child = run_child(test_case, environment);

@@ -1,8 +1,8 @@
-// Comparing with numbers that PyTorch made from the same inputs. A test quotes the line of Python
-// that made them, where `wave` is
+// Compares with values that PyTorch computed from the same inputs. A test quotes the Python code
+// that computed them, in which `wave` is
 //   def wave(*sizes, k=0.7): return (torch.arange(math.prod(sizes)).double() *
 //   k).sin().view(*sizes)
-// and the tensors are float64 unless it says otherwise.
+// and tensors are float64 unless stated otherwise.
 #pragma once
 
 #include <ambit/ops/creation.h>
@@ -20,9 +20,9 @@ inline ambit::Tensor wave(ambit::Device device, ambit::IntArrayRef sizes, double
   return ambit::sin(x * k).view(sizes).to(device);
 }
 
-/// Check sizes and values (row-major; NaN equals NaN), by a plain loop over host memory. The
-/// numbers are quoted with 12 digits, so they are off by up to 5e-12 relative; sums of dozens of
-/// terms of size 1 add up to 1e-14.
+/// Check sizes and values (row-major; NaN equals NaN), by a plain loop over host memory. Expected
+/// values are quoted with 12 digits, a relative error of up to 5e-12; sums of dozens of terms of
+/// size 1 add up to 1e-14.
 inline void check_values(const ambit::Tensor& got, ambit::IntArrayRef sizes,
                          const std::vector<double>& values, double tolerance = 6e-12) {
   INFO("got ", ambit::str(got), " expected sizes ", ambit::str(sizes));

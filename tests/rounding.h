@@ -1,5 +1,6 @@
-// How far results of 16 bits may be from those of float64 of the same numbers: a bound that follows
-// from the dtype's epsilon and from how much the function enlarges what its operands are off by.
+// Tolerance of results in reduced floating-point types relative to float64 results for the same
+// numbers, derived from the dtype's epsilon and from how much the function amplifies errors of its
+// operands.
 #pragma once
 
 #include <ambit/finfo.h>
@@ -18,26 +19,26 @@ namespace rounding {
 
 using namespace ambit;
 
-/// What float64 gives, and the most that it changes where operands are off by one rounding.
+/// The float64 result, and its largest change when operands are off by one rounding.
 struct Exact {
   std::vector<Tensor> values, changes;  // undefined: no such result
 };
 
-/// In how many ways operands are made wrong: of sums of n terms the one of 6 random choices of
-/// signs that changes most changes it by sqrt(n) roundings but in one of 20 cases, as roundings do.
+/// Number of random perturbations. For sums of n terms, the largest change of 6 random choices of
+/// signs exceeds sqrt(n) roundings in 19 of 20 cases, as actual roundings do.
 constexpr int kWays = 6;
 
-/// Return the numbers as they are in the dtype, in float64, each off by half of its epsilon: up or
-/// down, in each way differently. Way 0: not off.
+/// Return the numbers rounded to the dtype, as float64, each off by half of its epsilon, up or
+/// down, differently for each way. Way 0: no perturbation.
 inline Tensor off(const Tensor& numbers, DType dtype, int way) {
   const Tensor exact = numbers.to(dtype).to(kFloat64);
   if (way == 0) return exact;
   const Tensor i = arange(exact.numel(), exact.options()).view(exact.sizes());
-  const Tensor up = sin((i + 1) * (12.9898 * way)) > 0;  // without a pattern
+  const Tensor up = sin((i + 1) * (12.9898 * way)) > 0;  // pseudo-random
   return exact * (1 + where(up, 1, -1) * (finfo(dtype).eps / 2));
 }
 
-/// run(way): the results of float64 with operands of off(..., way).
+/// run(way): return the float64 results with operands off(..., way).
 inline Exact exact(FunctionRef<std::vector<Tensor>(int way)> run) {
   Exact all{run(0), {}};
   for (const Tensor& y : all.values) {
@@ -54,7 +55,7 @@ inline Exact exact(FunctionRef<std::vector<Tensor>(int way)> run) {
   return all;
 }
 
-/// Whether the bound of an element is its own, or that of the largest: where all are made of all.
+/// Whether the tolerance is relative to each element, or to the largest, if all depend on all.
 enum class Of : uint8_t { each, largest };
 
 inline Tensor largest_of(const Tensor& t) {
@@ -62,12 +63,12 @@ inline Tensor largest_of(const Tensor& t) {
   return t.numel() == 0 ? finite : finite.max().expand_as(t);
 }
 
-/// Check that a result is the exact one of operands that are off by as many roundings, itself
+/// Check that a result equals the exact one for operands with `roundings` errors, and is itself
 /// rounded as often:
 ///   |got - exact| <= roundings * (eps / 2 (|exact| + terms) + change)
-/// where it is a difference of `terms` of that size, and by 8 last places of float32, in which it
-/// is computed. Numbers that the dtype does not have are infinite, or a step of its smallest ones
-/// away.
+/// where `terms` is the magnitude of terms that cancel; plus 8 last places of float32, in which it
+/// is computed. Numbers outside of the dtype's range are infinite, or off by a step of its smallest
+/// ones.
 inline void check(const Tensor& got, const Tensor& exact, const Tensor& change, DType dtype,
                   double roundings, Of of = Of::each, double terms = 0) {
   REQUIRE(got.sizes() == exact.sizes());
@@ -91,12 +92,11 @@ inline void check(const Tensor& got, const Tensor& exact, const Tensor& change, 
   FAIL_CHECK("off by ", needed, " roundings");
 }
 
-/// The roundings of a row of PyTorch's values: that of its function, and of one around or inside
-/// it.
+/// Roundings of a row with PyTorch's values: of its function, and of one around or inside it.
 constexpr double kOfRows = 2;
 
-/// What `run` gives on a device whose operands are `floats` of float64 numbers, in both dtypes of
-/// 16 bits and on every device.
+/// Check the results of `run` with operands converted by `floats`, in both reduced floating-point
+/// types and on every device.
 using Floats = FunctionRef<Tensor(const Tensor&)>;
 inline void check_reduced(FunctionRef<std::vector<Tensor>(Device device, const Floats& floats)> run,
                           double roundings) {

@@ -1,4 +1,4 @@
-// A folder for one test, removed with everything in it when the test ends.
+// A folder for one test, removed with its contents when the test ends.
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// How many threads ops run on, in a scope.
+// Sets the number of threads of ops for a scope.
 #pragma once
 
 #include <ambit/parallel.h>

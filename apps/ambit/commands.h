@@ -1,6 +1,6 @@
-// The subcommands of `ambit`. Each adds itself to the command line; its callback leaves the exit
-// code: 0 all is well, 1 something that was looked at is not. What could not be done, wrong usage
-// and errors, is an exception, which main prints: 2.
+// The subcommands of `ambit`. Each function adds one to the command line; its callback sets the
+// exit code: 0 for success, 1 if a check failed. Wrong usage and errors are exceptions, which main
+// prints: 2.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -10,12 +10,12 @@ using namespace ambit;
 
 namespace {
 
-// The dtypes that came to one verdict, as text.
+// The names of the dtypes with each verdict.
 using ByVerdict = std::map<Verdict, std::vector<std::string>>;
 
 bool runs(Verdict verdict) { return verdict < Verdict::missing; }
 
-// What of one function does not run. `texts`: what was thrown.
+// Return notes on the dtypes for which one function does not run. `texts`: the error messages.
 std::vector<std::string> notes_on(const Example& example, const ByVerdict& found,
                                   const std::map<Verdict, std::string>& texts) {
   const std::string function = example.function.empty() ? "" : " " + example.function;
@@ -40,7 +40,7 @@ void add(OpCoverage& op, const Example& example, Device device) {
     Verdict& verdict = op.by_dtype.emplace(dtype, finding.verdict).first->second;
     verdict = std::max(verdict, finding.verdict);
   }
-  // Where nothing could run, the verdict says it all.
+  // If nothing could run, the verdict is sufficient.
   if (!example.op->has_kernel(device.kind()) && !example.op->has_composite()) return;
   const std::vector<std::string> notes = notes_on(example, found, texts);
   op.notes.insert(op.notes.end(), notes.begin(), notes.end());

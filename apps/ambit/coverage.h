@@ -1,4 +1,4 @@
-// The findings of all probes on some devices, op by op.
+// The results of all probes on a device, by op.
 #pragma once
 
 #include <map>
@@ -7,10 +7,10 @@
 
 #include "probe.h"
 
-/// What runs on one device when an op is called, for each dtype that it is defined for.
+/// What runs on one device when an op is called, for each dtype for which it is defined.
 struct OpCoverage {
   std::map<ambit::DType, Verdict> by_dtype;
-  std::vector<std::string> notes;  ///< what the verdicts do not tell: which function, which error
+  std::vector<std::string> notes;  ///< details: which function, which error
 };
 
 struct Coverage {
@@ -21,5 +21,5 @@ struct Coverage {
 
 Coverage coverage_of(ambit::Device device);
 
-/// Return "native", or where dtypes differ "native; missing: int8 uint8", the most frequent first.
+/// Return "native", or if dtypes differ "native; missing: int8 uint8", the most frequent first.
 std::string summary(const OpCoverage& op);

@@ -1,4 +1,4 @@
-// Only async-signal-safe calls in the handler: no allocation, no stdio, no locks.
+// The handler uses only async-signal-safe calls: no allocation, no stdio, no locks.
 #include "crash_note.h"
 
 #include <signal.h>
@@ -22,8 +22,8 @@ void restore() {
 void print_note(int signal, siginfo_t* info, void*) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, note->data(), note->size());
   restore();
-  // What the kernel of the system has sent comes again by itself, with the address; a signal that
-  // was sent by a call does not.
+  // A signal from the operating system's kernel recurs when the handler returns, with its address;
+  // one sent by a call does not.
   if (info->si_code <= 0) ::raise(signal);
 }
 

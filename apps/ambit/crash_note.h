@@ -1,10 +1,10 @@
-// Last words of a process that a kernel is about to end.
+// A message printed if a kernel crashes the process.
 #pragma once
 
 #include <string>
 
-/// While it lives, a signal by which a crash ends the process (SIGSEGV and its like) first prints
-/// the text on stderr; then it does what it did before. One at a time.
+/// During its lifetime, a signal of a crash (SIGSEGV etc.) first prints the text on stderr, then
+/// has its previous effect. Only one instance at a time.
 class CrashNote {
  public:
   explicit CrashNote(std::string text);

@@ -1,5 +1,4 @@
-// `ambit info`: what this ambit is, what it runs on, and which plugins it has refused; of a file,
-// what is in it.
+// `ambit info`: the build, devices and backends, and refused plugins; for a file, its contents.
 #include <ambit/backend/communicator.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
@@ -20,7 +19,7 @@
 namespace {
 
 using namespace ambit;
-// Keeps the order in which it was filled: that of the output.
+// Keeps insertion order, which is that of the output.
 using json = nlohmann::ordered_json;
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -30,8 +29,8 @@ json json_of(const Facts& facts) {
   return all;
 }
 
-// Call `work`, which asks a backend; set `failure` to the text of its exception, of any type. So
-// one broken driver does not hide the other devices.
+// Call `work`, which queries a backend; set `failure` to the message of an exception of any type,
+// so that one broken driver does not hide the other devices.
 template <class Work>
 void ask(const Work& work, std::string& failure) {
   try {
@@ -61,7 +60,7 @@ json json_of(Device device) {
   return j;
 }
 
-// How many of all kernels are the backend's own, stood in for by others of its, or neither.
+// Count the kernels that the backend has itself, as composites, or not at all.
 json kernels_of(DeviceKind kind) {
   int own = 0, composite = 0, missing = 0;
   for (const OpBase* op : all_ops()) {
@@ -79,7 +78,7 @@ json gather() {
     json devices = json::array();
     const int count = first.is_meta() ? 0 : device_count(name);
     for (int i = 0; i < count; ++i) devices.push_back(json_of(Device(first.kind(), i)));
-    // Of one build with ambit: it would have been refused otherwise.
+    // Same build as ambit's, else the plugin would have been refused.
     json backend = {{"name", name},
                     {"file", printable(backend_library(first.kind()))},
                     {"build", AMBIT_BUILD_TAG},

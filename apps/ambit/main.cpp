@@ -1,4 +1,4 @@
-// The command-line tool: what runs where, and whether a backend keeps its promises.
+// The command-line tool: shows what runs where, and tests and benchmarks backends.
 #include <ambit/api.h>
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-// CLI11 does not name a subcommand that it does not know.
+// CLI11's message does not name an unknown subcommand.
 std::string text_of(const CLI::App& tool, const CLI::ParseError& e) {
   const std::vector<std::string> rest = tool.remaining();
   if (!tool.get_subcommands().empty() || rest.empty()) return e.what();
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   tool.footer(
       "ambit <subcommand> --help says more. Exit codes: 0 all is well, 1 something is not, "
       "2 it could\nnot be done.");
-  tool.fallthrough();  // the tool's options may stand behind the subcommand
+  tool.fallthrough();  // accept the tool's options after the subcommand
   terminal::add_profile_option(tool);
   tool.parse_complete_callback(terminal::begin_profile);  // before the subcommand runs
   int exit_code = 0;

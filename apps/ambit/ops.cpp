@@ -1,4 +1,4 @@
-// `ambit ops`: which kernels each backend brings, found out by calling them; and which of them each
+// `ambit ops`: the kernels of each backend, determined by calling them; and the kernels that each
 // public function runs.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
@@ -40,27 +40,27 @@ view, or computed on the host. What name_ runs in place, unless it is listed, na
 
 Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage, no such backend or function.)";
 
-/// All, the widest first.
+/// Return all dtypes, the widest first.
 std::vector<DType> columns() {
   std::vector<DType> all;
   for (const DType d : dtypes::kEvery) all.insert(all.begin(), d);
   return all;
 }
 
-/// The first device of each backend that has one.
+/// Return the first device of each backend that has one.
 std::vector<Device> first_devices() {
   std::vector<Device> devices = all_devices();
   std::erase_if(devices, [](Device d) { return d.index() != 0; });
   return devices;
 }
 
-/// The backends that the library at `path` has brought, also without devices.
+/// Return the backends of the library at `path`, including those without devices.
 std::vector<Device> devices_of_library(const std::string& path) {
   load_backend(path);
   std::vector<Device> devices;
   for (const std::string& name : backend_names()) {
     const Device device(name);
-    std::error_code none;  // "libambit" is no file
+    std::error_code none;  // "libambit" is not a file
     if (std::filesystem::equivalent(backend_library(device.kind()), path, none)) {
       devices.push_back(device);
     }
@@ -78,7 +78,7 @@ std::vector<Device> devices_of(const std::string& backend) {
 
 bool has_devices(const Coverage& c) { return backend_of(c.device).device_count() > 0; }
 
-/// One backend: an op a row, a dtype a column.
+/// Table of one backend: one row per op, one column per dtype.
 Rows rows_of(const Coverage& coverage) {
   Rows rows = {{"op"}};
   const std::vector<DType> dtypes = columns();
@@ -94,7 +94,7 @@ Rows rows_of(const Coverage& coverage) {
   return rows;
 }
 
-/// Several: a backend a column.
+/// Table of several backends: one column per backend.
 Rows rows_of(const std::vector<Coverage>& backends) {
   Rows rows = {{"op"}};
   for (const Coverage& c : backends) rows[0].push_back(c.device.type());
@@ -155,14 +155,14 @@ bool any_failed(const std::vector<Coverage>& backends) {
 }
 
 int run(const std::string& backend, const std::string& format) {
-  static_cast<void>(get_fallback());  // a bad AMBIT_FALLBACK is no failure of the kernels
+  static_cast<void>(get_fallback());  // throws here for an invalid AMBIT_FALLBACK, not in a probe
   const std::vector<Device> devices = devices_of(backend);
   if (devices.empty()) throw Error(fmt::format("expected a device of {}, got none", backend));
   std::vector<Coverage> backends;
   for (const Device d : devices) backends.push_back(coverage_of(d));
 
   if (format == "json") {
-    // Bytes that are no UTF-8 may come from a plugin's errors.
+    // A plugin's error messages may contain invalid UTF-8.
     fmt::print("{}\n",
                json_of(backends).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
@@ -173,7 +173,7 @@ int run(const std::string& backend, const std::string& format) {
   return any_failed(backends) ? 1 : 0;
 }
 
-/// Public functions: the one of that name, or all whose names contain it.
+/// Public functions: the one of that name, else all whose names contain it.
 int run_public(const std::string& name, const std::string& format) {
   std::vector<FunctionKernels> found;
   for (const FunctionKernels& row : kFunctionKernels) {
@@ -213,7 +213,7 @@ void add_ops(CLI::App& tool, int& exit_code) {
               "--public", options->name,
               "Which ops public functions run: all functions, or those with this in their name")
           ->expected(0, 1)
-          ->excludes(backend);  // the table is the cpu's
+          ->excludes(backend);  // the table is for the cpu only
   command.add_option("--format", options->format, "table (the default), md or json")
       ->check(CLI::IsMember({"table", "md", "json"}));
   command.callback([options, functions, &exit_code] {

@@ -34,7 +34,7 @@ const char* name(Verdict verdict) {
 
 namespace {
 
-// While it lives, what is missing throws: neither counted nor run on the CPU.
+// For a scope, missing kernels throw instead of falling back to the CPU.
 class NoFallback {
  public:
   NoFallback() : before_(get_fallback()) { set_fallback(Fallback::error); }
@@ -46,7 +46,7 @@ class NoFallback {
   Fallback before_;
 };
 
-// Bits that are moved as integers are no more than any other.
+// Ops that only move bits process reduced floating-point types without upcasting.
 bool is_widened(const OpBase& op, DType dtype, Device device) {
   return is_reduced(dtype) && op.reduced() != Reduced::moved &&
          !op.native(device.kind()).contains(dtype);
@@ -58,14 +58,14 @@ Verdict run(const Example& example, DType dtype, Device device) {
   synchronize(device);
   const uint64_t before = reference::runs();
   example.call(operands);
-  synchronize(device);  // a kernel that runs late fails late, and counts late
+  synchronize(device);  // asynchronous kernels fail, and are counted, here
   if (!example.op->has_kernel(device.kind())) return Verdict::composite;
   const bool borrowed = reference::runs() != before && device.type() != "reference";
   if (borrowed) return Verdict::reference;
   return is_widened(*example.op, dtype, device) ? Verdict::widened : Verdict::native;
 }
 
-// What would be called, if there were a device.
+// Return what would be called if there were a device.
 Finding look_up(const OpBase& op, Device device) {
   if (op.has_kernel(device.kind())) return {Verdict::registered, ""};
   if (op.has_composite()) return {Verdict::composite, ""};
@@ -76,7 +76,7 @@ Finding look_up(const OpBase& op, Device device) {
   }
 }
 
-// Where the op has a kernel, which throws, nothing falls back.
+// An op that has a kernel, even one that throws, does not fall back.
 bool falls_back(const Example& example, Device device) {
   return get_fallback() != Fallback::error && !example.op->has_kernel(device.kind());
 }

@@ -29,7 +29,7 @@ std::string plain_table(const Rows& rows) {
   for (const auto& row : rows) {
     const bool is_head = &row == &rows[0];
     std::string line;
-    size_t behind = 0;  // spaces that the next cell is preceded by; none end a line
+    size_t behind = 0;  // spaces before the next cell; lines have no trailing spaces
     for (size_t c = 0; c < row.size(); ++c) {
       if (!row[c].empty()) {
         line += std::string(behind, ' ') + (!is_head && alarms(row[c]) ? red(row[c]) : row[c]);

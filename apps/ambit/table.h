@@ -6,8 +6,8 @@
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Return the rows, the first one the head, padded with spaces. Cells below the head that say
-/// "missing" or "failed" are red in a terminal.
+/// Return the rows, padded with spaces; the first is the head. In a terminal, other cells that
+/// contain "missing" or "failed" are red.
 std::string plain_table(const Rows& rows);
 /// The same in Markdown.
 std::string markdown_table(const Rows& rows);

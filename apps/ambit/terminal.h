@@ -1,4 +1,4 @@
-// Colour where somebody looks at it.
+// Coloured output on terminals.
 #pragma once
 
 #include <fmt/color.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-/// Return the text in red, where stdout is a terminal and $NO_COLOR does not forbid it.
+/// Return the text in red if stdout is a terminal and $NO_COLOR is not set, else unchanged.
 inline std::string red(const std::string& text) {
   const char* no_color = std::getenv("NO_COLOR");
   if (isatty(STDOUT_FILENO) == 0 || (no_color && *no_color)) return text;

@@ -9,7 +9,8 @@
 namespace bench {
 namespace {
 
-// "VmRSS:  12345 kB", see proc(5). 0 where there is no such thing.
+// Return a field of /proc/self/status such as "VmRSS:  12345 kB", see proc(5), in bytes; 0 if
+// missing.
 double status_bytes(const std::string& field) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
@@ -28,7 +29,7 @@ std::unique_ptr<Work> make_work(const std::string& side, const Row& row, const I
 }  // namespace
 
 double run_alone(const std::string& side, const Row& row) {
-  constexpr int kRuns = 5;  // by then all that is kept from run to run is there
+  constexpr int kRuns = 5;  // enough to allocate everything that is kept between runs
   const Inputs inputs = row.inputs();
   if (side != "ambit") open_peer(side);
   forget_peak();

@@ -1,5 +1,5 @@
-// One side of a row in a process of its own: `ambit bench --alone <side> --filter <row>`, for what
-// cannot be seen where other sides run too, its peak memory and how long a process takes to start.
+// Runs one side of a row in a process of its own, `ambit bench --alone <side> --filter <row>`, to
+// measure its peak memory or the start of a process without the other sides.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace bench {
 
-/// In the child: make the work of "ambit" or a peer on the cpu, run it, and return the bytes that
-/// the process held at the peak, above what it held with nothing but the inputs.
+/// In the child: run the work of "ambit" or a peer on the cpu, and return the peak memory in bytes,
+/// minus the memory with only the inputs.
 double run_alone(const std::string& side, const Row& row);
 
-/// In the parent: start such a child, with so many threads (0: as many as this process), and return
-/// the bytes.
+/// In the parent: start such a child with `threads` threads (0: as in this process), and return the
+/// bytes.
 double peak_bytes(const std::string& side, const std::string& row, int threads = 0);
 
 }  // namespace bench

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kNoResult = NAN;
 
-// Copies half of the bytes: each is read once and written once.
+// Copies half of the bytes: each is read or written once.
 class Copy final : public Work {
  public:
   Copy(double bytes, int threads)
       : from_(static_cast<size_t>(bytes / 2), 'a'), to_(from_.size(), 'b') {
-    // What fits into one core's cache is not worth waking another.
+    // If the data fit into one core's cache, one thread may be faster.
     double fastest = INFINITY;
     for (const int n : {1, threads}) {
       const double seconds = seconds_with(n);
@@ -56,11 +56,11 @@ class Copy final : public Work {
 typedef float Lanes __attribute__((vector_size(64)));
 constexpr double kLanes = 16;
 
-// As many independent sums as hide the latency of a multiply-add and fit into the registers.
+// Enough independent sums to hide the latency of a multiply-add, while fitting into registers.
 template <size_t... kSums>
 inline __attribute__((always_inline)) float multiply_add(long rounds,
                                                          std::index_sequence<kSums...>) {
-  // Sums that began alike would stay alike, and be computed once.
+  // Sums with equal initial values would stay equal, and be computed only once.
   Lanes sums[] = {(Lanes{} - static_cast<float>(kSums))...};
   const Lanes a = Lanes{} + 0.5F, b = Lanes{} + 1.0F;
   for (long i = 0; i < rounds; ++i) {

@@ -1,4 +1,4 @@
-// The floor of rows that nobody has written by hand: moving their bytes, or computing as many
+// A generic lower bound for rows without a hand-written floor: moving the bytes, or computing the
 // multiply-adds, as fast as this machine can at that size.
 #pragma once
 
@@ -8,8 +8,7 @@
 
 namespace bench {
 
-/// Return a work that takes at least as long as any of that cost must; null where the cost is not
-/// known.
+/// Return a work that takes at least the time that `cost` requires; null if the cost is unknown.
 std::unique_ptr<Work> make_bound(const Cost& cost, int threads);
 
 }  // namespace bench

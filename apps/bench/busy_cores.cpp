@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void stay_busy(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // it was gone before
+  if (getppid() != parent) _exit(1);  // the parent exited before prctl()
   for (volatile unsigned i = 0;;) i = i + 1;
 }
 

@@ -1,4 +1,4 @@
-// A machine that others use too: one process a core that never rests.
+// Simulates a shared machine: one busy process per core.
 #pragma once
 
 #include <sys/types.h>
@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// While it lives, each core that this process may use has another busy process on it, a child of
-/// this one. They end with it, in whatever way. Errors: ambit::Error.
+/// During its lifetime, a busy child process runs on each core that this process may use. The
+/// children end with this process in any case. Errors: ambit::Error.
 class BusyCores {
  public:
   BusyCores();

@@ -1,4 +1,4 @@
-// Programs that are run and waited for.
+// Runs programs and waits for them.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace bench {
 
-/// Run a program, found on $PATH, and return what it wrote on stdout. Errors: ambit::Error when it
-/// does not start or ends in any other way than with 0.
+/// Run a program, found via $PATH, and return its stdout. Errors: ambit::Error if it does not
+/// start, or its exit status is not 0.
 std::string output_of(std::vector<std::string> command);
 
-/// Return the file of this program.
+/// Return the path of this program.
 std::string own_file();
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// `ambit bench`: how fast is it, beside others and beside what the machine can do?
+// `ambit bench`: measures speed, compared with other libraries and the limits of the machine.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -35,11 +35,11 @@ Exit codes: 0 all was measured, 1 a row failed or its sides disagree, 2 it could
 struct Command {
   Options options;
   Grid grid;
-  std::vector<int64_t> batches;  // empty: those of the table asked for
+  std::vector<int64_t> batches;  // empty: the defaults of the table
   bool crossover = false, growth = false, list = false, markdown = false, json = false;
 };
 
-// Where a terminal looks on: what is being measured.
+// On a terminal, show the row that is being measured.
 void show_progress(const std::string& row) {
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K{}", row);
 }
@@ -109,7 +109,7 @@ void add_bench(CLI::App& tool, int& exit_code) {
   c.add_option("--seconds", options.seconds, "How long to measure each side of a row")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  c.add_option("--alone", options.alone)->group("");  // between parent and child
+  c.add_option("--alone", options.alone)->group("");  // between parent and child process
 
   CLI::Option* crossover = c.add_flag("--crossover", command->crossover,
                                       "Show from which batch and width on --device beats the cpu");

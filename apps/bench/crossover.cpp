@@ -61,11 +61,11 @@ Rows table(const Crossover& crossover) {
   return rows;
 }
 
-// "batch 64: cuda:0 is ahead from width 256 on"
+// Return "batch 64: cuda:0 is ahead from width 256 on".
 std::string summary(const Crossover& crossover) {
   std::string text;
   for (const int64_t batch : crossover.grid.batches) {
-    int64_t from = 0;  // 0: nowhere
+    int64_t from = 0;  // 0: never
     for (const Crossover::Cell& cell : crossover.cells) {
       if (cell.batch != batch) continue;
       if (gain(cell) < 1) from = 0;

@@ -1,4 +1,4 @@
-// Where another device overtakes the CPU: training steps of networks that grow.
+// The size from which another device is faster than the CPU: training steps of growing networks.
 #pragma once
 
 #include <ambit/device.h>
@@ -26,12 +26,12 @@ struct Crossover {
 };
 
 /// Time a training step of a perceptron with three hidden layers for each batch and width, on the
-/// cpu and on the device in turn. Errors: ambit::Error for the cpu.
+/// cpu and on the device alternately. Errors: ambit::Error if the device is the cpu.
 Crossover measure_crossover(ambit::Device device, const Grid& grid, double seconds,
                             const std::function<void(const std::string&)>& progress);
 
-/// How many times faster the device is: batches down, widths across. Then, for each batch, from
-/// where on it is ahead.
+/// Return how many times faster the device is, one row per batch, one column per width; then, for
+/// each batch, the width from which it is ahead.
 std::string text_of(const Crossover& crossover);
 std::string markdown_of(const Crossover& crossover);
 std::string json_of(const Crossover& crossover);

@@ -1,4 +1,4 @@
-// How time and memory of the lessons' networks grow with the batch and with threads.
+// Growth of time and memory of the lessons' networks with batch size and threads.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ struct Growth {
     int64_t batch = 0;
     int threads = 0;
     double seconds = 0;                  ///< of one run
-    std::optional<double> peak_bytes{};  ///< that a process of its own held for it, on the cpu
+    std::optional<double> peak_bytes{};  ///< of a separate process, on the cpu
 
-    /// Images a second that one thread's share is.
+    /// Return images per second and thread.
     double rate() const { return static_cast<double>(batch) / seconds / threads; }
   };
   std::string device;
   std::vector<Cell> cells;  ///< work by work, then batch by batch, then 1, 2, 4, ... threads
 };
 
-/// Measure the works whose name holds options.filter, with 1, 2, 4, ... and all threads that ambit
-/// has now. Errors: ambit::Error when no name does.
+/// Measure the works whose name contains options.filter, with 1, 2, 4, ... up to the current number
+/// of threads. Errors: ambit::Error if no name matches.
 Growth measure_growth(const Options& options, const std::vector<int64_t>& batches,
                       const std::function<void(const std::string&)>& progress);
 

@@ -16,13 +16,13 @@ using Samples = std::vector<double>;  // seconds of one run
 
 constexpr double kSampleSeconds = 1e-2;
 constexpr double kWarmUpSeconds = 1e-3;
-constexpr double kWarmSeconds = 2e-2;  // works that take longer do not notice what the caches hold
-constexpr double kChunkSeconds = 0.2;  // /proc/stat counts hundredths of a second
-constexpr double kQuietCores = 0.1;    // what a machine that is left alone does besides
+constexpr double kWarmSeconds = 2e-2;  // longer works do not depend on the caches' contents
+constexpr double kChunkSeconds = 0.2;  // /proc/stat counts in 1/100 s
+constexpr double kQuietCores = 0.1;    // background load of an idle machine
 constexpr double kPatience = 4;        // times `seconds`
 constexpr size_t kMinRounds = 3;
 constexpr double kStretchSeconds = 0.2;
-// OpenMP's threads look on for so long after a loop, on a core that the next work wants.
+// OpenMP threads spin for this time after a loop, on a core that the next work needs.
 constexpr std::chrono::milliseconds kCalm{50};
 
 double median(Samples values) {
@@ -32,14 +32,14 @@ double median(Samples values) {
 }
 
 struct Candidate {
-  size_t owner;  // the place of the work that it is, or is one way of
+  size_t owner;  // index of the work that it is, or is a variant of
   Work* work;
-  double once;  // seconds that one run takes about
+  double once;  // approximate seconds of one run
   Samples quiet{}, disturbed{};
 
   double sample(bool alone) const {
     if (!alone) std::this_thread::sleep_for(kCalm);
-    // The works before it have filled the caches, and put its threads to sleep.
+    // Warm up: other works have filled the caches, and its threads may be asleep.
     const Clock::time_point begin = Clock::now();
     while (once < kWarmSeconds && Seconds(Clock::now() - begin).count() < kWarmUpSeconds)
       work->run();
@@ -54,7 +54,7 @@ double process_seconds(const std::vector<Candidate>& candidates) {
   return sum;
 }
 
-// Rounds of one sample each; return how long they took.
+// Run rounds of one sample per candidate; return how long they took.
 double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
   const Clock::time_point start = Clock::now();
   const OtherLoad load;
@@ -73,7 +73,7 @@ double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
   return Seconds(Clock::now() - start).count();
 }
 
-// Run each work twice: the first time makes what is made once. The third run is as the next ones.
+// Run each work twice: the first run allocates what is kept. The third run is representative.
 std::vector<Candidate> start(const std::vector<Work*>& works, Timings& timings) {
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < works.size(); ++i) {
@@ -87,7 +87,7 @@ std::vector<Candidate> start(const std::vector<Work*>& works, Timings& timings) 
   return candidates;
 }
 
-// Note what a candidate takes, where no other way of the same work is faster.
+// Record a candidate's time if it is the fastest variant of its work.
 void note(Timings& timings, const Candidate& candidate, double seconds) {
   Timing& best = timings.works[candidate.owner];
   if (seconds >= best.seconds) return;

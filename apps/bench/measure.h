@@ -1,4 +1,4 @@
-// Timing works against each other.
+// Times works against each other.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@ namespace bench {
 struct Timing {
   double seconds = 0;  ///< of one run
   double result = 0;   ///< of the work's second run
-  std::string way;     ///< of its ways the fastest
+  std::string way;     ///< the fastest of its variants
 };
 
 struct Timings {
   std::vector<Timing> works;  ///< in the order of the works
-  bool quiet = true;          ///< whether nothing else kept the cores busy
+  bool quiet = true;          ///< no other process used the cores
 };
 
-/// Run the works in turn, so that whatever else the machine does meets all of them alike, for about
-/// `seconds` each, and at least three times, and take the median; of the works that have several
-/// ways, each way in turn, and the fastest's median. Samples are so long that the
-/// clock does not count. By then every work has run twice. What was measured while other processes
-/// were busy does not count; when that has gone on for several times `seconds`, it does after all,
-/// and is not `quiet`.
+/// Run the works alternately, so that other load on the machine affects all equally, for about
+/// `seconds` each and at least three times, and return the median; for works with several variants
+/// (ways), measure each and return the fastest one's median. Samples are long compared to the
+/// clock's resolution. Every work has run twice before. Samples taken while other processes were
+/// busy are discarded; if that lasts for several times `seconds`, they are used, and the result is
+/// not `quiet`.
 Timings measure(const std::vector<Work*>& works, double seconds);
 
-/// The same beside processes that keep the cores busy: the mean of stretches that are long beside
-/// the turns that a scheduler gives.
+/// The same while other processes keep the cores busy: the mean over periods that are long compared
+/// to the scheduler's time slices.
 Timings measure_loaded(const std::vector<Work*>& works, double seconds);
 
 }  // namespace bench

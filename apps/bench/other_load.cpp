@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-// proc(5): cpu user nice system idle iowait irq softirq steal ..., in ticks.
+// See proc(5): cpu user nice system idle iowait irq softirq steal ..., in ticks.
 double seconds_of_all() {
   std::ifstream file("/proc/stat");
   std::string cpu;

@@ -1,5 +1,5 @@
-// What else the machine does while something is measured: on shared machines it decides whether a
-// figure means anything.
+// CPU load of other processes during a measurement, which decides on shared machines whether the
+// result is valid.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,9 @@ namespace bench {
 class OtherLoad {
  public:
   OtherLoad();
-  /// Return how many cores processes other than this one and its children that have ended, and the
-  /// host of a virtual machine, have kept busy since the construction; 0 where there is no
-  /// /proc/stat. `known_seconds`: what children that still run have spent since then.
+  /// Return the mean number of cores kept busy since construction by other processes and by the
+  /// host of a virtual machine. Ended children of this process do not count; 0 without /proc/stat.
+  /// `known_seconds`: CPU time of running children to exclude.
   double cores(double known_seconds = 0) const;
 
  private:

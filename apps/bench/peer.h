@@ -1,6 +1,6 @@
-// What the bench compares ambit with: a shared library that does the same works in another way, by
-// libtorch or by hand on bare oneDNN. `ambit bench` opens it when asked, so the tool itself links
-// neither. This header is all that both sides share; it knows nothing of ambit.
+// Interface of a peer that the bench compares ambit with: a shared library that implements the same
+// works with libtorch, or by hand with bare oneDNN. `ambit bench` loads it on demand, so the tool
+// itself links neither. This header is shared by both sides and does not depend on ambit.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-/// A tensor as both sides get it: row-major, float32, but for class labels, which are int64. The
-/// values belong to the bench and outlive the work; the peer copies what it changes.
+/// A tensor as both sides receive it: row-major, float32, except for class labels, which are int64.
+/// The values belong to the bench and outlive the work; a peer copies what it modifies.
 struct Operand {
   std::string name;  ///< "input", "target", "conv1.weight", ...
   std::vector<int64_t> sizes;
@@ -22,57 +22,56 @@ struct Operand {
   bool requires_grad = false;
 };
 
-/// The equations of the rows of einsum, whose parameter says which: products of matrices, scores of
-/// attention's heads, three operands, and one that is no product.
+/// The equations of the einsum rows, selected by the parameter: batched matrix product, attention
+/// scores, three operands, and a product without a sum.
 inline constexpr const char* kEinsums[] = {"bij,bjk->bik", "bihd,bjhd->bhij", "ij,jk,lk->il",
                                            "ij,j->ij"};
 
-/// What to do, with which numbers. The same specification makes the work on every side.
+/// Description of a work. The same specification gives the same work on every side.
 struct Specification {
-  std::string row;   ///< as the table shows it: "net/train/64"
+  std::string row;   ///< as in the table: "net/train/64"
   std::string what;  ///< the row without its size: "net/train"
   std::vector<Operand> operands;
-  std::vector<int64_t> parameters;  ///< by `what`, as its rows say
+  std::vector<int64_t> parameters;  ///< meaning depends on `what`
   int threads = 1;
 };
 
-/// Something ready to run, any number of times. What is made once (copies, primitives, scratch
-/// memory) is made by the constructor or the first run(). One thread calls it.
+/// A work that can be run any number of times. One-time setup (copies, primitives, scratch memory)
+/// is done by the constructor or the first run(). It is called from one thread.
 class Work {
  public:
   virtual ~Work() = default;
-  /// Do it once, and wait for it. Training changes the parameters and goes on from them.
+  /// Run once, and wait for completion. Training updates the parameters and continues from them.
   virtual void run() = 0;
-  /// Return the seconds that so many runs take, one after the other.
+  /// Return the seconds of `runs` consecutive runs.
   virtual double seconds(long runs) {
     const auto start = std::chrono::steady_clock::now();
     for (long i = 0; i < runs; ++i) run();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  /// Return one number that shows that the work was done and is the same on all sides: the loss
-  /// that the last run() had before its update; else the sum of its output, or of a gradient. NaN:
-  /// there is nothing to compare.
+  /// Return a number that is equal on all sides if the work was done: the loss of the last run()
+  /// before its update; else the sum of the output, or of a gradient. NaN: nothing to compare.
   virtual double result() = 0;
-  /// Return which of several ways of doing it this is; empty: there is but one.
+  /// Return the name of this variant; empty if there is only one.
   virtual std::string way() { return {}; }
-  /// Return the ways in which it is to be measured, once it has run twice: all that are about as
-  /// fast as the fastest. They belong to it, and each is a work. None: it is its one way itself.
+  /// Return the variants to measure, after two runs: all that are about as fast as the fastest.
+  /// They are owned by this work. Empty: the work itself is the only variant.
   virtual std::vector<Work*> ways() { return {}; }
-  /// Return the bytes that it has needed at most, where it runs in a process of its own. NaN: it
-  /// runs in this one.
+  /// Return the peak memory in bytes of a work that runs in a separate process. NaN: it runs in
+  /// this process.
   virtual double peak_bytes() { return NAN; }
-  /// Return the seconds of all cores that processes of its own have spent so far.
+  /// Return the CPU seconds, over all cores, of its separate processes so far.
   virtual double process_seconds() { return 0; }
 };
 
 struct Peer {
   const char* name;     ///< the column: "libtorch", "floor"
   const char* version;  ///< "libtorch 1.13.1", "oneDNN 2.6.3"
-  /// Return the work, null for what the peer does not do. May throw std::exception.
+  /// Return the work, null if the peer does not support it. May throw std::exception.
   std::unique_ptr<Work> (*make)(const Specification& specification);
 };
 
 }  // namespace bench
 
-/// The one entry of libambit_bench_<name>.so, found by dlsym.
+/// The entry point of libambit_bench_<name>.so, found by dlsym.
 extern "C" const bench::Peer* ambit_bench_peer();

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where libambit is.
+// Return the folder of libambit.
 fs::path library_folder() {
   Dl_info library{};
   if (dladdr(reinterpret_cast<const void*>(&ambit::set_num_threads), &library) == 0) return {};
@@ -45,7 +45,7 @@ std::vector<std::string> include_folders() {
     const fs::path folder = library_folder() / up / "include";
     if (fs::exists(folder / "ambit" / "ambit.h")) return {folder.string()};
   }
-  // CMake writes it into the build folder, one folder a line.
+  // CMake writes this file into the build folder, one folder per line.
   std::ifstream file(library_folder() / "ambit" / "bench" / "include_folders");
   std::vector<std::string> folders;
   for (std::string line; std::getline(file, line);) folders.push_back(line);

@@ -1,4 +1,4 @@
-// What lies beside ambit's library: those that it is compared with, and its headers.
+// Finds files relative to ambit's library: peers, and headers.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace bench {
 
-/// Open libambit_bench_<name>.so, in ambit/bench beside ambit's own library, or the file if the
-/// name has a slash. It stays open. Errors: ambit::Error with the file and what is wrong with it.
+/// Open libambit_bench_<name>.so in ambit/bench next to ambit's library, or the file if the name
+/// contains a slash. It is never closed. Errors: ambit::Error with the file and the reason.
 const Peer& open_peer(const std::string& name);
 
-/// Return the folders that programs need for <ambit/ambit.h>: of the installation, or of the
-/// sources that this was built from. Errors: ambit::Error when there is neither.
+/// Return the include folders for <ambit/ambit.h>: of the installation, or of the sources of this
+/// build. Errors: ambit::Error if there is neither.
 std::vector<std::string> include_folders();
 
 }  // namespace bench

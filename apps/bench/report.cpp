@@ -18,7 +18,7 @@ std::string text_of_seconds(double s) {
   return fmt::format("{:.2f} s", s);
 }
 
-// "12.3 ms (compiled)".
+// Return for example "12.3 ms (compiled)".
 std::string text_of(const Side& side) {
   const std::string time = text_of_seconds(side.seconds);
   return side.way.empty() ? time : fmt::format("{} ({})", time, side.way);
@@ -35,7 +35,7 @@ std::string rate(const Measured& row) {
   return fmt::format("{:.4g} {}/s", row.amount / row.sides[0].seconds, row.unit);
 }
 
-// "45 / 80 MiB": ambit's, then the others' in the order of their columns.
+// Return "45 / 80 MiB": ambit's peak, then the others' in column order.
 std::string peaks(const Measured& row) {
   std::string text;
   for (const Side& side : row.sides) {
@@ -72,7 +72,7 @@ Rows table(const Report& report) {
   return rows;
 }
 
-/// The table; where some rows have a side in float32, they have one of their own behind it.
+/// Return the table; rows with a float32 side are in a second table.
 std::string tables(Report report, std::string (&text_of_table)(const Rows&)) {
   const std::vector<std::string> all = report.columns;
   std::vector<Measured> reduced;
@@ -111,7 +111,7 @@ std::string markdown_of(const Report& report) {
 }
 
 std::string json_of(const Report& report) {
-  using json = nlohmann::ordered_json;  // keeps the order in which it is filled
+  using json = nlohmann::ordered_json;  // keeps insertion order
   json all{{"device", report.device}, {"against", report.against}, {"rows", json::array()}};
   for (const Measured& row : report.rows) {
     json sides = json::object();

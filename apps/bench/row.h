@@ -1,4 +1,4 @@
-// One row of the table: a work, its numbers, and ambit's way of doing it.
+// One row of the table: a work, its operands, and ambit's implementation.
 #pragma once
 
 #include <ambit/device.h>
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-/// A tensor on the cpu, float32 or int64, under the name that peers know it by.
+/// A tensor on the cpu, float32 or int64, with the name that peers use.
 struct Input {
   std::string name;
   ambit::Tensor value;
@@ -21,7 +21,7 @@ struct Input {
 };
 using Inputs = std::vector<Input>;
 
-/// What no implementation can do without, and thus what the floor is made of; 0: not known.
+/// The minimum cost of any implementation, from which the floor is computed; 0: unknown.
 struct Cost {
   double bytes = 0;  ///< read and written, each once
   double flops = 0;  ///< in float32; a multiply-add is two
@@ -32,26 +32,26 @@ struct Row {
   std::string size;  ///< "64"
   std::vector<int64_t> parameters{};
   Cost cost{};
-  double amount = 0;      ///< of `unit`, in one run; 0: the rate says nothing
+  double amount = 0;      ///< of `unit`, per run; 0: do not show a rate
   const char* unit = "";  ///< "images", "GB", "GFLOP"
-  bool memory = false;    ///< whether its peak memory is worth a process
-  /// How far the results of its sides may be apart, relatively. They add in different orders, which
-  /// moves a sum or a loss of float32 by a millionth; another work moves it by more than this.
+  bool memory = false;    ///< also measure peak memory, in a separate process
+  /// Largest relative difference of the sides' results. Different summation orders change a float32
+  /// sum or loss by about 1e-6; a different work changes it by more than this.
   double tolerance = 1e-3;
-  /// Make the tensors, the same each time.
+  /// Create the tensors, equal each time.
   std::function<Inputs()> inputs = [] { return Inputs(); };
-  /// Make ambit's work on a device.
+  /// Create ambit's work on a device.
   std::function<std::unique_ptr<Work>(const Inputs&, ambit::Device)> make{};
-  /// Make the same in float32, where that is in 16 bits.
+  /// Create the same in float32, if `make` uses a reduced floating-point type.
   std::function<std::unique_ptr<Work>(const Inputs&, ambit::Device)> make_float32{};
-  /// Make the floor, where it is none of moving `cost`.
+  /// Create the floor, if it is not derived from `cost`.
   std::function<std::unique_ptr<Work>(const Inputs&)> make_floor{};
-  /// Make the work of the peer of that name here, where the peer itself cannot.
+  /// Create the work of the peer of that name here, if the peer itself cannot.
   std::function<std::unique_ptr<Work>(const std::string&)> make_peer{};
 
   std::string name() const { return what + "/" + size; }
-  /// Have it made by `make`, which takes whether to compute in bfloat16, and in float32 as well if
-  /// it does.
+  /// Set `make` from a function with a parameter `amp`, which selects bfloat16; with amp also set
+  /// make_float32.
   template <class Make>
   void set_make(bool amp, Make of) {
     make = [=](const Inputs& in, ambit::Device device) { return of(in, device, amp); };
@@ -60,7 +60,7 @@ struct Row {
   }
 };
 
-/// Return what peers need to know. The inputs must outlive it.
+/// Return the specification for peers. It refers to the inputs, which must outlive it.
 Specification specification_of(const Row& row, const Inputs& inputs);
 
 }  // namespace bench

@@ -20,10 +20,10 @@ namespace bench {
 namespace {
 
 const char* const kAmbit = "ambit";
-// The last column. A peer of this name has the rows that are written by hand.
+// The last column. A peer of this name implements the hand-written rows.
 const char* const kFloor = "floor";
 
-// The side of ambit on a single thread.
+// ambit on a single thread.
 const char* const kOneThread = "1 thread";
 
 class OneThreadWork final : public Work {
@@ -40,7 +40,7 @@ class OneThreadWork final : public Work {
 };
 
 struct Opponent {
-  std::string asked;  // on the command line: a name or a file
+  std::string asked;  // as given on the command line: a name or a file
   const Peer* peer;
 };
 
@@ -135,7 +135,7 @@ Report run(const Options& options, const std::function<void(const std::string&)>
     try {
       measure_row(row, options, opponents, measured);
       if (options.memory && row.memory) measure_memory(row, opponents, measured);
-    } catch (const std::exception& e) {  // one op that a device lacks does not hide the others
+    } catch (const std::exception& e) {  // an op that a device lacks must not hide other rows
       measured.sides.clear();
       measured.failure = e.what();
     }

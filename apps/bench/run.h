@@ -1,4 +1,4 @@
-// From the options to the report.
+// Runs the bench and returns the report.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace bench {
 
-/// Return whether two sides have done the same work, by their results; see Row::tolerance.
+/// Return whether two results are equal within the tolerance, see Row::tolerance.
 bool agree(double a, double b, double tolerance = 1e-3);
 
-/// Return the rows whose name holds `filter`. Errors: ambit::Error when there are none.
+/// Return the rows whose name contains `filter`. Errors: ambit::Error if there are none.
 std::vector<Row> chosen_rows(const std::string& filter);
 
-/// Measure the rows that the options choose; `progress` hears of each before it begins.
-/// Errors: ambit::Error for a device or peer that there is not, and as chosen_rows.
+/// Measure the selected rows; `progress` is called before each. Errors: ambit::Error for a device
+/// or peer that does not exist; those of chosen_rows.
 Report run(const Options& options, const std::function<void(const std::string& row)>& progress);
 
 }  // namespace bench

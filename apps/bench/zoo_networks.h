@@ -1,5 +1,5 @@
-// Networks of the zoo in sizes that people train them in, made without arguments; their outputs are
-// logits [N,classes,...] of all that is predicted. ambit's, and in its peer libtorch's.
+// Zoo networks in sizes used for training, default-constructible; outputs are logits
+// [N,classes,...]. Compiled for ambit, and in the libtorch peer for libtorch.
 #pragma once
 
 #include <ambit/ambit.h>

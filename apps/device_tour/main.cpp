@@ -1,6 +1,6 @@
 // The lesson "Training PyTorch code on the GPU" in C++: how tensors and networks move between
-// devices, and what happens when they meet on different ones. It prints each statement, then what
-// it gives. Without a GPU a simulated one takes its place, and the tour says so.
+// devices, and the errors if they are on different ones. It prints each statement, then its result.
+// Without a GPU a simulated one is used, and the tour says so.
 #include <ambit/ambit.h>
 #include <ambit/backend/backend.h>
 #include <ambit/backend/registry.h>
@@ -20,7 +20,8 @@ namespace {
 using namespace ambit;
 namespace F = nn::functional;
 
-// The network of the lesson's series: Fashion-MNIST, 28 x 28 pixels of one colour, ten classes.
+// The network of the lesson's series, for Fashion-MNIST: grey images of 28 x 28 pixels, ten
+// classes.
 struct NetworkImpl : nn::Module {
   nn::Conv2d conv1{register_module("conv1", nn::Conv2d(1, 6, 5))};
   nn::Conv2d conv2{register_module("conv2", nn::Conv2d(6, 12, 5))};
@@ -59,7 +60,7 @@ void show_parameter_devices(const Network& network) {
   }
 }
 
-// Only where no backend has a cuda device does the simulator offer one under that name.
+// The simulator provides a cuda device only if no other backend does.
 void find_cuda() {
   ::setenv("AMBIT_SIM", "cuda:1", /*overwrite=*/1);
   const Device cuda("cuda");

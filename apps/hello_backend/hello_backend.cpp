@@ -1,6 +1,6 @@
-// A whole backend, as small as it can be: the device `hello:0` has memory that the host cannot
-// follow, and borrows its kernels. Of a real one, memory and copies call the driver, and the
-// borrowed kernels give way one by one to its own. docs/adding-a-backend.md walks through it.
+// A complete backend, as small as possible: the device `hello:0` has memory that the host cannot
+// access, and borrowed kernels. In a real one memory and copies call the driver, and own kernels
+// replace the borrowed ones step by step. docs/adding-a-backend.md explains it.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/caching_allocator.h>
 #include <ambit/backend/kernels.h>
@@ -15,8 +15,8 @@ namespace hello {
 
 using namespace ambit;
 
-// What tensors hold is the address of no memory at all: who follows it on the host, instead of
-// asking for a copy, ends by SIGSEGV. The bytes lie kFar below, and only this file knows.
+// Tensors hold addresses without memory, so a direct access from the host, without a copy, is a
+// SIGSEGV. The bytes are kFar below; only this file knows that.
 constexpr uintptr_t kFar = uintptr_t{1} << 52;
 
 void* far_address(void* p) {
@@ -65,8 +65,8 @@ class HelloBackend final : public Backend {
   CachingAllocator allocator_{memory_, "hello:0"};
 };
 
-// A kernel takes its tensors with the addresses that they hold; the loop it borrows runs on aliases
-// of them, where the bytes are.
+// Kernels receive tensors with these addresses; the borrowed loop runs on aliases of the actual
+// bytes.
 Tensor near(const Tensor& t) {
   return t.defined() ? alias(t, near_address(t.storage()->data())) : t;
 }
@@ -87,7 +87,7 @@ struct Borrowed<loop> {
 
 void load(Registry& registry) {
   registry.add_backend(std::make_unique<HelloBackend>());
-  // The minimum: from these, ambit composes all others.
+  // The minimum: ambit composes all other ops from these.
   registry.add(kernels::copy, Borrowed<reference::copy>::kernel);
   registry.add(kernels::fill, Borrowed<reference::fill>::kernel);
   registry.add(kernels::random, Borrowed<reference::random>::kernel);

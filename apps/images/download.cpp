@@ -1,4 +1,4 @@
-// The work is done by the system's own programs, which a shell script strings together best.
+// Uses the system's programs, run by a shell script.
 #include "download.h"
 
 #include <ambit/error.h>
@@ -15,9 +15,9 @@ namespace images {
 namespace {
 
 constexpr const char* kUrl = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz";
-constexpr const char* kMd5 = "c32a1d4ab5d03f1284b67883e8d87530";  // as the page gives it
+constexpr const char* kMd5 = "c32a1d4ab5d03f1284b67883e8d87530";  // from the download page
 
-// $1 folder, $2 address, $3 checksum
+// Arguments: $1 folder, $2 URL, $3 checksum.
 constexpr const char* kScript = R"sh(
 set -eu
 mkdir -p "$1"
@@ -42,7 +42,7 @@ void download_cifar10(const std::string& folder) {
   if (std::filesystem::exists(target, ignored)) return;
   const char* arguments[] = {"sh", "-c", kScript, "download", folder.c_str(), kUrl, kMd5, nullptr};
   pid_t child = 0;
-  // posix_spawn() changes none of its arguments; only its type, older than const, says otherwise.
+  // posix_spawn() does not modify its arguments; their type is older than const.
   const int error =
       ::posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char* const*>(arguments), environ);
   int status = error;

@@ -1,5 +1,5 @@
-// Each shape is a signed distance to its edge, in pixels and negative inside, which draws a smooth
-// edge for free. Source of the distances: iquilezles.org/articles/distfunctions2d.
+// Each shape is given by a signed distance to its edge, in pixels, negative inside, which also
+// gives smooth edges. Source of the distances: iquilezles.org/articles/distfunctions2d.
 #include "generated_images.h"
 
 #include <ambit/backend/philox.h>
@@ -48,7 +48,7 @@ double box_distance(double x, double y, double half_width, double half_height) {
   return std::hypot(std::max(dx, 0.0), std::max(dy, 0.0)) + std::min(std::max(dx, dy), 0.0);
 }
 
-// Distance of (x, y) from the edge of a shape of radius r around the origin.
+// Return the distance of (x, y) from the edge of a shape of radius r around the origin.
 double distance(int shape, double x, double y, double r) {
   const double from_centre = std::hypot(x, y);
   const double across = box_distance(x, y, r, 0.25 * r), along = box_distance(x, y, 0.25 * r, r);
@@ -70,7 +70,7 @@ uint8_t to_byte(double value) {
   return static_cast<uint8_t>(std::clamp(std::lround(255 * value), 0L, 255L));
 }
 
-// Draws one image: planes red, green, blue of kSide x kSide bytes.
+// Draw one image: red, green and blue planes of kSide x kSide bytes.
 void draw(int label, Dice dice, uint8_t* out) {
   const Colour front = shape_colour(label % 2 == 0, dice), back = background_colour(dice);
   const double radius = dice.uniform(7, 11);
@@ -82,7 +82,7 @@ void draw(int label, Dice dice, uint8_t* out) {
       const double d = distance(label / 2, std::cos(angle) * dx + std::sin(angle) * dy,
                                 std::cos(angle) * dy - std::sin(angle) * dx, radius);
       const double cover = std::clamp(0.5 - d, 0.0, 1.0);
-      uint64_t bits = dice.bits();  // 16 for each channel
+      uint64_t bits = dice.bits();  // 16 per channel
       for (int c = 0; c < 3; ++c, bits >>= 16) {
         const double colour = cover * front.channel[c] + (1 - cover) * back.channel[c];
         const double grain = static_cast<double>(bits & 0xffff) / 0xffff - 0.5;

@@ -1,5 +1,5 @@
-// Images for a machine without data: ten classes of coloured shapes, easy to tell for who looks,
-// and as varied in place, size, angle, colour and noise as it takes to need learning.
+// Synthetic images for machines without data: ten classes of coloured shapes that are easy to
+// recognise, with enough variation of position, size, angle, colour and noise to require learning.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ inline constexpr std::array<const char*, 10> kGeneratedClasses{
     "warm disc",  "cold disc", "warm ring", "cold ring", "warm cross",
     "cold cross", "warm bar",  "cold bar",  "warm pole", "cold pole"};
 
-/// Return images first to first + count - 1 of the endless row that `seed` defines, in the format
-/// of CIFAR-10's binary files; image i is of class i % 10.
+/// Return images first to first + count - 1 of the infinite sequence given by `seed`, in the format
+/// of CIFAR-10's binary files; image i has class i % 10.
 std::vector<uint8_t> generate_images(uint64_t seed, uint64_t first, uint64_t count);
 
 }  // namespace images

@@ -1,4 +1,4 @@
-// The search for images, and the conversion of those that are not CIFAR-10's.
+// Finds images, and converts those that are not CIFAR-10's.
 #include "images.h"
 
 #include <ambit/data/mnist.h>
@@ -27,8 +27,7 @@ std::string data_folder(const Source& source) {
   return variable && *variable ? variable : "data";
 }
 
-// Digits as the network takes them: 28 x 28 in the middle of 32 x 32, the same in all three
-// colours.
+// Convert digits to the network's input: 28 x 28 centred in 32 x 32, equal in all three channels.
 CIFAR10 as_cifar10(const MNIST& digits) {
   constexpr size_t kSide = 28, kFrame = 32, kMargin = (kFrame - kSide) / 2;
   const ambit::Tensor &images = digits.raw_images(), &targets = digits.targets();

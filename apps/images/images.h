@@ -1,4 +1,4 @@
-// Where the images come from: found, downloaded or generated, and always of CIFAR-10's form.
+// Source of the images: found, downloaded or generated, always in CIFAR-10's format.
 #pragma once
 
 #include <ambit/data/cifar10.h>
@@ -12,18 +12,17 @@ namespace images {
 struct Images {
   ambit::data::datasets::CIFAR10 train, test;
   std::vector<std::string> classes;
-  std::string source;  ///< for people: a folder, or why they are generated
+  std::string source;  ///< for output: a folder, or why they are generated
 };
 
-/// What the command line says of images.
+/// Command-line options for images.
 struct Source {
   std::string folder;     ///< empty: $AMBIT_DATA, else ./data
-  bool download = false;  ///< get CIFAR-10 into the folder first
+  bool download = false;  ///< download CIFAR-10 into the folder first
 };
 
-/// Look in the folder for CIFAR-10 or MNIST, the former first. Where neither a folder is given nor
-/// data are, generate images from `seed`.
-/// Errors: ambit::Error for a given folder without data, and for broken files.
+/// Search the folder for CIFAR-10, then MNIST. If no folder is given and none is found, generate
+/// images from `seed`. Errors: ambit::Error for a given folder without data, and for invalid files.
 Images find_images(const Source& source, uint64_t seed);
 
 }  // namespace images

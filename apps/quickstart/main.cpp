@@ -1,6 +1,6 @@
 // The tutorial's first lesson in C++: train a small convolutional network on images, on a GPU if
-// there is one; save it, load it into a new network, and see how well that knows the test images.
-// What other lessons need too is in ../images, ../terminal and ../training.
+// available; save it, load it into a new network, and measure its accuracy on the test images. Code
+// shared with other lessons is in ../images, ../terminal and ../training.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ struct NetImpl : nn::Module {
 };
 AMBIT_MODULE(Net);
 
-// Batches of images, in [-1, 1] instead of [0, 1], and labels; two threads make them ahead.
+// Return batches of images in [-1, 1] (instead of [0, 1]) and labels, prepared by two threads.
 template <class Sampler>
 auto make_loader(const data::datasets::CIFAR10& images, Sampler sampler, size_t batch_size) {
   auto dataset = images.map(transforms::Normalize<>({0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}))
@@ -56,7 +56,7 @@ auto make_loader(const data::datasets::CIFAR10& images, Sampler sampler, size_t 
                                 data::DataLoaderOptions().batch_size(batch_size).workers(2));
 }
 
-// Where a training that has not ended is kept: beside the file that it would end with.
+// Return the checkpoint file of an unfinished training, next to the output file.
 std::string file_beside(const Options& options, const std::string& what) {
   std::filesystem::path file = options.out;
   return file.replace_filename(file.stem().string() + what + ".pth").string();
@@ -147,7 +147,7 @@ void test(Net& net, const Images& images, const Options& options, Device device)
   fmt::print("Accuracy of the network on the {} test images: {} %\n", size,
              100 * correct / static_cast<int64_t>(size));
   for (size_t c = 0; c < images.classes.size(); ++c) {
-    if (class_total[c] == 0) continue;  // --limit left none of this class
+    if (class_total[c] == 0) continue;  // no image of this class within --limit
     fmt::print("Accuracy of {:>5} : {:2d} %\n", images.classes[c],
                100 * class_correct[c] / class_total[c]);
   }
@@ -165,7 +165,7 @@ int run(const Options& options) {
   fmt::print("Training with {} on {}\n", device.str(), images.source);
   if (const int exit_code = train(net, images, options, device)) return exit_code;
 
-  if (training::Ranks::of_process().is_first()) {  // the others have the same network
+  if (training::Ranks::of_process().is_first()) {  // all ranks have the same network
     save(net->state_dict(), options.out);
 
     net = Net();

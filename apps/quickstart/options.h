@@ -1,4 +1,4 @@
-// What the command line says.
+// Command-line options.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Options : training::Options {
   std::string out = "cifar_net.safetensors";
 };
 
-/// Read the options. Ends the program for --help (0) and for a mistake (2), which it names.
+/// Parse the options. Exits for --help (0) and for wrong usage (2), with a message.
 Options parse_options(int argc, char** argv);
 
 }  // namespace quickstart

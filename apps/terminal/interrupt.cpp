@@ -13,7 +13,7 @@ Interrupt::Interrupt() {
   request_seen = 0;
   struct sigaction action {};
   action.sa_handler = take_request;
-  // The handler serves once; behind it SIGINT does what it does by itself. Reads go on behind it.
+  // The handler runs once; after that SIGINT has its default effect. Reads are restarted.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   ::sigaction(SIGINT, nullptr, &before_);
   if (before_.sa_handler != SIG_IGN) ::sigaction(SIGINT, &action, nullptr);

@@ -1,16 +1,16 @@
-// Ctrl-C as a request, so that a training can end between two steps and save what it has.
+// Handles Ctrl-C as a request, so that training can stop between two steps and save its state.
 #pragma once
 
 #include <csignal>
 
 namespace terminal {
 
-/// The exit code of a program that Ctrl-C ended, by the shells' rule: 128 + SIGINT.
+/// Exit code of a program ended by Ctrl-C, by the shells' convention: 128 + SIGINT.
 inline constexpr int kInterrupted = 128 + SIGINT;
 
-/// While it lives, the first SIGINT only asks; the second ends the program as if there were none.
-/// Where the parent made the program ignore SIGINT (nohup, a background job), it stays ignored.
-/// One at a time.
+/// During its lifetime, the first SIGINT only sets a flag; the second one ends the program as by
+/// default. If the parent set SIGINT to be ignored (nohup, a background job), it stays ignored.
+/// Only one instance at a time.
 class Interrupt {
  public:
   Interrupt();

@@ -11,7 +11,7 @@
 namespace terminal {
 namespace {
 
-// Nothing where the text is no number, or one that T cannot hold.
+// Return nullopt if the text is not a number that T can represent.
 template <class T>
 std::optional<T> parse(const std::string& text) {
   T value{};

@@ -1,5 +1,5 @@
-// Numbers on a command line. CLI11 takes -1 for the largest unsigned number, 10^20 for the largest
-// signed one, 010 for eight, and "nan" for a number within every range.
+// Numbers on a command line. CLI11 itself accepts -1 as the largest unsigned number, 10^20 as the
+// largest signed one, 010 as eight, and "nan" within every range.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,10 +7,10 @@
 
 namespace terminal {
 
-/// Check for a whole number in decimal digits, from `least` to `most`.
+/// Validate a whole number in decimal digits, from `least` to `most`.
 CLI::Validator whole_number(uint64_t least, uint64_t most);
 
-/// Check for a number from `least` to `most`, which infinity and NaN are not.
+/// Validate a finite number from `least` to `most`.
 CLI::Validator finite_number(double least, double most);
 
 }  // namespace terminal

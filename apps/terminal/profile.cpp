@@ -25,14 +25,13 @@ namespace {
 
 constexpr int kRows = 30;
 
-// One for the program, as there is one command line.
+// One per process, like the command line.
 std::string profile_file;
-bool is_in_folder = false;  // and named after the process
+bool is_in_folder = false;  // named after the process
 std::vector<std::string> also_recorded;
 std::unique_ptr<ambit::profiler::Profile> profile;
 
-// In a folder, the name by which TensorBoard finds it, as torch.profiler makes them: of the
-// machine, the process and the time.
+// In a folder, use the name that TensorBoard and torch.profiler use: of machine, process and time.
 std::string file_in(const std::string& path) {
   if (!std::filesystem::is_directory(path)) return path;
   std::array<char, 256> machine{};
@@ -44,7 +43,7 @@ std::string file_in(const std::string& path) {
   return (std::filesystem::path(path) / name).string();
 }
 
-// Return why the file cannot be written; empty where it can.
+// Return why the file cannot be written; empty if it can.
 std::string refuse(const std::string& path) {
   try {
     ambit::check_writable(file_in(path));
@@ -55,7 +54,7 @@ std::string refuse(const std::string& path) {
   }
 }
 
-// The file of each process of a training but rank 0: "trace.rank1.json" for "trace.json".
+// Return the file of a rank other than 0: "trace.rank1.json" for "trace.json".
 std::string file_of_rank(int rank) {
   if (is_in_folder) return profile_file;
   std::filesystem::path file = profile_file;
@@ -63,7 +62,7 @@ std::string file_of_rank(int rank) {
   return file.replace_extension(fmt::format("rank{}{}", rank, end)).string();
 }
 
-// Stop it; write the trace and print the table on stderr, of several processes that of rank 0.
+// Stop the profile; write the trace and print the table on stderr, on rank 0 only.
 void finish_profile() {
   const auto finished = std::move(profile);
   if (!finished) return;
@@ -114,7 +113,7 @@ int run_profiled(const std::function<int()>& body) {
   } catch (...) {
     try {
       finish_profile();
-    } catch (const std::exception& e) {  // what the program failed of is worse
+    } catch (const std::exception& e) {  // the program's own error is more important
       print_notice(fmt::format("{}\n", e.what()));
     }
     throw;

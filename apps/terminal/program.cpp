@@ -20,7 +20,7 @@
 namespace terminal {
 namespace {
 
-// As a word of a shell's command line: quoted where the shell would read it otherwise.
+// Quote a word for a shell's command line if necessary.
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
@@ -30,8 +30,8 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
-// While one of the three is closed, the next file that is opened takes its number, and then what is
-// printed. What takes it here cannot be written.
+// If one of the three is closed, the next file that is opened would get its number, and then the
+// program's output. Reserve it with a descriptor that cannot be written.
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -59,7 +59,7 @@ int run_program(const char* name, const std::function<int()>& body) {
 void print_notice(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 void check_stdout() {
-  // What a full disk has not taken shows here at the earliest.
+  // Write errors such as a full disk may show only on flush.
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
   throw std::system_error(errno ? errno : EIO, std::generic_category(), "stdout");
@@ -90,7 +90,7 @@ std::string command_to_resume(const std::vector<std::string>& arguments, const s
   std::string command;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--resume") {
-      ++i;  // and its file
+      ++i;  // skip its file too
     } else if (!arguments[i].starts_with("--resume=")) {
       command += quoted(arguments[i]) + " ";
     }

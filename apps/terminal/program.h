@@ -1,4 +1,4 @@
-// What every app does alike: read its command line, and end with a message.
+// Shared by all apps: parsing the command line, and error messages.
 #pragma once
 
 #include <functional>
@@ -12,32 +12,31 @@ class Success;
 
 namespace terminal {
 
-/// The exit code where the command line is wrong: nothing has been done.
+/// Exit code for a wrong command line; nothing has been done.
 inline constexpr int kWrongUsage = 2;
 
-/// Run the program and return its exit code, `body`'s or 1 after an exception or where its output
-/// could not be written. What went wrong is printed in one line behind the program's name; then,
-/// for errors of ambit that know more, what they explain. Standard output is passed on line by
-/// line, whoever reads it.
+/// Run the program and return its exit code: that of `body`, or 1 after an exception or if output
+/// could not be written. Errors are printed in one line after the program's name, followed by the
+/// explanation of ambit's errors, if any. Standard output is line-buffered even if it is not a
+/// terminal.
 int run_program(const char* name, const std::function<int()>& body);
 
-/// Print on stderr. Where that cannot be written nobody is told: no reason to end a training.
+/// Print on stderr. Write errors are ignored: they are no reason to end a training.
 void print_notice(const std::string& text);
 
-/// Throw std::system_error if something that was printed on stdout could not be written.
+/// Throw std::system_error if output to stdout could not be written.
 void check_stdout();
 
-/// Print what the command line asks for in the place of a run: the help, the version.
+/// Print the output of an option that replaces the run, such as --help or --version.
 /// Errors: std::system_error.
 void print_asked(const CLI::App& app, const CLI::Success& asked);
 
-/// Read the options, --profile among them, which begins here and ends with run_program(). Ends the
-/// program for --help (0; 1 where that cannot be written) and for a
-/// mistake (kWrongUsage), which it names.
+/// Parse the options, including --profile, which starts here and ends in run_program(). Exits for
+/// --help (0; 1 if it cannot be printed) and for wrong usage (kWrongUsage), with a message.
 void parse_command_line(CLI::App& app, int argc, char** argv);
 
-/// Return the command that started the program, quoted for a shell, with `--resume file` in the
-/// place of an earlier one.
+/// Return the command that started the program, quoted for a shell, with `--resume file` in place
+/// of an earlier one.
 std::string command_to_resume(const std::vector<std::string>& arguments, const std::string& file);
 
 }  // namespace terminal

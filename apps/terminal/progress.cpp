@@ -1,5 +1,5 @@
-// The bar is redrawn in place, ten times a second at most. A plain line comes at the end of the
-// epoch, and before it every half minute.
+// The bar is redrawn in place, at most ten times per second. A plain line is printed at the end of
+// the epoch, and every half minute before it.
 #include "terminal/progress.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kRedraw(100), kNextLine(30'000);
 
 bool is_hidden = false;
 
-// Characters in a line of the terminal; the usual 80 where it does not say.
+// Return the terminal's width in characters; 80 if unknown.
 size_t terminal_columns() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -66,7 +66,7 @@ std::string Progress::figures(double loss) const {
                      static_cast<double>(images_) / seconds, unit_, left);
 }
 
-// A line longer than the terminal's would be wrapped, and could not be redrawn: the bar gives way.
+// A line longer than the terminal's would wrap and could not be redrawn, so the bar is shortened.
 void Progress::draw(double loss) {
   const std::string text = figures(loss);
   const size_t columns = terminal_columns();

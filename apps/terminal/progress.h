@@ -1,5 +1,5 @@
-// How far an epoch is: a bar on a terminal, lines now and then elsewhere. On stderr, so that the
-// program's own output stays what it is.
+// Progress of an epoch: a bar on a terminal, occasional lines elsewhere. On stderr, separate from
+// the program's output.
 #pragma once
 
 #include <chrono>
@@ -11,20 +11,20 @@ namespace terminal {
 
 class Progress {
  public:
-  /// `label` stands before the bar, which is full after `total` steps; `done` of them are made
-  /// already. `unit`: what a step takes, in the plural.
+  /// `label` is printed before the bar, which is full after `total` steps; `done` of them are
+  /// complete already. `unit`: plural name of what a step processes.
   Progress(std::string label, size_t total, size_t done = 0, std::string unit = "images");
-  /// Show no progress in this process any more.
+  /// Disable progress in this process.
   static void hide();
-  /// Wipes the bar: what is printed next, an error too, starts a line.
+  /// Erases the bar, so that subsequent output starts a line.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Count one step of so many images, or other units. `loss` is called only when it is shown: to
-  /// read a loss is to wait for the device.
+  /// Count one step of that number of images or other units. `loss` is called only if it is shown,
+  /// because reading a loss waits for the device.
   void step(size_t images, const std::function<double()>& loss);
-  /// Wipe the bar, so that a line can be printed; the next step draws it again.
+  /// Erase the bar, so that a line can be printed; the next step redraws it.
   void clear();
 
  private:

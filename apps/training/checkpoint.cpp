@@ -37,7 +37,7 @@ void save_checkpoint(const std::string& path, const Position& position,
                                        {"batch_size", options.batch_size},
                                        {"images", size}});
   ambit::save_checkpoint(checkpoint, path);
-  ranks.meet();  // the file is there for all
+  ranks.meet();  // wait until the file exists for all ranks
 }
 
 Position begin(const Options& options, size_t size, ambit::nn::Module& network,

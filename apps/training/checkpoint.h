@@ -1,4 +1,4 @@
-// Checkpoints: what it takes to go on with a training as if it had never ended.
+// Checkpoints that allow a training to continue exactly.
 #pragma once
 
 #include <ambit/nn/module.h>
@@ -12,32 +12,33 @@
 
 namespace training {
 
-/// Where a training stands, between two steps.
+/// Position in a training, between two steps.
 struct Position {
-  int64_t epoch = 0;  ///< that is being trained; the first is 0
-  int64_t step = 0;   ///< steps of it that are done
-  /// The CPU's generator as the epoch began, from which its order follows.
+  int64_t epoch = 0;  ///< current epoch; the first is 0
+  int64_t step = 0;   ///< completed steps of the epoch
+  /// State of the CPU generator at the start of the epoch; it determines the order.
   uint64_t seed = 0, offset = 0;
-  double running_loss = 0;  ///< sum over the steps since a line of loss was printed
+  double running_loss = 0;  ///< sum over the steps since the last printed loss
 
-  /// The begin of an epoch, with the generator as it is now.
+  /// Return the start of an epoch, with the current generator state.
   static Position at_epoch(int64_t epoch);
 };
 
-/// Write `path`, in PyTorch's format, for a training on `size` images, on rank 0. Errors:
+/// Write `path`, in PyTorch's format, for a training on `size` images; only on rank 0. Errors:
 /// ambit::SerializationError.
 void save_checkpoint(const std::string& path, const Position& position,
                      const ambit::nn::Module& network, const ambit::optim::Optimizer& optimizer,
                      const Options& options, size_t size);
 
-/// Begin at options.resume: fill the network and the optimizer from it, which then has the learning
-/// rate of the checkpoint, and set the CPU's generator; without one, begin at the first epoch.
-/// Errors: ambit::SerializationError; ambit::Error for another network or optimizer, and where
-/// other options would put other images into the steps that are left of an epoch.
+/// Start from options.resume: load network and optimizer, including the checkpoint's learning rate,
+/// and set the CPU generator; without it, start at the first epoch. Errors:
+/// ambit::SerializationError; ambit::Error for another network or optimizer, and if other options
+/// would change the remaining batches of the epoch.
 Position begin(const Options& options, size_t size, ambit::nn::Module& network,
                ambit::optim::Optimizer& optimizer);
 
-/// Say where the training ended, and the command that goes on; return the program's exit code.
+/// Print where the training stopped, and the command that resumes it; return the program's exit
+/// code.
 int report_interrupt(const std::string& checkpoint, const Position& position,
                      const Options& options);
 

@@ -1,4 +1,4 @@
-// By CLI11. Mistakes are found here, before anything is loaded.
+// Command-line options, with CLI11. Mistakes are detected before anything is loaded.
 #include "training/options.h"
 
 #include <ambit/error.h>

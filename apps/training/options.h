@@ -1,4 +1,4 @@
-// What the command lines of all apps that train have in common.
+// Command-line options shared by all training apps.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class App;
 
 namespace training {
 
-/// The defaults that differ from lesson to lesson are set before add_options().
+/// Set defaults that differ between lessons before add_options().
 struct Options {
   std::string device;  ///< empty: cuda:0 if there is one, else cpu
   images::Source images;
@@ -22,34 +22,34 @@ struct Options {
   size_t batch_size = 1;
   double lr = 0.01;
   uint64_t seed = 0;
-  size_t limit = 0;         ///< images of each part; 0: all
-  int64_t log_every = 100;  ///< mini-batches
-  int64_t save_every = 0;   ///< steps between two checkpoints within an epoch; 0: none
-  std::string distributed;  ///< a communicator, such as mpi; empty: this process alone
-  std::string resume;       ///< a checkpoint; empty: begin anew
-  std::string amp;          ///< "bfloat16": autocast to it; empty: none
+  size_t limit = 0;         ///< images per part; 0: all
+  int64_t log_every = 100;  ///< in mini-batches
+  int64_t save_every = 0;   ///< steps between checkpoints within an epoch; 0: none
+  std::string distributed;  ///< a communicator, such as mpi; empty: only this process
+  std::string resume;       ///< a checkpoint; empty: start from scratch
+  std::string amp;          ///< "bfloat16": use autocast; empty: off
 
-  std::vector<std::string> arguments;  ///< the whole command line, as it was given
+  std::vector<std::string> arguments;  ///< the original command line
 };
 
-/// Add the options to a command line, which shows the values in `options` as their defaults. The
-/// result is in `options` once the command line is read; both must live until then.
+/// Add the options to a command line, with the values in `options` as their defaults. Parsing
+/// stores the result in `options`; both must outlive it.
 void add_options(CLI::App& app, Options& options);
 
 /// Add --amp to a command line.
 void add_amp_option(CLI::App& app, std::string& amp);
 
-/// Refuse --out where `file` could not be saved, before the training and not behind it.
-/// Errors: CLI::ValidationError, which says why.
+/// Reject --out before the training if `file` could not be saved. Errors: CLI::ValidationError with
+/// the reason.
 void check_out(const std::string& file);
 
-/// How many images to use of those that there are.
+/// Return the number of images to use.
 size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& options);
 
-/// How many images mini-batch number `step` of an epoch has, on all ranks together.
+/// Return the number of images in mini-batch `step` of an epoch, over all ranks.
 size_t count_in_step(size_t size, const Options& options, int64_t step);
 
-/// How many mini-batches of options.batch_size make an epoch of `size` images.
+/// Return the number of mini-batches of options.batch_size in an epoch of `size` images.
 size_t count_steps(size_t size, const Options& options);
 
 }  // namespace training

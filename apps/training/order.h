@@ -1,4 +1,4 @@
-// The order in which a training takes its images.
+// Samplers of the training apps.
 #pragma once
 
 #include <ambit/data/samplers.h>
@@ -13,12 +13,12 @@
 
 namespace training {
 
-/// The order of the files, or a shuffled one, another each epoch, drawn from the CPU's generator.
-/// The first epoch may begin in its middle, where an interrupted one ended. Of each batch it hands
-/// out this rank's share.
+/// The order of the files, or a shuffled one that differs each epoch, drawn from the CPU generator.
+/// The first epoch may start in the middle, where an interrupted one stopped. Returns this rank's
+/// share of each batch.
 class Order : public ambit::data::samplers::Sampler<> {
  public:
-  /// Leave out the first `done` of `size` images in the first epoch.
+  /// Skip the first `done` of `size` images in the first epoch.
   Order(size_t size, bool shuffle, size_t done = 0);
   void reset(std::optional<size_t> new_size = {}) override;
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
@@ -28,12 +28,12 @@ class Order : public ambit::data::samplers::Sampler<> {
   size_t done_;
 };
 
-/// Shuffled epochs without an end, in orders that follow from `seed`, and nothing but whole
-/// batches: what an epoch has left over goes into none. Errors of next(): ambit::Error for a batch
-/// that is larger than the epoch.
+/// An endless sequence of shuffled epochs, in orders determined by `seed`, with whole batches only;
+/// the remainder of an epoch is dropped. Errors of next(): ambit::Error for a batch that is larger
+/// than the epoch.
 class EndlessOrder : public ambit::data::samplers::Sampler<> {
  public:
-  /// Begin behind the first `done` batches of `batch_size`.
+  /// Start after the first `done` batches of `batch_size`.
   EndlessOrder(size_t size, uint64_t seed, size_t done = 0, size_t batch_size = 1)
       : size_(size), done_(done), batch_size_(batch_size), epoch_(size, seed) {}
   void reset(std::optional<size_t> new_size = {}) override;

@@ -16,7 +16,7 @@ namespace training {
 namespace distributed = ambit::distributed;
 
 Ranks& Ranks::of_process() {
-  static auto* ranks = new Ranks;  // the group ends with the process
+  static auto* ranks = new Ranks;  // leaked: the group ends with the process
   return *ranks;
 }
 

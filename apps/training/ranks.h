@@ -1,5 +1,5 @@
-// The processes of one training: mostly one; with --distributed all that mpirun has started, of
-// which each takes its share of every batch. Rank 0 alone prints and saves.
+// The processes of one training: usually one; with --distributed all those started by mpirun, each
+// of which trains on its share of every batch. Only rank 0 prints and saves.
 #pragma once
 
 #include <ambit/distributed/data_parallel.h>
@@ -16,40 +16,40 @@ namespace training {
 
 struct Options;
 
-/// What a rank takes of `n` images in a row, and what its mean loss weighs in that of all. Where
-/// there are fewer images than ranks, some take the first with no weight.
+/// A rank's share of `n` consecutive images, and the weight of its mean loss in the total. If there
+/// are fewer images than ranks, some ranks get the first image with weight 0.
 struct Share {
   size_t first = 0, count = 0;
-  double weight = 1;  ///< times the number of ranks: gradients are averaged
+  double weight = 1;  ///< multiplied by the number of ranks, because gradients are averaged
 };
 
 class Ranks {
  public:
-  /// The one of this process.
+  /// Return the instance of this process.
   static Ranks& of_process();
 
-  /// Begin as options.distributed says, if at all, and choose this rank's device where none is
-  /// chosen. What ranks other than 0 print goes nowhere, but for errors.
+  /// Start as options.distributed requests, if at all, and choose this rank's device if none is
+  /// given. Output of ranks other than 0 is discarded, except for errors.
   void begin(Options& options);
 
   int rank() const { return group_ ? group_->rank() : 0; }
   int size() const { return group_ ? group_->size() : 1; }
   bool is_first() const { return rank() == 0; }
   Share share(size_t n) const;
-  /// Have backward average the gradients of all ranks, while what is returned lives.
+  /// Average the gradients of all ranks in backward, during the lifetime of the result.
   std::unique_ptr<ambit::distributed::DataParallel> train(
       const std::shared_ptr<ambit::nn::Module>& network) const;
-  /// Return the mean loss weighted for backward; itself where there is one rank.
+  /// Return the mean loss weighted for backward; with one rank the loss itself.
   ambit::Tensor weighted(const ambit::Tensor& loss, const Share& share) const;
-  /// Return the mean over all ranks of a number that each has on its device, outside the graph.
+  /// Return the mean over all ranks of a number on each rank's device, detached.
   ambit::Tensor mean(const ambit::Tensor& value) const;
-  /// Return the sum, exact for whole numbers below 2^53.
+  /// Return the sum over all ranks, exact for whole numbers below 2^53.
   double sum(double value) const;
-  /// Return whether any rank says so.
+  /// Return whether the value is true on any rank.
   bool any(bool value) const { return group_ ? sum(value) > 0 : value; }
-  /// Return what rank 0 makes, on all: files are on its machine.
+  /// Return rank 0's result of `make` on all ranks; files may exist only on its machine.
   ambit::Value from_first(const std::function<ambit::Value()>& make) const;
-  /// Wait until all ranks are here.
+  /// Wait for all ranks.
   void meet() const;
 
  private:

@@ -1,4 +1,4 @@
-// The checkpoint is a dict as PyTorch's users keep them:
+// The checkpoint is a dict like those of PyTorch users:
 //   {"module": "GPT", "model": ..., "optimizers": [...], "step": 300, "generators": [cpu's,
 //   device's]}
 #include "training/steps.h"

@@ -1,6 +1,6 @@
 // The lesson "Training on the GPU" in C++: a convolutional network learns CIFAR-10 in ten epochs;
-// after each it is tested and saved, and TensorBoard gets its curves. ../lessons.md sets the
-// lesson's lines beside these.
+// after each one it is tested and saved, and curves are written for TensorBoard. ../lessons.md
+// compares the code with the lesson's.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ struct TuduiImpl : nn::Module {
 };
 AMBIT_MODULE(Tudui);
 
-// Takes tensors and modules to where the training runs, in one of the lesson's two ways.
+// Moves tensors and modules to the training device, in one of the lesson's two ways.
 class Mover {
  public:
   explicit Mover(const Options& options)
@@ -62,15 +62,14 @@ class Mover {
   Device device_;
 };
 
-// Batches of images, in [0, 1], and labels, in the order that is given; two threads make them
-// ahead.
+// Return batches of images in [0, 1] and labels, in the given order, prepared by two threads.
 auto make_loader(CIFAR10 images, training::Order order, size_t batch_size) {
   return data::make_data_loader(images.map(data::transforms::Stack<>()), std::move(order),
                                 data::DataLoaderOptions().batch_size(batch_size).workers(2));
 }
 using Loader = decltype(make_loader(std::declval<CIFAR10>(), std::declval<training::Order>(), 1));
 
-// The lesson's script. What moves to the GPU passes through `moved_`.
+// The lesson's script. Everything that moves to the GPU passes through `moved_`.
 class Training {
  public:
   Training(const Options& options, const Images& images)
@@ -108,7 +107,7 @@ class Training {
   }
 
  private:
-  // Return whether the epoch is whole; else Ctrl-C ended it.
+  // Return true if the epoch is complete, false after Ctrl-C.
   bool train_epoch(const terminal::Interrupt& interrupt) {
     terminal::Progress progress(fmt::format("epoch {}/{}", at_.epoch + 1, options_.epochs), steps_,
                                 static_cast<size_t>(at_.step));
@@ -188,11 +187,11 @@ class Training {
   optim::SGD optimizer_{tudui_->parameters(), options_.lr};
 
   const size_t size_;    // images
-  const int64_t steps_;  // batches of them
+  const int64_t steps_;  // batches per epoch
   training::Position at_;
   std::unique_ptr<distributed::DataParallel> parallel_ = ranks_.train(tudui_.ptr());
   Loader loader_;
-  std::optional<tensorboard::SummaryWriter> writer_;  // rank 0's
+  std::optional<tensorboard::SummaryWriter> writer_;  // on rank 0
   const Clock::time_point start_time_ = Clock::now();
 };
 

@@ -1,4 +1,4 @@
-// What the lesson prints, in its own language and in English; {} are figures.
+// Messages of the lesson, in its own language and in English; {} are placeholders of figures.
 #pragma once
 
 #include "options.h"

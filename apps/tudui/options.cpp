@@ -17,7 +17,7 @@
 namespace tudui {
 namespace {
 
-// The language of the user's environment, by POSIX's order: the first that is set counts.
+// Return the language of the environment: the first of POSIX's variables that is set.
 Language user_language() {
   for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
     const char* value = std::getenv(variable);
@@ -28,7 +28,7 @@ Language user_language() {
   return Language::en;
 }
 
-// The folder must take files, and those of a training before this one may be protected.
+// Check that the folder, and files of an earlier training, can be written.
 void check_files(const Options& o) {
   const std::filesystem::path folder(o.out);
   training::check_out((folder / "tudui_interrupted.pth").string());
@@ -46,8 +46,8 @@ Options parse_options(int argc, char** argv) {
   Options o;
   o.epochs = 10;
   o.batch_size = 64;
-  // On a 10,000-image sample seed 0 draws poor weights: 0.32 after 10 epochs, from these weights in
-  // PyTorch too. Seeds 1 to 4 give 0.34, 0.35, 0.37, 0.37.
+  // On a 10,000-image sample seed 0 gives poor initial weights: 0.32 after 10 epochs, also in
+  // PyTorch with the same weights. Seeds 1 to 4 give 0.34, 0.35, 0.37, 0.37.
   o.seed = 1;
   o.language = user_language();
   o.arguments.assign(argv, argv + argc);

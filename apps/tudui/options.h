@@ -1,4 +1,4 @@
-// What the command line says.
+// Command-line options.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace tudui {
 
-/// The lesson's two ways to a GPU.
+/// The lesson's two ways to use a GPU.
 enum class Method {
-  cuda,  ///< .cuda() on network, loss function and data, wherever cuda::is_available()
+  cuda,  ///< .cuda() on network, loss function and data, if cuda::is_available()
   to,    ///< .to(device)
 };
 
@@ -23,7 +23,7 @@ struct Options : training::Options {
   std::string out = ".";            ///< folder
 };
 
-/// Read the options. Ends the program for --help (0) and for a mistake (2), which it names.
+/// Parse the options. Exits for --help (0) and for wrong usage (2), with a message.
 Options parse_options(int argc, char** argv);
 
 }  // namespace tudui

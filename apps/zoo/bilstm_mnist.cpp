@@ -1,4 +1,4 @@
-// An LSTM reads digits row by row, from the top and from the bottom, and says which they are.
+// A bidirectional LSTM classifies digits, reading them row by row.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct ClassifierImpl : nn::Module {
   Tensor forward(const Tensor& x) {
     const Tensor rows = x.squeeze(1).transpose(0, 1);  // [28,N,28]
     const auto [output, state] = lstm(rows);
-    const Tensor last = std::get<0>(state);  // [2,N,kHidden]: each direction's behind its last row
+    const Tensor last = std::get<0>(state);  // [2,N,kHidden]: after each direction's last row
     return head(cat({last[0], last[1]}, 1));
   }
 };

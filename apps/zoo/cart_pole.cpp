@@ -1,7 +1,7 @@
-// Reinforcement learning: a pole stands on a cart, and the network learns to push the cart left or
-// right so that it does not fall. It is told nothing but how long that went well (REINFORCE).
-// Source: Williams 1992, "Simple statistical gradient-following algorithms"; the cart of Barto,
-// Sutton & Anderson 1983, with the figures of Gym's CartPole-v1.
+// Reinforcement learning (REINFORCE): the network learns to push a cart left or right so that the
+// pole on it does not fall. Its only input besides the state is the time until the fall. Source:
+// Williams 1992, "Simple statistical gradient-following algorithms"; the cart of Barto, Sutton &
+// Anderson 1983, with the constants of Gym's CartPole-v1.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -20,13 +20,14 @@ namespace F = nn::functional;
 constexpr int64_t kLongest = 500;  // steps of an episode; a step is 0.02 s
 constexpr double kDiscount = 0.99;
 
-// Many carts at once: their position, speed, angle and angular speed, float32 [4,N], in m and rad.
+// Many carts at once: position, speed, angle and angular speed, float32 [4,N], in m and rad.
 struct Carts {
   Tensor state;
 
   explicit Carts(int64_t n, Device device) : state((rand({4, n}) * 0.1 - 0.05).to(device)) {}
 
-  /// Push each cart with 10 N, actions int64 [N]: 0 left, 1 right; return which stand: bool [N].
+  /// Push each cart with 10 N, actions int64 [N]: 0 left, 1 right; return whether its pole stands:
+  /// bool [N].
   Tensor push(const Tensor& actions) {
     constexpr double kGravity = 9.8, kCart = 1, kPole = 0.1, kHalfLength = 0.5, kForce = 10;
     constexpr double kTotal = kCart + kPole, kSeconds = 0.02;
@@ -53,11 +54,11 @@ struct PolicyImpl : nn::Module {
 AMBIT_MODULE(Policy);
 
 struct Episodes {
-  Tensor loss;       // whose gradient is that of the rewards to come
-  double steps = 0;  // that the pole stood, in the mean
+  Tensor loss;       // its gradient is the policy gradient
+  double steps = 0;  // mean number until the pole falls
 };
 
-// Let `n` carts run at the same time until all poles have fallen.
+// Run `n` carts in parallel until all poles have fallen.
 Episodes play(Policy& policy, int64_t n, Device device) {
   Carts carts(n, device);
   std::vector<Tensor> log_chances, standing{ones({n}, device)};  // [N] for each step
@@ -70,7 +71,7 @@ Episodes play(Policy& policy, int64_t n, Device device) {
     if (standing.back().sum().item<double>() == 0) break;
   }
   standing.erase(standing.begin());
-  // The discounted rewards to come, 1 for each step that the pole stands, against their mean.
+  // Discounted returns, with reward 1 for each step that the pole stands, minus their mean.
   std::vector<Tensor> returns(standing.size());
   Tensor sum = zeros({n}, device);
   for (size_t t = standing.size(); t-- > 0;) returns[t] = sum = standing[t] + kDiscount * sum;

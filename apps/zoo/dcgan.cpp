@@ -1,6 +1,6 @@
-// Two networks learn from each other: a generator to draw digits from noise, a discriminator to
-// tell them from real ones. What the generator draws goes into dcgan.png. Source: Radford et al.
-// 2015, arXiv:1511.06434; libtorch's example dcgan.
+// A generative adversarial network: a generator learns to draw digits from noise, a discriminator
+// to distinguish them from real ones. Generated digits are written to dcgan.png. Source: Radford et
+// al. 2015, arXiv:1511.06434; libtorch's example dcgan.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 using namespace ambit;
 namespace F = nn::functional;
 
-constexpr int64_t kNoise = 64;  // numbers that a picture is made from
+constexpr int64_t kNoise = 64;  // size of a picture's noise vector
 
 nn::ConvTranspose2d up(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding) {
   return nn::ConvTranspose2d(
@@ -36,7 +36,7 @@ struct DCGANImpl : nn::Module {
                      up(128, 64, 3, 2, 1), nn::BatchNorm2d(64), nn::ReLU(),       // 7 x 7
                      up(64, 32, 4, 2, 1), nn::BatchNorm2d(32), nn::ReLU(),        // 14 x 14
                      up(32, 1, 4, 2, 1), nn::Tanh()))};                           // 28 x 28
-  /// Pictures [N,1,28,28] -> the logit of each being real, [N,1,1,1].
+  /// Pictures [N,1,28,28] -> logit of the probability that each is real, [N,1,1,1].
   nn::Sequential discriminator{register_module(
       "discriminator",
       nn::Sequential(down(1, 32, 4, 2, 1), leaky(),                          // 14 x 14
@@ -44,7 +44,7 @@ struct DCGANImpl : nn::Module {
                      down(64, 128, 4, 2, 1), nn::BatchNorm2d(128), leaky(),  // 3 x 3
                      down(128, 1, 3, 1, 0)))};
 
-  DCGANImpl() {  // as the paper starts
+  DCGANImpl() {  // initialisation of the paper
     for (const auto& p : named_parameters()) {
       if (p.value().dim() == 4) nn::init::normal_(p.value(), 0, 0.02);
     }
@@ -52,7 +52,7 @@ struct DCGANImpl : nn::Module {
 };
 AMBIT_MODULE(DCGAN);
 
-// How well logits say what is true of all of them.
+// Return the loss of logits whose targets are all `truth`.
 Tensor loss_of(const Tensor& logits, double truth) {
   return F::binary_cross_entropy_with_logits(logits, full_like(logits, truth));
 }
@@ -70,7 +70,7 @@ int run(const training::StepOptions& options) {
   const Tensor fixed_noise = noise(64);
   training::Steps steps(options, *net, {&generator_optimizer, &discriminator_optimizer});
   while (steps.next()) {
-    // The discriminator, with real pictures and with fakes.
+    // The discriminator, on real and fake pictures.
     discriminator_optimizer.zero_grad();
     const Tensor real = digits.train.batch(options.batch_size).data.to(device) * 2 - 1;
     const Tensor fake = net->generator->forward(noise(options.batch_size));
@@ -79,14 +79,14 @@ int run(const training::StepOptions& options) {
     loss.backward();
     discriminator_optimizer.step();
 
-    // The generator, whose fakes shall pass for real.
+    // The generator, which tries to have its fakes classified as real.
     generator_optimizer.zero_grad();
     loss_of(net->discriminator->forward(fake), 1).backward();
     generator_optimizer.step();
     steps.done(loss, options.batch_size);
   }
 
-  // Whether what it draws has its ink where digits have it, in the mean.
+  // Compare the mean ink distribution of generated and real digits.
   net->eval();
   const NoGradGuard no_grad;
   const Tensor drawn = (net->generator->forward(fixed_noise).cpu() + 1) / 2;

@@ -1,5 +1,5 @@
-// A GPT learns to write, character by character: from a file, or from this project's own README
-// files. At the end it writes a page, to the screen and to gpt.txt.
+// A GPT learns to generate text by characters, from a file or from this project's README files. At
+// the end it prints a page, and writes it to gpt.txt.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ Tensor loss_of(GPT& net, const Tensor& x, const Tensor& y) {
   return F::cross_entropy(net(x).flatten(0, 1), y.flatten());
 }
 
-// Up over the first tenth of the training, then down along a cosine to a tenth.
+// Learning rate: linear warm-up in the first tenth of the training, then a cosine down to a tenth.
 double rate(const training::StepOptions& options, int64_t step) {
   const double done = static_cast<double>(step) / static_cast<double>(options.steps);
   if (done < 0.1) return options.lr * (done / 0.1 + 0.01);

@@ -1,4 +1,4 @@
-// Linear regression: the weights of a linear function are found again from noisy samples of it.
+// Linear regression: recovers the weights of a linear function from noisy samples.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>

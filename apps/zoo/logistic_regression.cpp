@@ -1,5 +1,5 @@
-// Logistic regression: a line between two clouds of points that overlap. How often the best one is
-// right is known, so that the program can say how close it comes.
+// Logistic regression: a line that separates two overlapping clouds of points. The accuracy of the
+// best line is known and printed for comparison.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -14,13 +14,13 @@ namespace {
 using namespace ambit;
 
 constexpr int64_t kPoints = 20'000;
-constexpr double kDistance = 3;  // of the clouds' centres, in standard deviations of each
+constexpr double kDistance = 3;  // between the clouds' centres, in standard deviations
 
 struct Points {
   Tensor x, y;  // float32 [N,2]; [N,1], 1 for the second cloud, else 0
 };
 
-// The clouds lie on both sides of the origin, along the diagonal.
+// The clouds are on both sides of the origin, along the diagonal.
 Points draw(int64_t n) {
   const Tensor y = randint(2, {n, 1}, kInt64).to(kFloat32);
   return {randn({n, 2}) + (y - 0.5) * (kDistance / std::sqrt(2)), y};
@@ -48,7 +48,7 @@ int run(const training::StepOptions& options) {
   const NoGradGuard no_grad;
   const Tensor guesses = (model(fresh.x.to(device)) > 0).to(kFloat32).cpu();
   steps.report("test accuracy", (guesses == fresh.y).to(kFloat32).mean().item<double>());
-  // The normal distribution up to half the distance.
+  // The normal distribution function at half the distance.
   steps.report("accuracy of the best line", 0.5 * std::erfc(-kDistance / 2 / std::sqrt(2)));
   return steps.finish();
 }

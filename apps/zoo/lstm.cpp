@@ -1,5 +1,5 @@
-// An LSTM learns to write, character by character, as zoo/gpt does. At the end it writes a page, to
-// the screen and to lstm.txt.
+// An LSTM learns to generate text by characters, like zoo/gpt. At the end it prints a page, and
+// writes it to lstm.txt.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@ using namespace ambit;
 using zoo::LSTMModel, zoo::Text;
 namespace F = nn::functional;
 
-constexpr int64_t kLength = 64;  // characters of a piece
+constexpr int64_t kLength = 64;  // characters per piece
 constexpr int64_t kWidth = 64, kHidden = 256, kLayers = 1;
 
-// x, y [B,T]: the LSTM takes steps in front.
+// x, y [B,T]; the LSTM expects time first.
 Tensor loss_of(LSTMModel& net, const Tensor& x, const Tensor& y) {
   const auto [logits, state] = net(x.t());
   return F::cross_entropy(logits.flatten(0, 1), y.t().flatten());
@@ -53,7 +53,7 @@ int run(const training::StepOptions& options) {
   });
   if (const int exit_code = steps.finish()) return exit_code;
 
-  // It remembers what it has read: one character at a time is enough.
+  // The state covers the previous characters, so the input is one character at a time.
   std::optional<zoo::LSTMModelImpl::State> state;
   const std::string page = zoo::write_on(text, "\n", 500, 0.7, [&](const Tensor& ids) {
     const auto [logits, next] = net(ids.narrow(1, ids.size(1) - 1, 1).to(device), state);

@@ -1,6 +1,6 @@
-// A convolutional network learns MNIST. Pictures come through the data pipeline: a dataset, maps
-// that normalise and stack, a sampler, and a DataLoader whose threads make the batches ahead.
-// Source: libtorch's example mnist.
+// A convolutional network learns MNIST. Pictures come from the data pipeline: a dataset, maps that
+// normalise and stack, a sampler, and a DataLoader with worker threads. Source: libtorch's example
+// mnist.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// ResNet-18 learns CIFAR-10, or generated images where there is none. Images come through a
-// DataLoader, whose threads make the batches ahead; on the device half of them are mirrored.
+// ResNet-18 learns CIFAR-10, or generated images if there is none. Images come from a DataLoader
+// with worker threads; half of them are mirrored on the device.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ auto make_loader(const data::datasets::CIFAR10& images, Sampler sampler, int64_t
 }
 
 Tensor mirror_half(const Tensor& x) {
-  const Tensor coins = rand({x.size(0), 1, 1, 1}).to(x.device());  // the CPU's: --resume has them
+  const Tensor coins = rand({x.size(0), 1, 1, 1}).to(x.device());  // restored by --resume
   return where(coins < 0.5, x, x.flip({3}));
 }
 

@@ -1,8 +1,8 @@
-// A picture is painted anew, with the content of one and the style of another: what a convolutional
-// network sees in it is to be what it sees in the first, and how often it sees what goes together
-// in the second. The network is small and random: nothing has to be downloaded, and for textures
-// random filters do (Ustyuzhaninov et al. 2016, arXiv:1606.00021); VGG's would see more than
-// textures. Source: Gatys et al. 2015, arXiv:1508.06576.
+// Style transfer: optimise a picture so that a convolutional network has the same features as for
+// the content picture, and the same feature correlations as for the style picture. The network is
+// small and random, so nothing is downloaded; random filters suffice for textures (Ustyuzhaninov et
+// al. 2016, arXiv:1606.00021), while VGG's would capture more than textures. Source: Gatys et al.
+// 2015, arXiv:1508.06576.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@ namespace {
 using namespace ambit;
 namespace F = nn::functional;
 
-constexpr int64_t kSide = 96;  // pixels of the pictures that are drawn here
+constexpr int64_t kSide = 96;  // size of the generated pictures, in pixels
 constexpr double kStyleWeight = 1e3;
 
-// Random filters of three sizes, on the picture and on two smaller ones.
+// Random filters of three sizes, applied to the picture and to two downsampled ones.
 struct EyeImpl : nn::Module {
   nn::ModuleList filters{
       register_module("filters", nn::ModuleList(filter(3, 64), filter(7, 64), filter(11, 64)))};
@@ -31,7 +31,8 @@ struct EyeImpl : nn::Module {
   static nn::Conv2d filter(int64_t size, int64_t count) {
     return nn::Conv2d(nn::Conv2dOptions(3, count, size).padding(size / 2));
   }
-  /// Picture [1,3,H,W] -> what each filter sees of each size of it: [1,64,h,w], nine times.
+  /// Picture [1,3,H,W] -> features of each filter size at each picture size: [1,64,h,w], nine
+  /// times.
   std::vector<Tensor> forward(Tensor x) {
     std::vector<Tensor> seen;
     for (int size = 0; size < 3; ++size, x = F::avg_pool2d(x, 2)) {
@@ -44,20 +45,20 @@ struct EyeImpl : nn::Module {
 };
 AMBIT_MODULE(Eye);
 
-// How often two features are seen at one place: [1,C,H,W] -> [C,C].
+// Gram matrix: correlations of features at the same positions, [1,C,H,W] -> [C,C].
 Tensor gram(const Tensor& features) {
   const Tensor f = features.flatten(2).squeeze(0);
   return f.mm(f.t()) / f.size(1);
 }
 
-// What is painted: a parameter, so that an optimizer moves it and a checkpoint holds it.
+// The optimised picture: a parameter, so that an optimizer updates it and a checkpoint stores it.
 struct PaintingImpl : nn::Module {
   explicit PaintingImpl(const Tensor& start) : pixels(register_parameter("pixels", start)) {}
   Tensor pixels;  // [1,3,H,W]
 };
 AMBIT_MODULE(Painting);
 
-// A disc before a horizon.
+// A disc in front of a horizon.
 Tensor draw_content() {
   const Tensor at = linspace(-1, 1, kSide), x = at.view({1, kSide}), y = at.view({kSide, 1});
   const Tensor disc = ((x.square() + (y + 0.1).square()) < 0.3).to(kFloat32);
@@ -65,7 +66,7 @@ Tensor draw_content() {
   return stack({disc, 0.7 * disc + 0.3 * ground, 0.6 * (1 - disc) * (1 - ground)});
 }
 
-// Waves of two colours across each other.
+// Crossing waves of two colours.
 Tensor draw_style() {
   const Tensor at = arange(kSide).to(kFloat32), x = at.view({1, kSide}), y = at.view({kSide, 1});
   const Tensor a = ((x + y) * 0.5 + 2 * (0.2 * y).sin()).sin() * 0.5 + 0.5;

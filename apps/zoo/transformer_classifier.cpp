@@ -1,5 +1,5 @@
-// A transformer encoder reads digits as a row of 49 patches and says which they are: a small vision
-// transformer. Source: Dosovitskiy et al. 2020, arXiv:2010.11929.
+// A transformer encoder classifies digits as sequences of 49 patches: a small vision transformer.
+// Source: Dosovitskiy et al. 2020, arXiv:2010.11929.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>

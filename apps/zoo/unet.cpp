@@ -1,5 +1,5 @@
-// A U-Net learns to find discs and squares in noisy pictures: which pixels are of which. What it
-// finds in new ones is drawn into unet.png: pictures, the truth, and its answers.
+// A U-Net learns to segment discs and squares in noisy pictures. unet.png shows new pictures, the
+// true classes, and its predictions.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct Pictures {
   Tensor pixels, classes;  // float32 [N,3,S,S] in [0, 1]; int64 [N,S,S]
 };
 
-// Where |x| and |y|, measured from a random centre, make a disc or a square: bool [N,S,S].
+// Return a mask of a disc or square with random centre and size: bool [N,S,S].
 Tensor shape(int64_t n, int64_t kind) {
   const auto uniform = [&](double low, double high) {
     return rand({n, 1, 1}) * (high - low) + low;
@@ -35,10 +35,10 @@ Tensor shape(int64_t n, int64_t kind) {
   const Tensor y = (at.view({1, kSide, 1}) - uniform(0.2, 0.8) * kSide).abs();
   const Tensor radius = uniform(0.12, 0.3) * kSide;
   if (kind == kDisc) return x.square() + y.square() < radius.square();
-  return maximum(x + zeros_like(y), y + zeros_like(x)) < radius * 0.886;  // of the disc's area
+  return maximum(x + zeros_like(y), y + zeros_like(x)) < radius * 0.886;  // of equal area
 }
 
-// Shapes are brighter than what is behind them; which of the two one is its colour does not say.
+// Shapes are brighter than the background; their colour does not depend on the class.
 Pictures draw(int64_t n) {
   Tensor classes = full({n, kSide, kSide}, kNothing, kInt64);
   Tensor pixels = 0.4 * rand({n, 3, 1, 1}).expand({n, 3, kSide, kSide});
@@ -50,7 +50,7 @@ Pictures draw(int64_t n) {
   return {(pixels + 0.05 * randn_like(pixels)).clamp(0, 1), classes};
 }
 
-// The mean over classes of intersection by union.
+// Return the mean over classes of intersection over union.
 double mean_iou(const Tensor& guesses, const Tensor& classes) {
   double sum = 0;
   for (int64_t c = 0; c < kClasses; ++c) {
@@ -60,7 +60,7 @@ double mean_iou(const Tensor& guesses, const Tensor& classes) {
   return sum / kClasses;
 }
 
-// Classes [N,S,S] as colours: nothing black, squares red, discs blue.
+// Convert classes [N,S,S] to colours: background black, squares red, discs blue.
 Tensor paint(const Tensor& classes) {
   const Tensor colours = tensor({{0.f, 0.f, 0.f}, {0.9f, 0.3f, 0.2f}, {0.2f, 0.5f, 0.9f}});
   return colours.index({classes.cpu()}).permute({0, 3, 1, 2});

@@ -1,5 +1,5 @@
-// A variational autoencoder learns to draw digits: 20 numbers for each, normal all together, so
-// that random ones give new digits. They are drawn into vae.png. Source: Kingma & Welling 2013,
+// A variational autoencoder learns to draw digits: a code of 20 normally distributed numbers, so
+// that random codes give new digits. They are written to vae.png. Source: Kingma & Welling 2013,
 // arXiv:1312.6114; PyTorch's example vae.
 #include <ambit/ambit.h>
 
@@ -26,19 +26,19 @@ struct VAEImpl : nn::Module {
   nn::Linear fc3{register_module("fc3", nn::Linear(kLatent, kHidden))};
   nn::Linear fc4{register_module("fc4", nn::Linear(kHidden, kPixels))};
 
-  /// Pictures [N,1,28,28] -> mean and logarithm of the variance of their numbers, [N,kLatent] each.
+  /// Pictures [N,1,28,28] -> mean and log variance of their codes, [N,kLatent] each.
   std::tuple<Tensor, Tensor> encode(const Tensor& x) {
     const Tensor h = F::relu(fc1(x.flatten(1)));
     return {fc21(h), fc22(h)};
   }
-  /// Numbers [N,kLatent] -> logits of the pixels, [N,1,28,28].
+  /// Codes [N,kLatent] -> logits of the pixels, [N,1,28,28].
   Tensor decode(const Tensor& z) { return fc4(F::relu(fc3(z))).view({-1, 1, 28, 28}); }
 
-  /// Return the loss of pictures [N,1,28,28], a mean over N: how badly they come back, and how far
-  /// their numbers are from normal (the Kullback-Leibler divergence).
+  /// Return the loss of pictures [N,1,28,28], a mean over N: the reconstruction error plus the
+  /// Kullback-Leibler divergence of their codes from the normal distribution.
   Tensor loss(const Tensor& x) {
     const auto [mu, logvar] = encode(x);
-    const Tensor noise = randn(mu.sizes()).to(x.device());  // the CPU's: the same on every device
+    const Tensor noise = randn(mu.sizes()).to(x.device());  // CPU generator: equal on every device
     const Tensor logits = decode(mu + noise * exp(0.5 * logvar));
     const Tensor back = F::binary_cross_entropy_with_logits(logits, x, {}, Reduction::sum);
     const Tensor divergence = -0.5 * (1 + logvar - mu.square() - logvar.exp()).sum();

@@ -1,4 +1,5 @@
-// What DistributedDataParallel does beside averaging gradients: parameters and buffers in step.
+// Synchronises parameters and buffers for DistributedDataParallel. (reducer.cpp averages
+// gradients.)
 #include <ambit/autograd.h>
 #include <ambit/checkpoint.h>
 #include <ambit/distributed/data_parallel.h>

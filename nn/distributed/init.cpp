@@ -1,4 +1,4 @@
-// The default group of a process, and what launchers say in the environment.
+// The default group of the process, and the environment variables of launchers.
 #include <ambit/distributed/process_group.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ struct Default {
   std::shared_ptr<ProcessGroup> group;
 };
 
-// Leaked: a group that nobody has left ends with the process, when its plugin may have gone.
+// Leaked on purpose: at process exit the plugin of a remaining group may be unloaded already.
 Default& of_process() {
   static auto* d = new Default;
   return *d;
@@ -26,7 +26,7 @@ std::shared_ptr<ProcessGroup> current() {
   return of_process().group;
 }
 
-// A number in the environment; none where it is not set or no number.
+// Return the number in an environment variable; nullopt if it is unset or not a number.
 std::optional<int> number_in(const char* variable) {
   const char* const found = std::getenv(variable);
   const std::string_view text(found ? found : "");
@@ -51,7 +51,7 @@ void check_environment(const std::string& communicator, int rank, int size) {
 std::shared_ptr<ProcessGroup> init_process_group(const std::string& communicator,
                                                  const ProcessGroupOptions& options) {
   Default& d = of_process();
-  const std::lock_guard lock(d.mutex);  // to the end: of two threads one makes the group
+  const std::lock_guard lock(d.mutex);  // held to the end: only one thread creates the group
   if (d.group) throw Error("init_process_group: expected no group yet, got one");
   std::shared_ptr<ProcessGroup> group;
   if (communicator == "local") {

@@ -1,5 +1,5 @@
-// The communicator of threads: ranks hand over addresses, and the last to come to a collective does
-// it for all, in the order of the ranks.
+// Communicator between threads: ranks share addresses, and the last rank to join a collective
+// performs it for all, in rank order.
 #include <ambit/distributed/process_group.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace ambit::distributed {
 namespace {
 
-// One collective: who has come, with what.
+// State of one collective: the arguments of the ranks that have joined.
 struct Meeting {
   uint64_t number;
   std::vector<Transfer> parts;
@@ -29,7 +29,7 @@ void copy(void* to, const void* from, size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
 
-// Do what all have come for. Requires that the parts agree.
+// Perform a collective that all ranks have joined. Requires that their arguments agree.
 void exchange(const std::vector<Transfer>& parts) {
   using enum Collective;
   const Transfer& any = parts[0];
@@ -45,7 +45,7 @@ void exchange(const std::vector<Transfer>& parts) {
     const size_t in_piece = is(reduce_scatter, scatter, alltoall) ? to : 0;
     for (size_t from = 0; from < parts.size(); ++from) {
       const char* const in = share(parts[from].in, in_piece);
-      if (is(allreduce) && to > 0) break;  // the sum is the same for all
+      if (is(allreduce) && to > 0) break;  // all ranks get the same sum
       if (is(broadcast, scatter) && from != root) continue;
       if (!is_reduction(any.what)) {
         copy(share(parts[to].out, is(broadcast, scatter) ? 0 : from), in, bytes);
@@ -73,17 +73,17 @@ std::string mismatch_of(const std::vector<Transfer>& parts) {
   return "";
 }
 
-// What the ranks of one group share. All members are guarded by the mutex.
+// State shared by the ranks of one group. All members are guarded by the mutex.
 struct World {
   explicit World(int n)
       : size(n), begun(static_cast<size_t>(n)), has_left(static_cast<size_t>(n)) {}
   const int size;
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<uint64_t, std::shared_ptr<Meeting>> meetings;  // that not all have come to
-  std::vector<uint64_t> begun;                            // collectives, by rank
+  std::map<uint64_t, std::shared_ptr<Meeting>> meetings;  // that some ranks have not joined
+  std::vector<uint64_t> begun;                            // number of collectives, by rank
   std::vector<bool> has_left;
-  // Sent and not received, with memory of their own: by source, destination and tag.
+  // Messages sent but not received, which own their memory; by source, destination and tag.
   std::map<std::tuple<int, int, int>, std::deque<Transfer>> mail;
   std::map<std::pair<uint64_t, std::vector<int>>, std::shared_ptr<World>> parts;  // from split()
   std::string failure;
@@ -141,7 +141,7 @@ class LocalRequest final : public Request {
   }
 
   std::shared_ptr<World> world_;
-  std::shared_ptr<Meeting> meeting_;  // null: send and recv
+  std::shared_ptr<Meeting> meeting_;  // null for send and recv
   const Transfer transfer_;
   const int rank_;
   bool received_ = false;
@@ -205,7 +205,7 @@ class LocalCommunicator final : public Communicator {
   }
 
  private:
-  // Enter a collective; who comes last does it.
+  // Join a collective; the last rank performs it.
   std::shared_ptr<Meeting> come(const Transfer& t, std::unique_lock<std::mutex>& lock) {
     const auto rank = static_cast<size_t>(rank_), size = static_cast<size_t>(world_->size);
     const uint64_t number = ++world_->begun[rank];
@@ -215,7 +215,7 @@ class LocalCommunicator final : public Communicator {
     meeting->parts[rank] = t;
     if (++meeting->come < size) return meeting;
     world_->meetings.erase(number);
-    lock.unlock();  // nobody else looks at it until it is done
+    lock.unlock();  // no other rank accesses it until it is done
     std::string mismatch = mismatch_of(meeting->parts);
     if (mismatch.empty()) exchange(meeting->parts);
     lock.lock();

@@ -1,4 +1,4 @@
-// From tensors to transfers of contiguous memory, and back.
+// Converts between tensors and transfers of contiguous memory.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
@@ -22,11 +22,11 @@ using Tensors = std::vector<Tensor>;
 
 double seconds(Milliseconds t) { return static_cast<double>(t.count()) / 1000; }
 
-// The tensors of one side of a call, and the contiguous memory that stands for them: that of the
-// only one, or a stage that they are copied through.
+// The inputs or outputs of a call, and the contiguous memory used for the transfer: that of the
+// only tensor, or a staging buffer.
 struct Side {
   std::vector<Tensor> tensors;
-  Tensor memory = {};  // undefined: there is none
+  Tensor memory = {};  // undefined: none
   bool is_staged = false;
 
   Tensor place(size_t i) const {
@@ -36,9 +36,8 @@ struct Side {
   void* address() const { return memory.defined() ? memory.data_ptr() : nullptr; }
 };
 
-// Find memory for one side, ready to be handed over. Its dtype is the transfer's: another than the
-// tensors' where these are too short to be summed. `is_kept`: what the communicator leaves there
-// belongs in the tensors.
+// Prepare the memory of one side of the transfer. It has the transfer's dtype, which differs from
+// the tensors' if that is too narrow for sums. `is_kept`: copy the result to the tensors.
 void lay_out(Side& side, const Communicator& communicator, const Transfer& transfer, bool is_read,
              bool is_kept = true) {
   if (side.tensors.empty()) return;
@@ -50,7 +49,7 @@ void lay_out(Side& side, const Communicator& communicator, const Transfer& trans
   if (side.is_staged) {
     const int64_t all = transfer.count * static_cast<int64_t>(side.tensors.size());
     side.memory = empty({all}, TensorOptions(transfer.dtype).device(is_direct ? device : Device()));
-    // What the device copies fastest from and to.
+    // Pinned memory allows the fastest copies.
     if (!is_direct && !device.is_cpu() && all > 0) side.memory = side.memory.pin_memory(device);
     for (size_t i = 0; is_read && i < side.tensors.size(); ++i) {
       side.place(i).copy_(side.tensors[i]);
@@ -58,12 +57,12 @@ void lay_out(Side& side, const Communicator& communicator, const Transfer& trans
   } else {
     side.memory = first.detach();
   }
-  // A communicator of a device comes behind what is queued on it by itself.
+  // A device communicator orders itself after queued work on the device; others need this wait.
   const Device home = side.memory.device();
   if (!home.is_cpu() && communicator.device().is_cpu()) ambit::synchronize(home);
 }
 
-// Bring the results to where they belong.
+// Copy the results from the staging buffer to the tensors.
 void bring_back(const Side& side) {
   const NoGradGuard no_grad;
   for (size_t i = 0; i < side.tensors.size(); ++i) {
@@ -72,7 +71,7 @@ void bring_back(const Side& side) {
   }
 }
 
-// Of what is given for each of some ranks.
+// Errors: Error unless there is one tensor for each of `ranks` ranks.
 void expect(const char* call, const char* side, const Tensors& tensors, int ranks) {
   if (tensors.size() == static_cast<size_t>(ranks)) return;
   throw Error(
@@ -81,7 +80,7 @@ void expect(const char* call, const char* side, const Tensors& tensors, int rank
 
 }  // namespace
 
-// What a collective was called with.
+// The arguments of a collective.
 struct ProcessGroup::Call {
   Collective what;
   std::vector<Tensor> outs, ins;
@@ -93,7 +92,7 @@ struct ProcessGroup::Call {
   const Tensor& any() const { return outs.empty() ? ins[0] : outs[0]; }
   bool is_empty() const { return outs.empty() && ins.empty(); }
   void check(int rank, int size) const;
-  // With what all ranks have in common: "allreduce(float32[3], SUM, root 0)".
+  // Return the part that must be equal on all ranks: "allreduce(float32[3], SUM, root 0)".
   std::string str() const;
 };
 
@@ -146,9 +145,9 @@ ProcessGroup::ProcessGroup(std::shared_ptr<Communicator> communicator, Milliseco
 
 void ProcessGroup::abort(const std::string& reason) noexcept { communicator_->abort(reason); }
 
-// Have all ranks say what they were called with, before what differs could hang them.
+// Compare the arguments of all ranks first, because a mismatch could hang the collective.
 void ProcessGroup::compare(const Call& call) {
-  constexpr size_t kLength = 256;  // longer ones are cut
+  constexpr size_t kLength = 256;  // longer texts are truncated
   const Tensor mine = zeros({int64_t{kLength}}, TensorOptions(kUInt8).device(kCPU));
   call.str().copy(static_cast<char*>(mine.data_ptr()), kLength - 1);
   Call exchange{Collective::allgather, {}, {mine.to(communicator_->device())}};
@@ -176,7 +175,8 @@ WorkPtr ProcessGroup::start(const Call& call) {
     const Tensor there = empty({0}, TensorOptions().device(home));
     check_devices(call.text().c_str(), {{"process group", there}, {"tensor", call.any()}});
   }
-  // Of gather and scatter, ranks other than root have one side: what they compare is the size.
+  // For gather and scatter, ranks other than root have only one side, so the total size is
+  // compared.
   if (compares_ && !is_between_two(call.what)) compare(call);
   return begin(call);
 }
@@ -196,11 +196,11 @@ WorkPtr ProcessGroup::begin(const Call& call) {
                     .peer = call.peer,
                     .tag = call.tag,
                     .memory = memory};
-  // As everywhere, numbers of 16 bits are summed in float32; devices of communicators do it.
+  // Reduced floating-point types are summed in float32; device communicators do that themselves.
   if (is_reduction(call.what) && is_reduced(transfer.dtype) && communicator_->device().is_cpu()) {
     transfer.dtype = kFloat32;
   }
-  // What reduce leaves on the other ranks is nobody's business.
+  // The contents of the output of reduce on other ranks are unspecified, so they are discarded.
   const bool has_result = call.what != Collective::reduce || is_root;
   const bool is_read = is_in_place && call.what != Collective::recv &&
                        (call.what != Collective::broadcast || is_root);
@@ -274,7 +274,7 @@ std::shared_ptr<ProcessGroup> ProcessGroup::new_group(const std::vector<int>& ra
                               fmt::join(ranks, ", ")));
     }
   }
-  barrier()->wait();  // so that nobody waits for a rank that does not come
+  barrier()->wait();  // so that no rank waits for one that does not take part
   ++number_;
   std::shared_ptr<Communicator> part = communicator_->split(ranks);
   return part ? std::make_shared<ProcessGroup>(std::move(part), timeout_) : nullptr;
@@ -285,7 +285,7 @@ std::exception_ptr Work::exception() const {
   return error_;
 }
 
-// Return whether it has ended; the caller holds the lock. What failed is in error_.
+// Return whether the request has ended; the caller holds the lock. A failure is stored in error_.
 bool Work::finish_within(Milliseconds limit) {
   if (error_ || !request_) return true;
   try {
@@ -304,14 +304,14 @@ bool Work::is_completed() {
   return finish_within(Milliseconds(0));
 }
 
-// Who has not come within that time.
+// Describe the ranks that have not joined within that time.
 std::string Work::missing(Milliseconds limit) const {
   if (peer_ >= 0) {
     return fmt::format("{}: expected rank {} to take part within {:g} s, got nothing of it", what_,
                        peer_, seconds(limit));
   }
   std::vector<std::string> ranks;
-  // Long enough for an answer, whatever the network; short beside any sensible timeout.
+  // Long enough for an answer over any network, and short compared to a sensible timeout.
   for (const Absence& a : communicator_->absent(number_, std::max(limit / 4, Milliseconds(500)))) {
     ranks.push_back(fmt::format("rank {} ({})", a.rank, a.reason));
   }

@@ -23,7 +23,7 @@ void Reducer::make_buckets() {
   size_t bytes = 0;
   for (size_t i = params_.size(); i-- > 0;) {
     const Tensor& p = params_[i].second;
-    // The first to be full is small, so that the exchange begins early.
+    // The first bucket to be full is small, so that the exchange starts early.
     const double whole = options_.bucket_cap_mb;
     const double cap_mb = buckets_.size() == 1 ? std::min(1.0, whole) : whole;
     const auto goes_in = [&] {
@@ -87,7 +87,7 @@ bool Reducer::begin(std::span<const Tensor> leaves, bool create_graph) {
   return true;
 }
 
-// Put into the bucket what this rank adds to the sum: the gradient, if any, and what has gathered.
+// Write this rank's summand to the bucket: the gradient, if any, plus the accumulated `.grad`.
 void Reducer::fill(size_t param, const Tensor& gradient) {
   const NoGradGuard no_grad;
   const Tensor to = view(param);
@@ -104,7 +104,7 @@ void Reducer::fill(size_t param, const Tensor& gradient) {
 
 void Reducer::ready(const Tensor& leaf, const Tensor& gradient) {
   fill(index_.at(leaf.impl()), gradient);
-  // Drives what is on its way: a communicator's own thread would take this one's core to do it.
+  // Advance pending transfers here: a separate communicator thread would compete for this core.
   for (size_t b = 0; b < next_; ++b) buckets_[b].work->is_completed();
   start_full_buckets();
 }
@@ -116,19 +116,19 @@ void Reducer::start_full_buckets() {
   }
 }
 
-// Have all ranks know which parameters took part on any.
+// Exchange which parameters were used on any rank.
 void Reducer::share_used() {
   const size_t n = places_.size();
   Tensor used = zeros({static_cast<int64_t>(n)}, TensorOptions(kBool).device(kCPU));
   for (size_t i = 0; i < n; ++i) used.data_ptr<bool>()[i] = places_[i].is_used;
-  used = used.to(buckets_[0].flat.device());  // where the group's communicator works, too
+  used = used.to(buckets_[0].flat.device());  // the device that the group's communicator uses
   group_->allreduce(used)->wait();
   used = used.cpu();
   for (size_t i = 0; i < n; ++i) places_[i].is_used = used.data_ptr<bool>()[i];
 }
 
 void Reducer::end() {
-  // The graph reached them, but no gradient did: it is zero.
+  // The graph reached these parameters, but they received no gradient: it is zero.
   for (size_t i = params_.size(); i-- > 0;) {
     if (!places_[i].has_come) fill(i, Tensor());
   }

@@ -28,7 +28,7 @@ class Reducer final : public LeafListener {
   struct Bucket {
     std::vector<size_t> params;
     Tensor flat;
-    size_t pending = 0;  // gradients that have not come
+    size_t pending = 0;  // number of gradients still missing
     std::shared_ptr<Work> work;
   };
   struct Place {
@@ -48,8 +48,8 @@ class Reducer final : public LeafListener {
   const DistributedDataParallelOptions options_;
   std::unordered_map<const TensorImpl*, size_t> index_;
   std::vector<Place> places_;    // of each parameter
-  std::vector<Bucket> buckets_;  // in the order in which they are exchanged
-  size_t next_ = 0;              // bucket to be begun: the same on all ranks
+  std::vector<Bucket> buckets_;  // in the order of their exchange
+  size_t next_ = 0;              // next bucket to start: the same on all ranks
 };
 
 }  // namespace ambit::distributed

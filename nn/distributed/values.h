@@ -1,4 +1,4 @@
-// What ranks tell each other beside tensors. Private to nn.
+// Exchange of non-tensor values between ranks. Private to nn.
 #pragma once
 
 #include <ambit/distributed/process_group.h>
@@ -8,8 +8,8 @@
 
 namespace ambit::distributed {
 
-/// Return the value of each rank on all ranks, which exchange them on `device`: one of their
-/// tensors. Tensors of the others are on the cpu.
+/// Return the values of all ranks, on all ranks; they are transferred via `device`. Tensors of
+/// other ranks are on cpu.
 std::vector<Value> allgather_values(ProcessGroup& group, const Value& value, Device device);
 
 }  // namespace ambit::distributed

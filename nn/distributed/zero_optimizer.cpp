@@ -25,7 +25,7 @@ std::vector<int> partition_parameters(const std::vector<Tensor>& params, int ran
   std::vector<int> owner(params.size());
   for (const size_t i : by_size) {
     const auto least = std::min_element(load.begin(), load.end());
-    *least += params[i].nbytes() + 1;  // so that each gets one before any gets two
+    *least += params[i].nbytes() + 1;  // + 1: each rank gets one before any gets two
     owner[i] = static_cast<int>(least - load.begin());
   }
   return owner;
@@ -33,7 +33,7 @@ std::vector<int> partition_parameters(const std::vector<Tensor>& params, int ran
 
 namespace {
 
-// An optimizer's checkpoint with the options of `group`, for these parameters and their state.
+// Return an optimizer checkpoint with the options of `group`, these parameters and their state.
 Value with_group(Value::Dict state, const Value& group, Value::List params) {
   Value::Dict options;
   for (const auto& [key, value] : group.entries()) {
@@ -116,7 +116,7 @@ double clip_grad_norm_(ProcessGroup& group, TensorList parameters, double max_no
   const NoGradGuard no_grad;
   const std::vector<Tensor> grads = nn::gradients(parameters);
   const bool is_largest = norm_type == std::numeric_limits<double>::infinity();
-  const bool is_sum = is_largest || norm_type == 0;  // what ranks have adds up as it is
+  const bool is_sum = is_largest || norm_type == 0;  // the ranks' values can be reduced directly
   const double mine = grads.empty() ? 0 : nn::norm_of(grads, norm_type).item<double>();
   const Device device = parameters.empty() ? Device() : parameters[0].device();
   const Tensor all =

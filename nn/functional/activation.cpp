@@ -23,8 +23,8 @@
 namespace ambit::nn::functional {
 namespace {
 
-// f(input), written into input where that is asked for. What f saved for its gradient must not be
-// what is overwritten.
+// Return f(input), or write it into input with `inplace`. If gradients are recorded f gets a copy,
+// since it may save its input for the backward pass.
 template <class F>
 Tensor mapped(const Tensor& input, bool inplace, const F& f) {
   if (!inplace) return f(input);
@@ -32,13 +32,13 @@ Tensor mapped(const Tensor& input, bool inplace, const F& f) {
   return input.copy_(f(records ? input.clone() : input));
 }
 
-// A parameter among the numbers that x has: with integers what is behind the point does not count.
+// Convert a parameter to the dtype of x; for integer dtypes it is truncated.
 Scalar number_like(const char* function, const Tensor& x, double value) {
   if (x.is_floating_point()) return value;
   const bool is_signed = x.dtype() != kUInt8;
   const double whole = std::trunc(value);
   const double end = std::ldexp(1, 8 * static_cast<int>(x.itemsize()) - is_signed);
-  if (!(whole >= (is_signed ? -end : 0) && whole < end)) {  // NaN, too
+  if (!(whole >= (is_signed ? -end : 0) && whole < end)) {  // false for NaN too
     throw DTypeError(fmt::format("{}: expected a number that {} has, got {}", function,
                                  ambit::name(x.dtype()), value));
   }
@@ -104,7 +104,7 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
   }
   const Scalar least = number_like("hardtanh", input, min_val),
                most = number_like("hardtanh", input, max_val);
-  // The gradient of NaN is 1 here and 0 of clamp().
+  // The gradient at NaN is 1 here, but 0 for clamp().
   return mapped(input, inplace, [&](const Tensor& x) {
     Tensor out;
     {
@@ -132,7 +132,7 @@ Tensor mish(const Tensor& input) {
 Tensor softplus(const Tensor& input, double beta, double threshold) {
   AMBIT_AUTOCAST(softplus, input, beta, threshold)
   check_floating("softplus", input);
-  if (threshold == 20) return activated(input, BinaryOp::softplus, beta);  // nearly always
+  if (threshold == 20) return activated(input, BinaryOp::softplus, beta);  // the default, fused
   const Tensor scaled = input * beta;
   return where(scaled > threshold, input, logsigmoid(-scaled) / -beta);
 }
@@ -162,7 +162,7 @@ Tensor softsign(const Tensor& input) {
 
 Tensor tanhshrink(const Tensor& input) {
   check_number("tanhshrink", input);
-  // What is left of the two where x is small, rounding would take.
+  // For small x the difference would cancel in a reduced floating-point type; compute in float32.
   if (is_reduced(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);
   const Tensor y = tanh(input.detach());
   return record("tanhshrink", input.detach() - y,
@@ -182,7 +182,7 @@ Tensor softshrink(const Tensor& input, double lambda) {
   check_floating("softshrink", input);
   if (!(lambda >= 0)) throw Error(fmt::format("softshrink: expected lambda >= 0, got {}", lambda));
   const Tensor x = input.detach(), none = abs(x) <= lambda;
-  // In this order NaN stays NaN.
+  // This order of conditions propagates NaN.
   return record("softshrink", where(none, 0, where(x > 0, x - lambda, x + lambda)),
                 wrt(input, [none](const Tensor& g) { return masked_fill(g, none, 0); }));
 }
@@ -216,7 +216,7 @@ Tensor softmin(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
 Tensor gumbel_softmax(const Tensor& input, double tau, bool hard, int64_t dim) {
   check_floating("gumbel_softmax", input);
   if (!(tau > 0)) throw Error(fmt::format("gumbel_softmax: expected tau > 0, got {}", tau));
-  // -log of a number of the exponential distribution; 1 - u is never 0.
+  // -log of an exponentially distributed number; 1 - u is never 0.
   const Tensor gumbel = -log(-log1p(-empty_like(input).uniform_()));
   const Tensor soft = softmax((input + gumbel) / tau, dim);
   if (!hard) return soft;

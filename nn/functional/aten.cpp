@@ -1,4 +1,4 @@
-// Padding, channels and more under libtorch's names outside of nn::functional.
+// Padding, channel and other functions that libtorch has outside of nn::functional.
 #include <ambit/error.h>
 #include <ambit/nn/functional/aten.h>
 #include <ambit/ops/creation.h>
@@ -74,7 +74,7 @@ const Tensor& gelu_(const Tensor& self, std::string_view approximate) {
 
 namespace {
 
-// For each channel 0 or 1 / (1 - p).
+// Return 0 or 1 / (1 - p) for each channel.
 Tensor channel_mask(const char* op, const Tensor& input, double p) {
   if (!input.defined()) throw Error(fmt::format("{}: expected input, got an undefined tensor", op));
   if (input.dim() < 2) {
@@ -156,7 +156,7 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
 
 namespace {
 
-// Sizes of the output, and a factor for each dim where factors are given.
+// Output sizes, and the factor of each dim if factors are given.
 struct Upsampling {
   Upsampling(const char* op, const Tensor& input, OptionalIntArrayRef output_size,
              const ScaleFactors& given, size_t dims) {

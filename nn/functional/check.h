@@ -1,5 +1,5 @@
-// What functions that are composed of ops check first, so that errors name them and not an op
-// inside. Ops have the like in core/ops/operands/expect.h, which is not for nn to include.
+// Argument checks of composite functions, so that errors name the function and not an inner op. The
+// ops' own checks, core/ops/operands/expect.h, are not accessible to nn.
 #pragma once
 
 #include <ambit/backend/op.h>

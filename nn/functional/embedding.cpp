@@ -1,4 +1,4 @@
-// embedding, composed of lookups, and embedding_bag's checks.
+// embedding, composed of ops, and the checks of embedding_bag.
 #include <ambit/autograd.h>
 #include <ambit/detail/embedding_bag.h>
 #include <ambit/detail/record.h>
@@ -28,7 +28,7 @@ const char* EmbeddingBagMode::name() const {
 namespace functional {
 namespace {
 
-// -1 for none.
+// Return the row of padding_idx, -1 if none.
 int64_t padding_row(const char* function, const Tensor& weight, std::optional<int64_t> padding) {
   if (!padding || weight.dim() == 0) return -1;
   const int64_t rows = weight.size(0);
@@ -39,7 +39,7 @@ int64_t padding_row(const char* function, const Tensor& weight, std::optional<in
   return *padding < 0 ? *padding + rows : *padding;
 }
 
-// Shorten the rows that are used to max_norm. A row that is used twice is written twice, the same.
+// Scale the rows that are looked up to at most max_norm. Duplicates are written with equal values.
 void renormalize(const Tensor& weight, const Tensor& indices, double max_norm, double norm_type) {
   const NoGradGuard no_grad;
   const Tensor used = indices.reshape({indices.numel()}), rows = ambit::embedding(weight, used);
@@ -75,7 +75,7 @@ namespace ambit::nn {
 namespace functional {
 namespace {
 
-// How often each element of `used` [n] occurs in it, as [n].
+// Return for each element of `used` [n] how often it occurs, as [n].
 Tensor frequencies(const Tensor& used, const Tensor& weight) {
   const NoGradGuard no_grad;
   const Tensor one = ones({used.numel()}, weight.options());
@@ -83,7 +83,7 @@ Tensor frequencies(const Tensor& used, const Tensor& weight) {
   return of_rows.index_select(0, used);
 }
 
-// The rows, whose gradients are divided by how often they were used.
+// Look up rows; with scale_grad their gradients are divided by the number of lookups.
 Tensor look_up(const Tensor& indices, const Tensor& weight, int64_t padding, bool scale_grad) {
   const Tensor rows = ambit::embedding(weight, indices, padding);
   if (!scale_grad || !rows.requires_grad()) return rows;
@@ -97,7 +97,7 @@ Tensor look_up(const Tensor& indices, const Tensor& weight, int64_t padding, boo
 }  // namespace
 
 Tensor embedding(const Tensor& indices, const Tensor& weight, const EmbeddingFuncOptions& o) {
-  if (!indices.defined() || !weight.defined()) return ambit::embedding(weight, indices);  // refuses
+  if (!indices.defined() || !weight.defined()) return ambit::embedding(weight, indices);  // throws
   const int64_t padding = padding_row("embedding", weight, o.padding_idx());
   if (o.max_norm()) renormalize(weight, indices, *o.max_norm(), o.norm_type());
   return look_up(indices, weight, padding, o.scale_grad_by_freq());
@@ -166,7 +166,7 @@ void check(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOpti
   }
 }
 
-// [B+1]: where each bag begins, and the last one ends.
+// Return [B+1]: the start of each bag, and the end of the last one.
 Tensor ends_of_bags(const Tensor& input, const EmbeddingBagFuncOptions& o) {
   const NoGradGuard no_grad;
   const int64_t n = input.numel();

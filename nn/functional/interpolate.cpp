@@ -1,4 +1,4 @@
-// Which op of ops/images.h interpolates what.
+// interpolate: selects the op of ops/images.h.
 #include <ambit/error.h>
 #include <ambit/nn/functional/interpolate.h>
 #include <ambit/ops/images.h>

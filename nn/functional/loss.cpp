@@ -38,7 +38,7 @@ void check_pair(const char* loss, const Tensor& input, const Tensor& target) {
   check_same_device(loss, {{"input", input}, {"target", target}});
 }
 
-// Errors: ShapeError unless both have one shape.
+// Errors: ShapeError unless both have the same shape.
 void check_one_shape(const char* loss, const Tensor& input, const Tensor& target) {
   check_pair(loss, input, target);
   if (input.sizes() != target.sizes()) {
@@ -56,7 +56,7 @@ Tensor weighted(const Tensor& losses, const Tensor& weight) {
   return weight.defined() ? losses * weight : losses;
 }
 
-// Of probability 0 the loss is 0, and so is its gradient.
+// At target 0, the loss and its gradient are 0.
 Tensor kl_divergence(const Tensor& x, const Tensor& target, bool log_target) {
   if (log_target) return exp(target) * (target - x);
   const Tensor none = target == 0, some = where(none, 1, target);
@@ -112,7 +112,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
                "binary_cross_entropy: expected all elements of input in [0, 1]");
     losses = -(target * log(input).clamp_min(-100) + (1 - target) * log1p(-input).clamp_min(-100));
   }
-  // Not by the ops: log has an infinite gradient where x is 0 or 1, as an exact answer is.
+  // A kernel computes the gradient, because log's is infinite at x = 0 or 1, which exact answers
+  // reach.
   losses = record("binary_cross_entropy", losses,
                   wrt(input,
                       [x = saved(input), t = saved(target)](const Tensor& g) {
@@ -331,7 +332,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   const auto unit = [&](const Tensor& x) {
     const Tensor all = x.expand(sizes);
     const Tensor length = norm(all, 2, {dim}, /*keepdim=*/true), value = length.detach();
-    // As in PyTorch, the bound changes the value and not the gradient.
+    // As in PyTorch, the bound affects the value but not the gradient.
     return all / (length + (value.clamp_min(eps) - value));
   };
   return (unit(x1) * unit(x2)).sum(dim);
@@ -369,7 +370,7 @@ Tensor triplet_margin_with_distance_loss(
   check_floating("triplet_margin_with_distance_loss", anchor);
   check_same_device("triplet_margin_with_distance_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
-  // Not where the distance is a program's own, which is given what came.
+  // Not with a user-defined distance, which gets the original dtype.
   if (const DType dtype = result_type(anchor, positive); !distance && is_reduced(dtype)) {
     return by_float32(dtype, triplet_margin_with_distance_loss, anchor, positive, negative,
                       distance, margin, swap, reduction);

@@ -1,4 +1,4 @@
-// Attention of several heads, composed of ops.
+// Multi-head attention, composed of ops.
 #include <ambit/nn/functional/attention.h>
 #include <ambit/nn/transformer.h>
 #include <ambit/ops/creation.h>
@@ -92,7 +92,7 @@ void check_weights(const Tensor& key, const Tensor& value, const Settings& o) {
   }
 }
 
-// A mask as what is added to scores: -inf where a bool one is true.
+// Convert a mask to an additive one: -inf where a bool mask is true.
 Tensor added(const char* what, const Tensor& mask, const Tensor& like) {
   if (mask.is_floating_point()) return mask.to(like.dtype());
   if (mask.dtype() != kBool && mask.dtype() != kUInt8) {
@@ -103,7 +103,7 @@ Tensor added(const char* what, const Tensor& mask, const Tensor& like) {
       .masked_fill(mask != 0, -std::numeric_limits<double>::infinity());
 }
 
-// The mask with `extra` keys more, which every query sees.
+// Return the mask extended by `extra` keys that every query attends to.
 Tensor seen(const Tensor& mask, int64_t extra) {
   if (extra == 0) return mask;
   Dims sizes(mask.sizes());
@@ -111,8 +111,8 @@ Tensor seen(const Tensor& mask, int64_t extra) {
   return cat({mask, zeros(sizes, mask.options())}, -1);
 }
 
-// Both masks as one that is added to the scores [N, heads, L, S + extra], undefined where there is
-// none.
+// Combine both masks into an additive one that broadcasts to [N, heads, L, S + extra]; undefined if
+// there are none.
 Tensor merged_mask(const Settings& o, const Tensor& q, int64_t given, int64_t extra) {
   const int64_t n = q.size(0), heads = q.size(1), l = q.size(2);
   Tensor out;

@@ -19,13 +19,13 @@ namespace {
 
 int64_t cropped(int64_t n) { return n >= 0 ? 0 : n == INT64_MIN ? INT64_MAX : -n; }
 
-/// The padding of one dim. Negative numbers crop.
+/// Padding of one dim. Negative values crop.
 struct Edges {
   int64_t dim, before, after;
-  int64_t first, left;  // of the elements that are not cropped
+  int64_t first, left;  // of the elements after cropping
 };
 
-// Errors: ShapeError where no such tensor exists.
+// Errors: ShapeError if the padded size is invalid.
 Edges checked_edges(PadMode mode, int64_t dim, int64_t size, int64_t before, int64_t after) {
   const int64_t first = cropped(before), last = cropped(after);
   const bool crops = first <= size && last <= size - first;
@@ -49,7 +49,7 @@ Edges checked_edges(PadMode mode, int64_t dim, int64_t size, int64_t before, int
   return {dim, before, after, first, left};
 }
 
-// Errors: ShapeError where the result has 2^63 elements or more.
+// Errors: ShapeError if the result has 2^63 elements or more.
 void check_padded_sizes(IntArrayRef input, const std::vector<Edges>& all) {
   Dims sizes(input);
   for (const Edges& e : all) {
@@ -64,14 +64,14 @@ void check_padded_sizes(IntArrayRef input, const std::vector<Edges>& all) {
   count("pad", sizes);
 }
 
-// n elements of `value` along dim, beside x.
+// Return n elements of `value` along dim, with the other sizes of x.
 Tensor constant_edge(const Tensor& x, int64_t dim, int64_t n, const Scalar& value) {
   Dims sizes(x.sizes());
   sizes[static_cast<size_t>(dim)] = n;
   return full(sizes, value, x.options());
 }
 
-// The element at `place`, n times.
+// Return n copies of the element at `place` along dim.
 Tensor repeated_edge(const Tensor& x, int64_t dim, int64_t place, int64_t n) {
   const Tensor edge = x.narrow(dim, place, 1);
   Dims sizes(edge.sizes());
@@ -81,7 +81,7 @@ Tensor repeated_edge(const Tensor& x, int64_t dim, int64_t place, int64_t n) {
 
 Tensor turned(const Tensor& x, int64_t dim) { return x.size(dim) == 1 ? x : x.flip({dim}); }
 
-// The elements before the first one of x, or after the last one.
+// Return the padding before the first element of x, or after the last one.
 Tensor edge(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value, bool before) {
   const int64_t n = before ? e.before : e.after, size = x.size(e.dim);
   switch (mode) {
@@ -96,8 +96,8 @@ Tensor edge(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value, 
   }
 }
 
-// x with one dim padded. Circular padding repeats what is not cropped, the others what they have
-// made of the whole.
+// Return x with one dim padded. Circular padding repeats the cropped tensor; the other modes are
+// computed from the uncropped one.
 Tensor joined(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value) {
   std::vector<Tensor> parts;
   if (e.before > 0) parts.push_back(edge(x, e, mode, value, true));
@@ -106,7 +106,7 @@ Tensor joined(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value
   return parts.size() == 1 ? parts[0] : cat(parts, e.dim);
 }
 
-// Which of `size` elements each one of the padded dim is.
+// Return, for each position of the padded dim, the index of its source element.
 Tensor sources(const Edges& e, PadMode mode, int64_t size, Device device) {
   const int64_t begin = -e.before, end = size + e.after;
   if (device == kMeta) return empty({end - begin}, TensorOptions(kInt64).device(device));
@@ -124,7 +124,7 @@ Tensor sources(const Edges& e, PadMode mode, int64_t size, Device device) {
   return index.to(device);
 }
 
-// The same, with one sum as the gradient of an element that comes several times.
+// Like joined(), with a single scatter-add as the gradient of elements that are repeated.
 Tensor padded(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value) {
   const bool repeats = mode != PadMode::constant && (e.before > 0 || e.after > 0);
   if (!repeats || !x.requires_grad() || !GradMode::is_enabled()) return joined(x, e, mode, value);
@@ -136,7 +136,7 @@ Tensor padded(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value
                 }));
 }
 
-// How many images [C,H,W] there are.
+// Return the number of images [C,H,W].
 int64_t count_images(const Tensor& input) {
   int64_t n = 1;
   for (int64_t d = 0; d < input.dim() - 3; ++d) n *= input.size(d);
@@ -181,7 +181,7 @@ Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& val
   check_padded_sizes(input.sizes(), all);
   const bool crops_only = std::all_of(all.begin(), all.end(),
                                       [](const Edges& e) { return e.before <= 0 && e.after <= 0; });
-  // Crops first: they are views, and the last step is then a copy.
+  // Crop first: crops are views, so the last step makes the only copy.
   std::stable_partition(all.begin(), all.end(),
                         [](const Edges& e) { return e.before <= 0 && e.after <= 0; });
   Tensor out = input;

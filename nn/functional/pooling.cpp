@@ -1,5 +1,5 @@
-// Pooling that is composed of ops: unpooling by the layers' sizes, fractional windows drawn,
-// powers.
+// Pooling composed of ops: unpooling with the modules' sizes, fractional pooling with random
+// windows, LP pooling.
 #include <ambit/nn/functional/pooling.h>
 
 #include <ambit/error.h>
@@ -16,7 +16,7 @@
 namespace ambit::nn::functional {
 namespace {
 
-// What follows reads the sizes of an input before the op checks it.
+// Check the input here, because the code below reads its sizes before the op checks it.
 void check_input(const char* op, const Tensor& input, size_t dims) {
   if (!input.defined()) throw Error(fmt::format("{}: expected input, got an undefined tensor", op));
   const auto ndim = static_cast<size_t>(input.dim());
@@ -87,7 +87,7 @@ std::array<int64_t, D> fractional_sizes(const char* op, const Tensor& input,
   return sizes;
 }
 
-// The given samples, or those of each image and channel drawn.
+// Return the given samples, or random ones for each image and channel.
 template <size_t D>
 Tensor samples(const Tensor& input, const FractionalMaxPoolOptions<D>& options) {
   if (options._random_samples().defined()) return options._random_samples();
@@ -96,8 +96,8 @@ Tensor samples(const Tensor& input, const FractionalMaxPoolOptions<D>& options) 
               input.options());
 }
 
-// `pooled`: the means of the powers; elements: how many a window has. Sign and relu change no
-// value: they keep the infinite slope of the root at 0 from the input.
+// pooled: the means of the powers; elements: the size of a window. sign and relu do not change the
+// value; they stop the root's infinite gradient at 0 from reaching the input.
 Tensor root(const Tensor& pooled, int64_t elements, double norm_type) {
   return (sign(pooled) * relu(abs(pooled))).mul(elements).pow(1 / norm_type);
 }

@@ -1,4 +1,4 @@
-// Recurrent networks as functions: weights that are given are checked, and run as a module's are.
+// Recurrent networks as functions: check the given weights and run them like a module's.
 #include <ambit/detail/autocast.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/recurrent.h>
@@ -16,7 +16,7 @@ using nn::functional::check_same_device;
 
 namespace {
 
-// What a caller of a network says beside its tensors.
+// The non-tensor arguments of a network function.
 struct Said {
   const char* op;
   Kind kind;
@@ -39,7 +39,7 @@ void check_weight(const char* op, const char* what, const Tensor& w, IntArrayRef
   }
 }
 
-// The network that the weights make.
+// Return the network that the weights describe.
 Layers layers_of(const Said& s, const Tensor& input, TensorList params) {
   check_floating(s.op, input);
   check_same_device(s.op, {{"input", input}, {"params", params}});

@@ -1,4 +1,4 @@
-// grid_sample: libtorch's options as the numbers that the op takes.
+// grid_sample: maps libtorch's options to the op's numbers.
 #include <ambit/error.h>
 #include <ambit/nn/functional/vision.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Adagrad, in ops.
+// Adagrad, composed of ops.
 #include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -69,7 +69,7 @@ void Adagrad::prepare(const Tensor& param, State& state, const OptimizerOptions&
 }
 
 int64_t Adagrad::stage(const State& state) const {
-  return *state.tensors[kStep].data_ptr<int64_t>();  // on the cpu
+  return *state.tensors[kStep].data_ptr<int64_t>();  // on cpu
 }
 
 void Adagrad::update(const Batch& batch, const OptimizerOptions& options) const {

@@ -1,4 +1,4 @@
-// Adam and AdamW: their options, and their state for the kernel, adam_step.
+// Adam and AdamW: options, and state for the kernel adam_step.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -17,7 +17,7 @@
 namespace ambit::optim {
 namespace {
 
-enum Slot : size_t { kStep, kMean, kSquare, kMostSquare };  // of Adam's state
+enum Slot : size_t { kStep, kMean, kSquare, kMostSquare };  // indices into the state tensors
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void AdamOptionsBase::set_values(const Value& dict) {
   if (betas.size() != 2) {
     throw SerializationError(fmt::format("checkpoint: expected 2 betas, got {}", betas.size()));
   }
-  // PyTorch has it since 2.7; before, nothing in a checkpoint tells Adam from AdamW.
+  // PyTorch writes it since 2.7; older checkpoints do not distinguish Adam from AdamW.
   const auto is_on = [&](const char* name, bool otherwise) {
     return dict.find(name) ? flag(dict, name) : otherwise;
   };
@@ -65,7 +65,7 @@ void AdamOptionsBase::set_values(const Value& dict) {
                                          params_.decoupled ? "Adam" : "AdamW"));
   }
   amsgrad_ = is_on("amsgrad", false);
-  capturable_ = is_on("capturable", capturable_);  // libtorch's C++ lacks it
+  capturable_ = is_on("capturable", capturable_);  // absent in libtorch's C++ files
   params_.lr = number(dict, "lr");
   params_.beta1 = betas[0];
   params_.beta2 = betas[1];
@@ -117,11 +117,11 @@ void Adam::prepare(const Tensor& param, State& state, const OptimizerOptions& op
   auto tensors = state.tensors;
   if (!tensors[kStep].defined()) tensors = {zeros({}, number), like_param(), like_param(), {}};
   if (!tensors[kMostSquare].defined() && o.amsgrad()) tensors[kMostSquare] = like_param();
-  tensors[kStep] = tensors[kStep].to(number);  // where the option has changed
+  tensors[kStep] = tensors[kStep].to(number);  // the option `capturable` may have changed
   state.tensors = std::move(tensors);
 }
 
-// Of those that count on their device nobody here knows the step.
+// Step counts of capturable parameters are on the device and unknown here: return 0.
 int64_t Adam::stage(const State& state) const {
   const Tensor& step = state.tensors[kStep];
   return step.dtype() == kInt64 ? *step.data_ptr<int64_t>() : 0;
@@ -145,11 +145,12 @@ void Adam::update(const Batch& batch, const OptimizerOptions& options) const {
   for (const Tensor& step : batch.state[kStep]) *step.data_ptr<int64_t>() = params.step;
 }
 
-// The kernel moves the moments, and with a rate of 0 not the parameters, which ops then do.
+// The kernel updates the moments; with lr 0 it leaves the parameters unchanged, and ops update
+// them.
 void Adam::update_amsgrad(const Batch& batch, const AdamParams& params) {
   AdamParams moments = params;
   moments.lr = 0;
-  moments.eps = 1;  // nothing to divide by 0
+  moments.eps = 1;  // avoids division by 0
   kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], {nullptr, 0},
                      batch.grads, moments);
   for (size_t i = 0; i < batch.params.size(); ++i) {

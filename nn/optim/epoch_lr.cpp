@@ -1,5 +1,5 @@
-// The formulas are torch.optim.lr_scheduler's, term by term, so that chained schedulers round
-// alike.
+// The formulas are those of torch.optim.lr_scheduler, term by term, so that chained schedulers
+// round equally.
 #include <ambit/error.h>
 #include <ambit/optim/schedulers/epoch_lr.h>
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ double MultiStepLR::lr(const Rate& r) {
   return times == 0 ? r.last : r.last * std::pow(gamma_, times);
 }
 
-// PyTorch counts them: {milestone: how often}.
+// PyTorch stores counts: {milestone: number of occurrences}.
 Value::Dict MultiStepLR::values() const {
   std::vector<int64_t> sorted = milestones_;
   std::sort(sorted.begin(), sorted.end());
@@ -109,7 +109,7 @@ std::vector<LambdaLR::Lambda> checked(const Optimizer& optimizer,
   return lambdas;
 }
 
-// PyTorch has None for each function that is no object.
+// PyTorch stores None for plain functions.
 Value::Dict no_lambdas(size_t groups) { return {{"lr_lambdas", Value::list(Value::List(groups))}}; }
 
 }  // namespace
@@ -202,7 +202,7 @@ CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double
 double CosineAnnealingLR::lr(const Rate& r) {
   if (r.epoch == 0) return r.last;
   const double length = static_cast<double>(T_max_), epoch = static_cast<double>(r.epoch);
-  if ((r.epoch - 1 - T_max_) % (2 * T_max_) == 0) {  // where the last one's factor was 0
+  if ((r.epoch - 1 - T_max_) % (2 * T_max_) == 0) {  // the previous factor was 0
     return r.last + (r.base - eta_min_) * (1 - cosine(1, length)) / 2;
   }
   return (1 + cosine(epoch, length)) / (1 + cosine(epoch - 1, length)) * (r.last - eta_min_) +

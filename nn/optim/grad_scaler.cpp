@@ -1,5 +1,5 @@
-// GradScaler. One pass over the gradients divides them by the scale and asks whether all are
-// finite, on their device: one number comes to the host.
+// GradScaler. One pass over the gradients, on their device, divides them by the scale and checks
+// that all are finite; one number per device and dtype is copied to the host.
 #include <ambit/optim/grad_scaler.h>
 
 #include <ambit/autograd.h>
@@ -34,7 +34,7 @@ std::vector<Tensor> gradients(const Optimizer& optimizer) {
   return grads;
 }
 
-// Multiply all by `factor` in place. Return whether they were finite.
+// Multiply all gradients by `factor` in place. Return whether they were finite.
 bool unscale(const std::vector<Tensor>& grads, double factor) {
   struct Batch {  // of one device and dtype
     std::vector<Tensor> grads, rows;
@@ -48,7 +48,7 @@ bool unscale(const std::vector<Tensor>& grads, double factor) {
     if (!row.is_meta()) row.storage()->make_row_major();
     if (!batch.found.defined()) batch.found = zeros({}, row.options().dtype(kFloat32));
   }
-  // All memory has been asked for.
+  // No allocation below this line.
   for (auto& [key, batch] : batches) {
     kernels::unscale(batch.rows, batch.found, factor);
     for (size_t i = 0; i < batch.rows.size(); ++i) {

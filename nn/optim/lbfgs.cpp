@@ -1,4 +1,4 @@
-// LBFGS: the iteration. Its line search is in line_search.cpp, its state in lbfgs_history.cpp.
+// LBFGS: the iteration. The line search is in line_search.cpp, the state in lbfgs_history.cpp.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/detail/memory_errors.h>
@@ -60,7 +60,7 @@ void LBFGSOptions::set_values(const Value& dict) {
   *this = read;
 }
 
-// A max_eval that is given nowhere follows from the defaults' max_iter, as in libtorch.
+// If max_eval is given nowhere, it is computed from the inherited max_iter, as in libtorch.
 void LBFGSOptions::inherit(const OptimizerOptions& defaults) {
   const LBFGSOptions constructed;
   const auto& from = static_cast<const LBFGSOptions&>(defaults);
@@ -80,7 +80,7 @@ double largest(const Tensor& t) { return t.abs().max().item<double>(); }
 
 }  // namespace
 
-/// One step.
+/// One call of step().
 class LBFGS::Run {
  public:
   Run(const LBFGSOptions& options, const std::vector<Tensor>& params, const LossClosure& closure,
@@ -105,7 +105,7 @@ class LBFGS::Run {
   }
 
  private:
-  // Compute loss_ and gradient_ where the parameters are.
+  // Compute loss_ and gradient_ at the current parameters.
   Tensor evaluate() {
     Tensor loss;
     {
@@ -133,7 +133,7 @@ class LBFGS::Run {
     }
   }
 
-  // Return whether there is a direction in which to go on.
+  // Run one iteration. Return whether to continue.
   bool iterate(bool is_last, int64_t& evaluations) {
     History& h = history_;
     h.n_iter += 1;
@@ -149,7 +149,7 @@ class LBFGS::Run {
       search(slope, more);
     } else {
       move(h.t, h.d);
-      if (!is_last) {  // where nobody looks at the loss there
+      if (!is_last) {  // in the last iteration the loss there is not used
         evaluate();
         more = 1;
       }
@@ -177,7 +177,7 @@ class LBFGS::Run {
     move(h.t, h.d);
   }
 
-  // Minus the gradient, times the inverse of the Hessian as the history has it.
+  // Return minus the gradient times the history's estimate of the inverse Hessian.
   Tensor newton_direction() {
     History& h = history_;
     const Tensor y = gradient_ - h.prev_flat_grad, s = h.d * h.t;

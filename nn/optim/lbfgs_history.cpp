@@ -16,7 +16,7 @@ namespace {
 
 const TensorOptions kOnHost = TensorOptions(kFloat64).device(kCPU);
 
-// PyTorch has numbers, and tensors of one element.
+// PyTorch stores numbers or one-element tensors.
 double number(const Value& v) {
   return v.kind() == Value::Kind::tensor ? v.to_tensor().item<double>() : v.to_double();
 }
@@ -115,7 +115,7 @@ LBFGS::History LBFGS::History::of(const StateDict& dict) {
       found[i] = value;
     }
   }
-  const size_t needed = dict.size() <= 2 ? 2 : known;  // before the first iteration there is less
+  const size_t needed = dict.size() <= 2 ? 2 : known;  // before the first iteration some are absent
   for (size_t i = 0; i < needed; ++i) {
     if (!found[i].defined()) wrong += fmt::format("\n  {}: missing", kNames[i]);
   }

@@ -1,4 +1,4 @@
-// What LBFGS remembers between iterations, and between steps.
+// The state that LBFGS keeps between iterations and steps.
 #pragma once
 
 #include <ambit/optim/lbfgs.h>
@@ -10,8 +10,8 @@
 
 namespace ambit::optim {
 
-/// n: the number of elements of all parameters. Tensors are never written in place once they are
-/// here, so that a copy is one of handles.
+/// n: the total number of elements of all parameters. Stored tensors are never written in place, so
+/// that a copy of History only copies handles.
 struct LBFGS::History {
   int64_t func_evals = 0, n_iter = 0;
   double t = 0, prev_loss = 0, H_diag = 1;
@@ -19,10 +19,10 @@ struct LBFGS::History {
   std::deque<Tensor> old_dirs, old_stps;  // [n] each, the latest last
   std::deque<double> ro;                  // 1 / (old_dirs[i] . old_stps[i])
 
-  /// As PyTorch has it in an optimizer's state dict.
+  /// Convert to and from the format of PyTorch's optimizer state dict.
   Value to_value() const;
   static History of(const Value& value);
-  /// As tensors under "0.<name>".
+  /// Convert to and from tensors named "0.<name>".
   StateDict to_state_dict() const;
   static History of(const StateDict& dict);
 };

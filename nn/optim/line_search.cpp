@@ -19,7 +19,7 @@ struct Bounds {
   double low, high;
 };
 
-// The minimum, within bounds, of the cubic through two points with their slopes.
+// Return the minimum, within bounds, of the cubic through two points with given slopes.
 double cubic_minimum(const LinePoint& a, const LinePoint& b, Bounds bounds) {
   const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t);
   const double square = d1 * d1 - a.slope * b.slope;
@@ -59,7 +59,7 @@ class Search {
   }
   bool is_flat(const LinePoint& p) const { return std::abs(p.slope) <= -kCurvature * start_.slope; }
 
-  // Go on until two points enclose one that will do, or one does.
+  // Extend the step until two points bracket an acceptable one, or one is acceptable.
   void bracket(double first) {
     LinePoint before = start_, now = at(first);
     for (; tries_ < kMostEvaluations; ++tries_) {
@@ -76,7 +76,7 @@ class Search {
     ends_ = {tries_ == kMostEvaluations ? start_ : before, now};
   }
 
-  // Narrow the bracket until its lower end will do.
+  // Narrow the bracket until its lower end is acceptable.
   void zoom() {
     bool was_close = false;
     order();
@@ -87,7 +87,7 @@ class Search {
     }
   }
 
-  // Where to look next: not close to an end twice.
+  // Return the next t to try: not close to an end of the bracket twice in a row.
   double next(bool& was_close) const {
     const auto [least, most] = std::minmax(ends_[0].t, ends_[1].t);
     const double t = cubic_minimum(ends_[0], ends_[1], {least, most}),

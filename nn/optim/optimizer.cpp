@@ -1,5 +1,5 @@
-// Optimizer: groups and steps. Its state as named tensors is in optimizer_state.cpp, PyTorch's
-// layout of options and state in optimizer_checkpoint.cpp.
+// Optimizer: groups and steps. State dicts are in optimizer_state.cpp, PyTorch's format of options
+// and state in optimizer_checkpoint.cpp.
 #include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
@@ -167,7 +167,7 @@ void Optimizer::zero_grad(bool set_to_none) {
   }
 }
 
-// --- a step
+// --- step()
 
 void Optimizer::check_gradient(const char* step, const Tensor& param, const Tensor& grad) {
   check_devices(step, {{"param", param}, {"grad", grad}}, DeviceRule::in_place);
@@ -181,13 +181,13 @@ void Optimizer::check_gradient(const char* step, const Tensor& param, const Tens
   }
 }
 
-// Whether the parameter has a copy in float32.
+// Return whether the parameter has a float32 master copy.
 bool Optimizer::has_master(const Tensor& param, const OptimizerOptions& options) {
   return options.keeps_master_weights() && is_reduced(param.dtype());
 }
 
-// The parameter in float32, anew where the parameter is no more what it was rounded to: where the
-// program has written it, or read it from a file.
+// Create or update the float32 copy. It is stale if the parameter was modified since it was last
+// written from the copy, for example by the program or by loading a file.
 void Optimizer::keep_master(const Tensor& param, State& state) {
   const Tensor& master = state.master;
   const uint32_t version = param.version(), replaced = param.impl()->replaced;
@@ -201,8 +201,8 @@ void Optimizer::keep_master(const Tensor& param, State& state) {
   state.master_replaced = replaced;
 }
 
-// Move what belongs to the parameter to where it is now, in its dtype. A parameter may change its
-// device and dtype between steps, not its shape.
+// Move the state to the parameter's current device and dtype. These may change between steps, the
+// shape may not.
 void Optimizer::follow(const Tensor& param, State& state, const OptimizerOptions& options) const {
   const auto description = state_tensors();
   const bool has_copy = has_master(param, options);
@@ -222,7 +222,7 @@ void Optimizer::follow(const Tensor& param, State& state, const OptimizerOptions
   state.tensors = std::move(moved);
 }
 
-// Where groups were edited since the last step, the map knows which state is whose.
+// If groups were edited since the last step, look the state up in the map.
 Optimizer::State& Optimizer::state_of(const Work& work) {
   state_at_.resize(std::max(state_at_.size(), work.position + 1));
   State*& state = state_at_[work.position];
@@ -234,8 +234,8 @@ Optimizer::State& Optimizer::state_of(const Work& work) {
   return *state;
 }
 
-// What is made while a graph is captured would be made anew at each replay: it is refused, and the
-// state is what it was before.
+// State created while a graph is captured would be recreated at each replay. Refuse it, and restore
+// the previous state.
 void Optimizer::expect_lasting(const Tensor& param, State& state, const State& before) {
   if (param.is_cpu() || param.is_meta()) return;
   const auto is_new = [](const Tensor& t, const Tensor& old) {
@@ -254,7 +254,7 @@ void Optimizer::expect_lasting(const Tensor& param, State& state, const State& b
   }
 }
 
-// Everything that can fail for a reason the user can mend happens here, before the first update.
+// All checks whose failure the user can fix are here, before the first update.
 void Optimizer::plan() {
   work_.clear();
   size_t position = 0;
@@ -293,12 +293,12 @@ void Optimizer::Batch::clear() {
   for (auto& list : scratch) list.clear();
 }
 
-// All memory that an update takes is asked for here.
+// All allocations of an update are here.
 void Optimizer::gather(std::span<const Work> work, Batch& batch) const {
   batch.clear();
   batch.stage = work.front().stage;
   const auto add = [](std::vector<Tensor>& list, Tensor t) {
-    // Kernels of optimizers read row-major elements; here the conversion may still fail.
+    // Optimizer kernels need row-major elements; at this point the conversion may still fail.
     if (t.defined() && !t.is_meta()) t.storage()->make_row_major();
     list.push_back(std::move(t));
   };
@@ -341,8 +341,8 @@ Tensor Optimizer::step(LossClosure closure) {
     loss = closure();
   }
   const NoGradGuard no_grad;
-  size_t count = 0;  // of updates_; those behind it are of an earlier step, kept for their memory
-  const auto clear = [this](void*) {  // keep no gradient alive
+  size_t count = 0;  // of updates_; the rest is kept from earlier steps to reuse memory
+  const auto clear = [this](void*) {  // release the gradients
     for (Update& update : updates_) update.batch.clear();
   };
   const std::unique_ptr<void, decltype(clear)> at_end(this, clear);

@@ -1,11 +1,11 @@
-// Optimizers in files: as archives, as libtorch's C++ keeps them, and as checkpoints. An archive
-// has a name for each parameter, there its address, by which groups and state refer to it:
+// Reading and writing optimizers: as libtorch archives, and as checkpoints. An archive has a name
+// for each parameter, originally its address, which groups and state refer to:
 //   "pytorch_version": "1.5.0"
 //   "state": {"<name>": {"step": 3, "exp_avg": tensor, ...}}
 //   "param_groups": {"param_groups/size": 1, "param_groups/0":
 //     {"params/size": 1, "params/0": "<name>", "options": {"lr": 0.1, ...}}}
-// To a group ambit adds what its schedulers keep, as "schedule", which libtorch passes over.
-// Source: torch/csrc/api/include/torch/optim/serialize.h.
+// ambit adds the schedulers' state of a group as "schedule", which libtorch ignores. Source:
+// torch/csrc/api/include/torch/optim/serialize.h.
 #include <ambit/checkpoint.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
@@ -26,7 +26,7 @@ namespace {
 using serialize::InputArchive;
 using serialize::OutputArchive;
 
-constexpr const char* kFormat = "1.5.0";  // under "pytorch_version", of all that there are
+constexpr const char* kFormat = "1.5.0";  // the only value of "pytorch_version"
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
@@ -49,8 +49,8 @@ void write_all(OutputArchive& archive, const std::map<std::string, OutputArchive
   archive.write("state", all);
 }
 
-// State by parameter: `state_dict()` has "<position>.<name>", in order. That of LBFGS has numbers
-// and lists of tensors, as in its checkpoint.
+// Write the state by parameter; state_dict() has "<position>.<name>", in order. The state of LBFGS
+// has numbers and lists of tensors, so its checkpoint is used.
 void write_state(OutputArchive& archive, const optim::Optimizer& optimizer) {
   std::map<std::string, OutputArchive> state;
   if (dynamic_cast<const optim::LBFGS*>(&optimizer)) {
@@ -95,8 +95,8 @@ size_t read_count(const InputArchive& archive, const std::string& key) {
   return static_cast<size_t>(n.item<int64_t>());
 }
 
-// What a checkpoint has as a group, of an archive's. Enters the names of its parameters, each with
-// its position in the optimizer.
+// Convert an archive's group to that of a checkpoint. Adds the names of its parameters to
+// `positions`, with their positions in the optimizer.
 Value read_group(const InputArchive& archive, const optim::OptimizerParamGroup& own, size_t g,
                  std::map<std::string, size_t>& positions) {
   const size_t count = read_count(archive, "params/size");
@@ -125,7 +125,7 @@ Value read_group(const InputArchive& archive, const optim::OptimizerParamGroup& 
   return Value::dict(std::move(group));
 }
 
-// The archive as a checkpoint of the optimizer.
+// Convert the archive to a checkpoint of the optimizer.
 Value read_checkpoint(const InputArchive& archive, const optim::Optimizer& optimizer) {
   Value format;
   archive.read("pytorch_version", format);

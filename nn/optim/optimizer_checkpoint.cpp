@@ -1,5 +1,5 @@
-// An optimizer's options and state as PyTorch lays them out. What a parameter keeps is checked
-// where state dicts are (optimizer_state.cpp).
+// An optimizer's options and state in PyTorch's format. The state of a parameter is checked by
+// load_state_dict() (optimizer_state.cpp).
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
 #include <ambit/error.h>
@@ -23,7 +23,7 @@ template <class... T>
   throw SerializationError("checkpoint: " + printable(fmt::format(text, std::forward<T>(args)...)));
 }
 
-// PyTorch counts steps in float32 tensors, and before 1.12 in ints.
+// PyTorch stores step counts as float32 tensors, before 1.12 as ints.
 Tensor to_count(const Value& value) {
   double n = 0;
   if (value.kind() == Value::Kind::tensor && value.to_tensor().numel() == 1) {
@@ -31,12 +31,12 @@ Tensor to_count(const Value& value) {
   } else {
     n = value.to_double();
   }
-  constexpr double kMost = 1LL << 53;  // beyond it a double misses integers
+  constexpr double kMost = 1LL << 53;  // a double cannot represent all larger integers
   if (!(n >= 0 && n <= kMost && n == std::floor(n))) fail("expected a count, got {}", n);
   return full({}, static_cast<int64_t>(n), kCPU);
 }
 
-// Which parameter of the optimizer each number in "params" means: they are listed in its order.
+// Map the numbers in "params" to positions in the optimizer; they are listed in the same order.
 std::unordered_map<int64_t, size_t> positions(const Value::List& groups,
                                               const std::vector<OptimizerParamGroup>& own) {
   if (groups.size() != own.size()) {
@@ -57,11 +57,11 @@ std::unordered_map<int64_t, size_t> positions(const Value::List& groups,
   return all;
 }
 
-// Ambit's own option, which a checkpoint has where it is on.
+// ambit's own option; stored only if it is on.
 constexpr const char* kMasterWeights = "master_weights";
 constexpr std::string_view kSchedule[] = {"initial_lr", "max_lr", "min_lr", "max_momentum",
                                           "base_momentum"};
-// Options of PyTorch's that do not change what a step computes.
+// Options of PyTorch that do not affect the result of a step.
 constexpr std::string_view kWithoutEffect[] = {"foreach", "fused", "capturable", "param_names"};
 
 std::map<std::string, double> schedule_of(const Value& group) {
@@ -86,7 +86,7 @@ std::string describe(const Value& v) {
   }
 }
 
-// An option that is None or False is off.
+// An option that is None or False counts as off.
 void check_known(const OptimizerOptions& own, const Value& group) {
   const Value known = Value::dict(own.values());
   for (const auto& [key, value] : group.entries()) {
@@ -168,7 +168,7 @@ void Optimizer::load_checkpoint_state(const Value::Dict& state) {
   StateDict dict;
   for (const auto& [position, values] : state) {
     for (const auto& [key, value] : values.entries()) {
-      if (value.is_none()) continue;  // a momentum that is not used
+      if (value.is_none()) continue;  // an unused momentum
       const std::string& name = key.to_string();
       dict.emplace_back(fmt::format("{}.{}", position.to_int(), name),
                         is_count(name) ? to_count(value) : value.to_tensor());
@@ -197,7 +197,7 @@ void Optimizer::load_checkpoint(const Value& checkpoint) try {
     }
     state.emplace_back(position->second, values);
   }
-  param_groups_.swap(loaded);  // which state there may be depends on the options
+  param_groups_.swap(loaded);  // the options determine which state is allowed
   try {
     load_checkpoint_state(state);
   } catch (...) {
@@ -206,7 +206,7 @@ void Optimizer::load_checkpoint(const Value& checkpoint) try {
   }
   param_groups_.swap(loaded);
   for (size_t g = 0; g < groups.size(); ++g) {
-    set_options(param_groups_[g].options(), groups[g]);  // in place: programs may refer to them
+    set_options(param_groups_[g].options(), groups[g]);  // in place: there may be references
     param_groups_[g].schedule() = std::move(schedules[g]);
   }
 } catch (const std::bad_alloc&) {

@@ -1,4 +1,4 @@
-// An optimizer's state as tensors with names, for checkpoints.
+// An optimizer's state as named tensors (state dict).
 #include <ambit/autograd.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
@@ -12,7 +12,7 @@
 
 namespace ambit::optim {
 
-// What a state dict calls the parameter in float32.
+// Name of the float32 master copy in state dicts.
 static constexpr const char* kMaster = "master_weight";
 static constexpr StateTensor kMasterWeight{kMaster};
 
@@ -39,7 +39,7 @@ StateDict Optimizer::state_dict() const try {
 
 namespace {
 
-// Split "3.momentum_buffer" into 3 and the name; the position is past the end for other texts.
+// Split "3.momentum_buffer" into 3 and the name; the position is past the end for invalid keys.
 std::pair<size_t, std::string_view> split(std::string_view key) {
   const size_t dot = key.find('.');
   size_t position = 0;
@@ -64,7 +64,7 @@ std::string Optimizer::misfit(const Tensor& param, DType like_param, const State
   return fmt::format("expected {}{}, got {}", ambit::name(dtype), str(sizes), describe(value));
 }
 
-// Take copies, so that a dict may be loaded into several optimizers.
+// Copy the tensors, so that a dict can be loaded into several optimizers.
 void Optimizer::copy_state(const Tensor& param, State& state) const {
   const auto description = state_tensors();
   state.param = param;
@@ -72,7 +72,7 @@ void Optimizer::copy_state(const Tensor& param, State& state) const {
   state.fresh = false;
   if (state.master.defined()) {
     state.master = state.master.detach().to(param.device(), kFloat32, false, true);
-    state.master_version = param.version() - 1;  // the next step compares it with the parameter
+    state.master_version = param.version() - 1;  // stale, so the next step compares them
   }
   for (size_t i = 0; i < description.size(); ++i) {
     Tensor& t = state.tensors[i];
@@ -83,7 +83,7 @@ void Optimizer::copy_state(const Tensor& param, State& state) const {
 
 void Optimizer::load_state_dict(const StateDict& dict) try {
   const auto params = parameters();
-  std::vector<bool> masters;  // whether each has a copy in float32
+  std::vector<bool> masters;  // whether each has a master copy
   for (const OptimizerParamGroup& group : param_groups_) {
     for (const Tensor& param : group.params()) {
       masters.push_back(has_master(param, group.options()));

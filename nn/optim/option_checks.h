@@ -1,4 +1,4 @@
-// The check that options of all optimizers have in common.
+// A check shared by the options of all optimizers.
 #pragma once
 
 #include <ambit/error.h>
@@ -13,7 +13,7 @@ namespace ambit::optim {
 inline void check_not_negative(const char* optimizer,
                                std::initializer_list<std::pair<const char*, double>> options) {
   for (const auto& [what, value] : options) {
-    if (!(value >= 0)) {  // NaN too
+    if (!(value >= 0)) {  // true for NaN too
       throw Error(fmt::format("{}: expected {} of at least 0, got {}", optimizer, what, value));
     }
   }

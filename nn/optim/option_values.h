@@ -7,8 +7,8 @@
 
 namespace ambit::optim {
 
-/// Return an option of a checkpoint's group. Errors: SerializationError that names it, where it is
-/// missing or not a T: lr may be a tensor in PyTorch.
+/// Return an option of a checkpoint's group. Errors: SerializationError naming it, if it is missing
+/// or cannot be converted to T; PyTorch may store lr as a tensor.
 template <class T>
 T option(const Value& group, const char* name) {
   const Value& value = group[name];
@@ -21,7 +21,7 @@ T option(const Value& group, const char* name) {
 inline double number(const Value& group, const char* name) { return option<double>(group, name); }
 inline bool flag(const Value& group, const char* name) { return option<bool>(group, name); }
 
-/// Replace `own` by the optimizer's default where it is what the options' constructor sets.
+/// Replace `own` by the optimizer's default if it equals the constructor's default.
 template <class T>
 void inherit_one(T& own, const T& constructed, const T& defaults) {
   if (own == constructed) own = defaults;

@@ -18,7 +18,7 @@ using ThresholdMode = ReduceLROnPlateauOptions::ThresholdMode;
 const char* name(Mode mode) { return mode == Mode::min ? "min" : "max"; }
 const char* name(ThresholdMode mode) { return mode == ThresholdMode::rel ? "rel" : "abs"; }
 
-// The value that `which` has as one of two names.
+// Return the one of two enumerators whose name is dict[which].
 template <class Enum>
 Enum one_of(const Value& dict, const char* which, Enum a, Enum b) {
   const std::string& text = dict[which].to_string();

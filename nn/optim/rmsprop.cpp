@@ -1,4 +1,4 @@
-// RMSprop, in ops.
+// RMSprop, composed of ops.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/optim/rmsprop.h>

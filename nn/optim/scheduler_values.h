@@ -1,4 +1,4 @@
-// Reading what a scheduler's checkpoint holds.
+// Reading a scheduler's checkpoint.
 #pragma once
 
 #include <ambit/error.h>
@@ -7,7 +7,7 @@
 
 namespace ambit::optim {
 
-/// Errors: SerializationError for what is no int of at least `least`.
+/// Return dict[name]. Errors: SerializationError unless it is an int of at least `least`.
 inline int64_t count_of(const Value& dict, const char* name, int64_t least = 0) {
   const int64_t n = dict[name].to_int();
   if (n < least) {

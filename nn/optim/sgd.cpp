@@ -1,4 +1,4 @@
-// SGD: its options, and its state for the kernel, sgd_step.
+// SGD: options, and state for the kernel sgd_step.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -40,7 +40,7 @@ void SGDOptions::set_values(const Value& dict) {
   nesterov(flag(dict, "nesterov"));
 }
 
-// Not lr, which its constructor has no default for: it is always given.
+// lr is not inherited: the constructor requires it, so it is always given.
 void SGDOptions::inherit(const OptimizerOptions& defaults) {
   const SgdParams constructed, &from = static_cast<const SGDOptions&>(defaults).params_;
   inherit_one(params_.momentum, constructed.momentum, from.momentum);
@@ -63,7 +63,7 @@ std::span<const Optimizer::StateTensor> SGD::state_tensors() const {
 
 void SGD::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
   if (static_cast<const SGDOptions&>(options).momentum() == 0 || state.tensors[0].defined()) return;
-  // The first step only writes it, but what is of 16 bits may be widened for the step: read.
+  // The first step only writes the buffer, but an upcast of a reduced floating-point type reads it.
   state.tensors[0] = is_reduced(param.dtype()) ? zeros(param.sizes(), param.options())
                                                : empty(param.sizes(), param.options());
   state.fresh = true;

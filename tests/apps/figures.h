@@ -1,5 +1,5 @@
-// The figures in what a training prints: taken out, so that the text can be compared whole, or
-// read.
+// Removes the figures from the output of a training, so that the text can be compared, or reads
+// them.
 #pragma once
 
 #include <regex>
@@ -15,7 +15,7 @@ inline std::string without_figures(const std::string& text) {
   return std::regex_replace(text, figure_pattern(), "<figure>");
 }
 
-/// Return the figures in order, but for elapsed times, which stand alone in their line.
+/// Return the figures in order, except elapsed times, which are alone in their line.
 inline std::vector<double> figures(const std::string& text) {
   static const std::regex time(R"((^|\n)\d+\.\d+(?=\n))");
   const std::string timeless = std::regex_replace(text, time, "$1");

@@ -1,4 +1,4 @@
-// A program of apps/ at work: its output as it comes, and what came of it.
+// Runs a program of apps/, and reads its output while it runs.
 #pragma once
 
 #include <sys/types.h>
@@ -9,20 +9,19 @@
 
 /// How a program ended.
 struct ProgramResult {
-  int exit_code = -1;  ///< where it exited
-  int signal = 0;      ///< that ended it; 0: it exited
-  std::string output;  ///< stdout; on a terminal everything
+  int exit_code = -1;  ///< exit code, if it exited
+  int signal = 0;      ///< signal that ended it; 0: it exited
+  std::string output;  ///< stdout; on a terminal also stderr
   std::string errors;  ///< stderr
 };
 
-/// What a program starts with. Of the environment it gets nothing that would change its output but
-/// what is here.
+/// Settings of a program. Its environment contains no other variable that affects its output.
 struct ProgramSettings {
-  std::string folder;                    ///< it stands there
+  std::string folder;                    ///< working directory
   std::vector<std::string> environment;  ///< such as "AMBIT_SIM=cuda:1"
-  int columns = 0;                       ///< of its terminal; 0: it has none
-  bool stderr_closed = false;            ///< where it has no terminal
-  size_t file_bytes = 0;                 ///< no file may grow beyond; 0: any size
+  int columns = 0;                       ///< width of its terminal; 0: no terminal
+  bool stderr_closed = false;            ///< only without a terminal
+  size_t file_bytes = 0;                 ///< file size limit; 0: none
 };
 
 class Program {
@@ -30,33 +29,33 @@ class Program {
   /// Start `name` with `arguments`.
   Program(const std::string& name, const std::vector<std::string>& arguments,
           const ProgramSettings& settings);
-  /// Kills it if it still runs.
+  /// Kill the program if it is still running.
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Wait until it has printed `text`. Throws if it ends without.
+  /// Wait until it has printed `text`. Throws if it exits before.
   void wait_for(const std::string& text);
   void send(int signal);
-  /// Wait until its handler of a signal has run, or was taken away.
+  /// Wait until it no longer catches a signal: the handler has run or was removed.
   void wait_until_not_caught(int signal) const;
-  /// Wait for its end.
+  /// Wait until it exits.
   ProgramResult finish();
 
  private:
   bool read_more();
 
   pid_t pid_ = -1;
-  int output_ = -1;  // to read from
+  int output_ = -1;  // read end
   std::string errors_file_;
   std::string printed_;
 };
 
-/// Start it and wait for its end.
+/// Start a program and wait until it exits.
 ProgramResult run_program(const std::string& name, const std::vector<std::string>& arguments,
                           const ProgramSettings& settings);
 
-/// Return the arguments and some more.
+/// Return `arguments` followed by `more`.
 inline std::vector<std::string> with(std::vector<std::string> arguments,
                                      const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());

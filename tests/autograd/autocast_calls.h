@@ -1,5 +1,4 @@
-// Calls of each op of autocast's table, by class, and PyTorch's lists: tables, and so longer than
-// other files.
+// Calls of each op of autocast's table, by category, and PyTorch's lists.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -13,18 +12,18 @@ namespace autocast_calls {
 using namespace ambit;
 namespace F = nn::functional;
 
-// One op on operands of a dtype: two squares [4,4], whose elements are in (0, 1).
+// Call of one op with operands of a dtype: two matrices [4,4] with elements in (0, 1).
 struct OpCall {
   const char* name;
   std::function<Tensor(const Tensor& a, const Tensor& b)> call;
 };
 
 inline Tensor square_of(Device device, DType dtype, double from = 0.1) {
-  return linspace(from, 0.9, 16).view({4, 4}).to(device, dtype).clone();  // no view
+  return linspace(from, 0.9, 16).view({4, 4}).to(device, dtype).clone();  // not a view
 }
 inline Tensor labels(const Tensor& like) { return arange(4).to(like.device()); }
 
-// Every row of the table that is not as_is; convolutions by one each.
+// Every row of the table that is not as_is; a single call per convolution.
 inline const std::vector<OpCall> kReducedCalls = {
     {"matmul", [](auto& a, auto& b) { return matmul(a, b); }},
     {"mm", [](auto& a, auto& b) { return mm(a, b); }},
@@ -219,7 +218,7 @@ inline const std::vector<OpCall> kFloat32Calls = {
      [](auto& a, auto& b) { return F::binary_cross_entropy_with_logits(a, b); }},
 };
 
-// Of operands that would not go together otherwise, or promote by themselves.
+// Ops whose operands must have equal dtypes, or that promote themselves.
 inline const std::vector<OpCall> kWidestCalls = {
     {"addcdiv", [](auto& a, auto& b) { return addcdiv(a, a, b); }},
     {"addcmul", [](auto& a, auto& b) { return addcmul(a, a, b); }},
@@ -243,7 +242,7 @@ inline const std::vector<OpCall> kWidestCalls = {
      }},
 };
 
-// In what they are given, or in what that promotes to.
+// Ops that run in the operands' dtype, or the promoted one.
 inline const std::vector<OpCall> kAsIsCalls = {
     {"add", [](auto& a, auto& b) { return a + b; }},
     {"mul", [](auto& a, auto& b) { return a * b; }},
@@ -262,8 +261,8 @@ inline const std::vector<OpCall> kAsIsCalls = {
     {"exp in place", [](auto& a, auto&) { return a.clone().exp_(); }},
 };
 
-// What PyTorch 2.15 lists for CUDA, the macros of its ATen/autocast_mode.h, but for what is its own
-// inside: _convolution, native_layer_norm, nll_loss2d, fused cells.
+// PyTorch 2.15's list for CUDA, from the macros of its ATen/autocast_mode.h, without internal ops:
+// _convolution, native_layer_norm, nll_loss2d, fused cells.
 // clang-format off
 inline constexpr const char* kTorchReduced[] = {
     "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",

@@ -1,5 +1,5 @@
-// Numeric gradients: the proof of every formula. A function of float64 tensors is nudged one input
-// element at a time, and the change compared with what autograd says.
+// Numeric gradients verify every backward formula. Each input element of a function of float64
+// tensors is perturbed, and the change is compared with autograd's gradient.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -18,19 +18,20 @@
 using TensorFn = std::function<ambit::Tensor(const std::vector<ambit::Tensor>&)>;
 using TensorFnRef = FunctionRef<ambit::Tensor(const std::vector<ambit::Tensor>&)>;
 
-/// Return random weights of the output's shape, so that a formula that mixes elements up shows.
+/// Return random weights of the output's shape, which reveal formulas that permute elements.
 inline ambit::Tensor weights_like(const ambit::Tensor& out) {
-  // The generator is left alone: f may draw from it and must see the same numbers each time.
+  // Does not use the generator: f may draw from it and must get the same numbers each time.
   ambit::Tensor w = ambit::arange(1, out.numel() + 1, 1, out.options());
   return ambit::remainder(w * 0.6180339887498949, 1.0).reshape(out.sizes()) + 0.5;
 }
 
 /// Compare autograd's gradients of sum(f(inputs) * weights) with central differences. Inputs are
-/// float64; those that are floating-point are differentiated.
+/// float64; gradients are computed for the floating-point ones.
 inline void gradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
   using namespace ambit;
-  // Central differences with step h: truncation h^2 |f'''| / 6 ~ 1e-11 |f'''| and rounding
-  // eps |f| / h ~ 1e-10 |f|; 1e-6 leaves room for sums over hundreds of elements.
+  // Central differences with step h have a truncation error of h^2 |f'''| / 6 ~ 1e-11 |f'''| and a
+  // rounding error of eps |f| / h ~ 1e-10 |f|; 1e-6 is sufficient for sums over hundreds of
+  // elements.
   constexpr double kStep = 1e-5, kTolerance = 1e-6;
   std::vector<Tensor> wanted;
   for (Tensor& x : inputs) {
@@ -66,11 +67,11 @@ inline void gradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
   }
 }
 
-/// The same for the gradients themselves: double backward.
+/// The same for the gradients of the gradients (double backward).
 inline void gradgradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
   using namespace ambit;
   const size_t count = inputs.size();
-  // The gradient flowing in is an input too: it may be anything, and its gradient counts.
+  // The incoming gradient is an input too: it has any value, and its gradient is checked.
   const Tensor probe = f(inputs).detach();
   inputs.push_back(weights_like(probe));
   gradcheck(
@@ -78,7 +79,7 @@ inline void gradgradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
         std::vector<Tensor> xs(all.begin(), all.begin() + static_cast<long>(count)), wanted;
         for (Tensor& x : xs) {
           if (!x.defined() || !x.is_floating_point()) continue;
-          // Under NoGradGuard (the numeric side) the graph of the first gradient is still needed.
+          // Under NoGradGuard (numeric differences) the first gradient still needs its graph.
           if (!x.requires_grad()) x.requires_grad_();
           wanted.push_back(x);
         }
@@ -89,7 +90,7 @@ inline void gradgradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
         for (const Tensor& g : grads) {
           if (g.defined()) total = total + (g * weights_like(g)).sum();
         }
-        // Where f is linear its gradient does not depend on x: then what is expected is zero.
+        // If f is linear its gradient does not depend on x, and the expected result is zero.
         for (const Tensor& x : wanted) total = total + (x * 0).sum();
         return total;
       },

@@ -1,4 +1,4 @@
-// GPUs that are only described, which is enough for cuDNN to say what it would run there.
+// Descriptions of GPUs, from which cuDNN selects engines without the GPU.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace ambit::cuda {
 
-/// The figures in which GPUs differ; shared memory and caches in bytes, clocks in kHz.
+/// Properties of a GPU; shared memory and caches in bytes, clocks in kHz.
 struct GpuFigures {
   const char* name;
-  int version;  ///< 900: of sm_90
+  int version;  ///< 900 for sm_90
   int64_t memory;
   int processors, blocks, threads, shared, shared_optin, l2, clock, memory_clock;
 };
@@ -25,7 +25,7 @@ inline constexpr std::array kDescribedGpus{
     GpuFigures{"Tesla T4", 750, 15600000000, 40, 16, 1024, 49152, 65536, 4194304, 1590000, 5001000},
 };
 
-/// In the form that cuDNN 9.8 and newer write and read.
+/// Format the description for cuDNN 9.8 and newer.
 inline std::string description(const GpuFigures& g) {
   const auto field = [](const char* name, int64_t value) {
     return '"' + std::string(name) + "\": " + std::to_string(value) + ", ";
@@ -43,7 +43,7 @@ inline std::string description(const GpuFigures& g) {
          field("l2CacheSize", g.l2) + "\"deviceName\": \"" + g.name + "\"}";
 }
 
-/// Return one of kDescribedGpus, the first unless another is asked for.
+/// Return one of kDescribedGpus, by default the first.
 inline ConvTarget described_gpu(size_t which = 0) {
   static const auto* all = [] {
     auto* list = new std::vector<cudnn::Descriptor>;

@@ -1,5 +1,5 @@
-// What the tests share of the CUDA backend's kernels at the sizes where they take another way:
-// operands on the GPU, and how close to the reference is right.
+// Shared by tests of the CUDA backend's kernels at sizes that select another implementation:
+// operands on the GPU, and tolerances.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -19,15 +19,15 @@ using namespace ambit;
 inline const Device kReference("reference");
 
 inline Device gpu() { return Device("cuda"); }
-/// Of the default generator of the host, so that all devices get the same.
+/// Draw from the host's default generator, so that all devices get the same numbers.
 inline Tensor normal(IntArrayRef sizes, DType dtype) {
   return randn(sizes, TensorOptions(dtype)).to(gpu());
 }
 inline Tensor copy_if(const Tensor& t) { return t.defined() ? t.to(kReference) : Tensor(); }
 
-// Both keep sums in float64, but in another order, which is a rounding for each of `terms` at most;
-// results are then rounded to their dtype `roundings` times. All of it relative to the largest
-// element, since differences cancel.
+// Both sum in float64, but in different orders, which adds at most one rounding per term; results
+// are then rounded to their dtype `roundings` times. Relative to the largest element, because
+// differences cancel.
 inline void check_close(const Tensor& ours, const Tensor& reference, double roundings,
                         int64_t terms = 0) {
   constexpr double kWide = std::numeric_limits<double>::epsilon();
@@ -39,7 +39,7 @@ inline void check_close(const Tensor& ours, const Tensor& reference, double roun
   CHECK((got - expected).abs().max().item<double>() <= tolerance);
 }
 
-/// Wait for the GPU; return what its kernels have said of an index or a target.
+/// Wait for the GPU; return the error that its kernels reported for an index or target.
 inline std::string reported() {
   try {
     synchronize(gpu());

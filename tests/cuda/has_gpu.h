@@ -1,10 +1,10 @@
-// Whether the CUDA plugin has a device to run on: a real one, or CUDA on the host.
+// Whether the CUDA plugin has a device: a real one, or CUDA emulated on the host.
 #pragma once
 
 #include <ambit/plugins.h>
 #include <doctest/doctest.h>
 
-/// The simulator may pose as cuda; the load report knows who has devices.
+/// The simulator may use the name cuda; the load report identifies the plugin that has devices.
 inline bool has_gpu() {
   ambit::load_all_backends();
   for (const ambit::LoadAttempt& attempt : ambit::load_report()) {

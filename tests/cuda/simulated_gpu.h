@@ -1,5 +1,5 @@
-// A simulated GPU for tests of the allocator: streams whose order is followed exactly, and memory
-// that can run out.
+// A simulated GPU for tests of the allocator: streams with exactly tracked ordering, and limited
+// memory.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace ambit::cuda {
 inline constexpr size_t kMiB = size_t{1} << 20;
 inline constexpr int kStreams = 4;
 
-/// Addresses without memory behind them; freeing waits for all streams, as cudaFree does.
+/// Addresses without memory; free waits for all streams, as cudaFree does.
 class FakeGpu final : public RawMemory, public StreamOrder {
  public:
   explicit FakeGpu(size_t limit) : limit_(limit) {}
@@ -40,15 +40,15 @@ class FakeGpu final : public RawMemory, public StreamOrder {
   }
   size_t free_bytes() override { return limit_ - used_; }
 
-  /// Vector clocks: known_[s][t] is the last work of stream t that stream s comes after.
+  /// Vector clocks: known_[s][t] is the last work of stream t that is ordered before stream s.
   void order(int before, int after) override {
     const std::lock_guard lock(mutex_);
     ++orders;
     for (int t = 0; t < kStreams; ++t)
       known_[after][t] = std::max(known_[after][t], known_[before][t]);
   }
-  /// Queue work of a stream on a block; count as a race what it meets there and does not come
-  /// after: others' writes, and where it writes, all that others do.
+  /// Queue work of a stream on a block; count it as a race if it overlaps unordered writes of other
+  /// streams or, if it writes, any unordered accesses.
   void work(const void* p, size_t bytes, int stream, bool writes = true) {
     const std::lock_guard lock(mutex_);
     const auto* begin = static_cast<const char*>(p);
@@ -57,7 +57,7 @@ class FakeGpu final : public RawMemory, public StreamOrder {
       if (use.end <= begin || begin + bytes <= use.begin || (!writes && !use.writes)) continue;
       races += known_[stream][use.stream] < use.time;
     }
-    // What all later work on these bytes must come after this for, it need not be compared with.
+    // Remove earlier uses within these bytes: later work is compared with this use instead.
     std::erase_if(uses_, [&](const Use& u) {
       return begin <= u.begin && u.end <= begin + bytes &&
              (writes || (u.stream == stream && !u.writes));
@@ -77,12 +77,12 @@ class FakeGpu final : public RawMemory, public StreamOrder {
   size_t used_ = 0;
   char* next_ = reinterpret_cast<char*>(uintptr_t{1} << 40);
   std::map<char*, size_t> live_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards all below
   std::vector<Use> uses_;
   int known_[kStreams][kStreams] = {};
 };
 
-/// An allocator over it, and calls of its streams.
+/// An allocator on the simulated GPU, and calls on its streams.
 struct Simulation {
   explicit Simulation(size_t limit) : gpu(limit), a(gpu, gpu, "cuda:0") {}
 
@@ -101,7 +101,7 @@ struct Simulation {
   }
   void write(int stream, const void* p, size_t bytes) { call(stream, {{p, true}}, bytes); }
   void read(int stream, const void* p, size_t bytes) { call(stream, {{p, false}}, bytes); }
-  /// A call with memory of its own, which is not enlisted.
+  /// A call with its own scratch memory, which is not enlisted.
   void scratch(int stream, size_t bytes) {
     const Call scope(clock(stream));
     char* p = allocate(bytes, stream);

@@ -1,4 +1,4 @@
-// A dataset that tells its samples apart, and what a loader makes of it.
+// A dataset with distinguishable samples, and the batches that a loader makes of it.
 #pragma once
 
 #include <ambit/data/data.h>

@@ -1,4 +1,4 @@
-// Every collective compared with a plain loop, for whatever group: of threads or of processes.
+// Compares every collective with a plain loop, for a group of threads or processes.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -16,13 +16,14 @@ using namespace ambit;
 using distributed::ProcessGroup;
 using distributed::ReduceOp;
 
-/// What rank `r` contributes: small whole numbers, exact in all dtypes, whatever is done to them.
+/// Return the contribution of rank `r`: small integers, for which all reductions are exact in every
+/// dtype.
 inline Tensor part(int r, int64_t n, DType dtype, int piece = 0) {
   Tensor t = (arange(n, kInt64) * (r + 2) + (r * 7 + piece * 3)).remainder(3) + 1;
   return dtype == kBool ? (t > 2) : t.to(dtype);
 }
 
-/// The same elements as a view with gaps.
+/// Return the same elements as a view with gaps.
 inline Tensor with_gaps(const Tensor& t) {
   Tensor wide = zeros({t.numel(), 3}, t.options());
   wide.select(1, 1).copy_(t);
@@ -50,7 +51,7 @@ inline double fold(ReduceOp op, DType dtype, double a, double b) {
   }
 }
 
-/// The result of a reduction over all ranks, by a plain loop over the elements.
+/// Return the expected reduction over all ranks, by a plain loop over the elements.
 inline Tensor reduced(ReduceOp op, int size, int64_t n, DType dtype, int piece = 0) {
   std::vector<double> all(static_cast<size_t>(n));
   for (int r = 0; r < size; ++r) {
@@ -75,7 +76,7 @@ inline void expect(const std::string& what, const Tensor& got, const Tensor& exp
   if (!is_same) throw Error(fmt::format("{}: expected another result", what));
 }
 
-/// All collectives of one dtype and size on one device, also of views.
+/// Check all collectives with one dtype and size on one device, optionally with views.
 inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bool gaps) {
   const int rank = group.rank(), size = group.size();
   const auto at = [&](const Tensor& t) { return gaps ? with_gaps(t.to(device)) : t.to(device); };
@@ -85,7 +86,7 @@ inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bo
     for (int r = 0; r < size; ++r) all.push_back(blank());
     return all;
   };
-  const auto pieces = [&] {  // for each rank one
+  const auto pieces = [&] {  // one per rank
     std::vector<Tensor> all;
     for (int r = 0; r < size; ++r) all.push_back(at(part(rank, n, dtype, r)));
     return all;
@@ -131,7 +132,7 @@ inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bo
   for (int r = 0; r < size; ++r) {
     expect("alltoall", out[static_cast<size_t>(r)], part(r, n, dtype, rank));
   }
-  if (size > 1) {  // round, two messages at once, of two tags
+  if (size > 1) {  // in a ring, two messages at once with different tags
     const int next = (rank + 1) % size, before = (rank + size - 1) % size;
     const auto first = group.send(at(part(rank, n, dtype)), next, 3);
     const auto second = group.send(at(part(rank, n, dtype, 1)), next, 4);
@@ -146,12 +147,12 @@ inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bo
   group.barrier()->wait();
 }
 
-/// 64 MiB through each, where no element is worth another's, nor one rank's another rank's.
+/// Check 64 MiB with each collective, with all elements distinct, within and between ranks.
 inline void check_large(ProcessGroup& group) {
   const int rank = group.rank(), size = group.size(), root = size - 1;
   const int64_t n = int64_t{8} << 20;
   const Tensor places = arange(n, kInt64) * 32;
-  // What `from` has for `to`.
+  // Return the data that `from` has for `to`.
   const auto whole = [&](int from) { return places + from; };
   const auto piece = [&](int from, int to) {
     return places.slice(0, 0, n / size) + (from * 5 + to);
@@ -166,7 +167,7 @@ inline void check_large(ProcessGroup& group) {
     for (int r = 0; r < size; ++r) all.push_back(zeros_like(piece(0, 0)));
     return all;
   };
-  // The sums of what all ranks have.
+  // The sums over all ranks.
   const int ranks_before = size * (size - 1) / 2;
   const Tensor sum = places * size + ranks_before;
   Tensor t = whole(rank);
@@ -201,7 +202,7 @@ inline void check_large(ProcessGroup& group) {
   sent->wait();
 }
 
-/// NaN of any rank is the least and the largest.
+/// Minimum and maximum are NaN if any rank has NaN.
 inline void check_nan(ProcessGroup& group) {
   for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
     for (const ReduceOp op : {ReduceOp::MIN, ReduceOp::MAX}) {
@@ -213,7 +214,7 @@ inline void check_nan(ProcessGroup& group) {
   }
 }
 
-/// Everything, for all dtypes, sizes and devices.
+/// Run all checks for all dtypes, sizes and devices.
 inline void check_all(ProcessGroup& group, const std::vector<Device>& devices) {
   for (const Device device : devices) {
     for (const DType dtype : dtypes::kEvery) {

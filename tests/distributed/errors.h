@@ -1,4 +1,4 @@
-// What the tests look at in errors.
+// Helper for tests of error messages.
 #pragma once
 
 #include <ambit/error.h>
@@ -9,7 +9,7 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The text of what `f` throws.
+/// Return the message of the exception that `f` throws.
 template <class F>
 std::string error_of(const F& f) {
   try {

@@ -1,4 +1,4 @@
-// Hidden test cases of this program, in processes that mpirun starts.
+// Runs hidden test cases of this program in processes started by mpirun.
 #pragma once
 
 #include <ambit/backend/communicator.h>
@@ -14,7 +14,7 @@
 #include "errors.h"
 #include "tests/child_process.h"
 
-/// Whether there is MPI; says so where there is none.
+/// Return true if MPI is available; otherwise print a message.
 inline bool has_mpi() {
   static const bool has = [] {
     bool is_built = true;
@@ -30,7 +30,7 @@ inline bool has_mpi() {
   return has;
 }
 
-/// Run a hidden test case on `ranks` processes of this machine. Of a hang the limit is generous.
+/// Run a hidden test case in `ranks` processes on this machine, with a generous timeout.
 inline ChildResult on_ranks(int ranks, const std::string& test_case,
                             const std::string& environment = "", const std::string& options = "") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
@@ -41,7 +41,7 @@ inline ChildResult on_ranks(int ranks, const std::string& test_case,
       environment, AMBIT_MPIRUN, options, ranks, program, test_case));
 }
 
-/// Options of mpirun: over TCP, also between processes of one machine.
+/// Options of mpirun: use TCP, also within one machine.
 inline constexpr const char* kTcp = "--mca btl tcp,self --mca btl_tcp_if_include lo";
 
 inline void expect_success(const ChildResult& result) {
@@ -50,7 +50,7 @@ inline void expect_success(const ChildResult& result) {
   CHECK(contains(result.output, "1 passed"));
 }
 
-/// Of processes that call allreduce second, all but rank 1, which does not come, within 2 s.
+/// Expect the error of a second allreduce in which rank 1 does not take part within 2 s.
 inline void expect_rank_1_missed(const ChildResult& result,
                                  const std::string& why = "has come to 1 collectives") {
   INFO(result.output);
@@ -61,7 +61,7 @@ inline void expect_rank_1_missed(const ChildResult& result,
   CHECK(contains(result.output, "thrown in time"));
 }
 
-/// What those processes call. They wait 2 s, and some for an answer; the default is 5 minutes.
+/// The collective call of those processes. They wait 2 s instead of the default 5 minutes.
 inline void allreduce_in_time(ambit::distributed::ProcessGroup& group,
                               const ambit::Tensor& tensor) {
   const auto begin = std::chrono::steady_clock::now();

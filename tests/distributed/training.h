@@ -1,4 +1,4 @@
-// The lessons' networks trained by several ranks, and the same by one with the same batches.
+// Trains the lessons' networks on several ranks, and on one with the same batches.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -16,12 +16,12 @@ namespace training {
 using namespace ambit;
 using Group = std::shared_ptr<distributed::ProcessGroup>;
 
-/// What is trained, and how.
+/// The network and settings of a training.
 struct Lesson {
-  std::string network = "net";  ///< quickstart's; or "tudui"
+  std::string network = "net";  ///< that of quickstart; or "tudui"
   Device device = {};
   int steps = 50;
-  int passes = 1;  ///< backwards of a step, all but the last without exchange
+  int passes = 1;  ///< backward passes per step; only the last one exchanges gradients
 };
 
 inline nn::Sequential make_network(const std::string& name) {
@@ -36,20 +36,20 @@ inline nn::Sequential make_network(const std::string& name) {
 }
 
 struct Result {
-  std::vector<double> losses;  // of whole batches
+  std::vector<double> losses;  // over whole batches
   std::vector<Tensor> params;
 };
 
-/// The images of a step: every third batch is of a size that 2 and 4 ranks share unevenly.
+/// Return the batch size of a step: every third batch cannot be divided evenly by 2 and 4 ranks.
 inline int64_t batch_size(int step) { return step % 3 == 2 ? 5 : 4; }
 
-/// Train as the lessons do, alone where there is no group.
+/// Train as the lessons do; without a group on a single rank.
 inline Result train(const Lesson& lesson, const Group& group = nullptr) {
   const int rank = group ? group->rank() : 0, size = group ? group->size() : 1;
-  Generator weights(kCPU, 7 + static_cast<uint64_t>(rank));  // rank 0's count
+  Generator weights(kCPU, 7 + static_cast<uint64_t>(rank));  // rank 0's are used
   nn::Sequential net = make_network(lesson.network);
   {
-    const NoGradGuard no_grad;  // as PyTorch begins, biases but about so
+    const NoGradGuard no_grad;  // PyTorch's initialisation, approximately for biases
     for (const Tensor& p : net->parameters()) {
       const double bound = std::sqrt(1.0 / static_cast<double>(p.dim() > 1 ? p[0].numel() : 100));
       p.uniform_(-bound, bound, weights);
@@ -59,7 +59,7 @@ inline Result train(const Lesson& lesson, const Group& group = nullptr) {
   std::optional<distributed::DistributedDataParallel<nn::Sequential>> ddp;
   if (group) {
     distributed::DistributedDataParallelOptions options;
-    options.bucket_cap_mb = 0.15;  // two or more buckets
+    options.bucket_cap_mb = 0.15;  // gives at least two buckets
     ddp.emplace(net, group, options);
   }
   const bool is_tudui = lesson.network == "tudui";
@@ -94,7 +94,7 @@ inline Result train(const Lesson& lesson, const Group& group = nullptr) {
   return result;
 }
 
-/// Losses as of one rank, which sums in another order: float32 keeps 6e-8 of each sum.
+/// Compare with the losses of one rank, which sums in another order: float32 has 6e-8 per sum.
 inline void expect_same_losses(const std::vector<double>& got, const std::vector<double>& alone) {
   REQUIRE(got.size() == alone.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -103,7 +103,7 @@ inline void expect_same_losses(const std::vector<double>& got, const std::vector
   }
 }
 
-/// All ranks have rank 0's parameters, bit for bit.
+/// Check that all ranks have rank 0's parameters, bit for bit.
 inline void expect_in_step(const Group& group, const Result& result) {
   for (const Tensor& p : result.params) {
     Tensor first = p.clone();

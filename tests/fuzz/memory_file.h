@@ -1,4 +1,4 @@
-// Bytes as a file, for readers that take a path.
+// Files in memory, for readers that need a path.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-/// A file in memory, which ends with the object.
+/// A file in memory, removed with the object.
 class MemoryFile {
  public:
   MemoryFile(const uint8_t* data, size_t size) : fd_(::memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -33,7 +33,7 @@ class MemoryFile {
   int fd_;
 };
 
-/// A folder for the life of the process, with links of fixed names to the files of one input.
+/// A folder that exists until exit, with links of fixed names to the files of one input.
 class LinkFolder {
  public:
   LinkFolder() {

@@ -1,5 +1,5 @@
-// Tensors on the reference device, made of and compared with plain numbers, without the ops that
-// are under test elsewhere.
+// Tensors on the reference device, created from and compared with plain numbers, without ops that
+// are tested elsewhere.
 #pragma once
 
 #include <ambit/ops/creation.h>
@@ -21,7 +21,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 inline constexpr float kNaNf = std::numeric_limits<float>::quiet_NaN();
 
-// vector<bool> has no data(): tests write truth as 0 and 1.
+// vector<bool> has no data(), so tests write bools as 0 and 1.
 template <class T>
 using Values = std::vector<std::conditional_t<std::is_same_v<T, bool>, char, T>>;
 
@@ -45,7 +45,8 @@ Values<T> values(const Tensor& t) {
   return Values<T>(p, p + t.numel());
 }
 
-// Equal, NaN with NaN and 0 not with -0; or within a relative and absolute tolerance.
+// Compare: equal, NaN equals NaN, and 0 differs from -0; or within a relative and absolute
+// tolerance.
 template <class T>
 void check_values(const Tensor& t, const Values<T>& expected, double tolerance = 0) {
   const Values<T> got = values<T>(t);
@@ -64,7 +65,7 @@ void check_values(const Tensor& t, const Values<T>& expected, double tolerance =
   }
 }
 
-// A dozen float64 operations at most, each off by up to an ulp of 2.2e-16.
+// At most a dozen float64 operations, each off by up to an ulp of 2.2e-16.
 inline constexpr double kRounding64 = 12 * 2.2e-16;
 
 }  // namespace reference_tensors

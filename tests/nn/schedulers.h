@@ -1,4 +1,4 @@
-// What the tests of schedulers share: an optimizer of two groups, and how near its rates must be.
+// Shared by the tests of schedulers: an optimizer with two groups, and the tolerance of rates.
 #pragma once
 
 #include <ambit/ops/creation.h>
@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-/// Quoted with 13 digits; recursive formulas multiply a dozen roundings.
+/// Expected rates have 13 digits; recursive formulas accumulate a dozen roundings.
 inline void check_close(double got, double expected) {
   CHECK(std::abs(got - expected) <= 1e-12 * std::abs(expected) + 1e-17);
 }

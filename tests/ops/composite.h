@@ -1,4 +1,4 @@
-// Comparing a kernel op's composite default with the reference's kernel.
+// Compares the composite of a kernel op with the reference's kernel.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -28,7 +28,7 @@ inline Tensors copies(const Tensors& tensors, Device device) {
 }
 
 // Call `f(kernel, outputs, inputs)` with the reference's kernel and, on every device, with the
-// composite; outputs start as copies of the given ones.
+// composite; outputs are initialised with copies of the given ones.
 template <class Kernel, class F>
 void check_composite(const Kernel& op, const Tensors& outputs, const Tensors& inputs, F f) {
   INFO(std::string(op.name()));
@@ -43,7 +43,7 @@ void check_composite(const Kernel& op, const Tensors& outputs, const Tensors& in
     for (size_t i = 0; i < got.size(); ++i) {
       if (!got[i].defined()) continue;
       INFO("output ", i, ": ", str(got[i]), " expected ", str(expected[i]));
-      // float64, sums of up to 200 terms of size 1: 200 * 2^-53 = 2e-14.
+      // float64 sums of up to 200 terms of size 1: 200 * 2^-53 = 2e-14.
       CHECK(got[i].to(reference).allclose(expected[i], 1e-12, 1e-12, true));
     }
   });
@@ -51,7 +51,7 @@ void check_composite(const Kernel& op, const Tensors& outputs, const Tensors& in
 
 inline TensorOptions oracle() { return TensorOptions(kFloat64).device("reference"); }
 inline Tensor normal(IntArrayRef sizes) { return randn(sizes, oracle()); }
-// Not zeros: what a composite forgets to write must show.
+// Not zeros, so that elements that a composite does not write are detected.
 inline Tensor unwritten(IntArrayRef sizes) { return full(sizes, 99., oracle()); }
 
 }  // namespace composite_test

@@ -1,4 +1,4 @@
-// The matrices whose results PyTorch gave.
+// Matrices for which PyTorch computed the expected results.
 #pragma once
 
 #include <ambit/ambit.h>

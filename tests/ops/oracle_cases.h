@@ -1,5 +1,5 @@
-// Tables of calls with what PyTorch makes of them: each is made on every device, and its gradients
-// are compared with differences. A row quotes the line of Python.
+// Tables of calls with PyTorch's results: each call runs on every device, and its gradients are
+// compared with finite differences. A row quotes the line of Python.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -22,7 +22,7 @@ struct Expected {
   std::vector<double> values;
 };
 
-/// `run` gets the inputs of its table, float64, on one device.
+/// `run` receives the inputs of its table, float64, on one device.
 struct Case {
   const char* python;
   std::vector<Tensor> (*run)(const std::vector<Tensor>& in);
@@ -32,8 +32,8 @@ struct Case {
 inline std::vector<Tensor> listed(const Tensor& t) { return {t}; }
 inline std::vector<Tensor> listed(std::vector<Tensor> list) { return list; }
 
-/// Check sizes and values on every device, and but for `apart` what operands of 16 bits give beside
-/// float64; inputs(device) makes the inputs.
+/// Check sizes and values on every device and, except for cases in `apart`, the results for reduced
+/// floating-point types against float64; inputs(device) makes the inputs.
 template <class Inputs>
 void check_cases(const std::vector<Case>& cases, Inputs inputs,
                  const std::set<std::string>& apart = {}) {
@@ -66,12 +66,12 @@ void check_cases(const std::vector<Case>& cases, Inputs inputs,
   }
 }
 
-/// Check first and second gradients of those whose results are floating point.
+/// Check first and second gradients of cases with floating-point results.
 inline void check_gradients(const std::vector<Case>& cases, const std::vector<Tensor>& inputs) {
   for (const Case& c : cases) {
     INFO(std::string(c.python));
     const TensorFn f = [&](const std::vector<Tensor>& in) {
-      // All inputs take part, as gradcheck wants it; what a call leaves alone has a gradient of 0.
+      // gradcheck requires all inputs to be used; an unused one gets a gradient of 0.
       std::vector<Tensor> parts;
       for (const Tensor& t : in) parts.push_back((t * 0).reshape({-1}));
       for (const Tensor& t : c.run(in)) parts.push_back(t.reshape({-1}));

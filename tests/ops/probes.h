@@ -1,4 +1,4 @@
-// Large results compared with PyTorch's by a few numbers of them.
+// Compares large results with PyTorch's by a few probe values.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -11,7 +11,8 @@
 
 #include "tests/expected.h"
 
-/// Of a tensor t: its first and last element, and (t.flatten() * wave(t.numel(), k=0.31)).sum().
+/// Probes of a tensor t: its first and last element, and (t.flatten() * wave(t.numel(),
+/// k=0.31)).sum().
 using Probes = std::vector<double>;
 
 inline void check_probes(const ambit::Tensor& t, const Probes& expected) {

@@ -1,4 +1,4 @@
-// The operands whose products PyTorch gave.
+// Operands for which PyTorch computed the expected products.
 #pragma once
 
 #include <ambit/ambit.h>

@@ -1,6 +1,5 @@
-// The differentiable unary maps with what tests need to know of each: PyTorch's values, and where
-// its gradient is smooth. A new map gets a row here; that none lacks one is tested in
-// elementwise_test.
+// The differentiable unary functions with test data: PyTorch's values, and an interval with a
+// smooth gradient. New functions need a row here; elementwise_test checks that none is missing.
 #pragma once
 
 #include <ambit/ops/elementwise.h>
@@ -13,8 +12,8 @@ struct UnaryMap {
   std::string name;
   ambit::Tensor (*map)(const ambit::Tensor&);
   const ambit::Tensor& (*in_place)(const ambit::Tensor&);
-  /// The gradient is smooth in [shift - 0.6, shift + 0.6], but for kinks that 0.6 sin(0.7 i) +
-  /// shift does not meet.
+  /// The gradient is smooth in [shift - 0.6, shift + 0.6], except for kinks that 0.6 sin(0.7 i) +
+  /// shift does not reach.
   double shift;
   /// torch.<name>(torch.tensor([-2.5, -0.5, 0, 0.25, 1, 3.5], dtype=torch.float64))
   std::vector<double> values;

@@ -1,5 +1,5 @@
-// Calls with the results that PyTorch gives for the same inputs, as a table: the line of Python
-// that made a row stands in it.
+// Table of calls with PyTorch's results for the same inputs; each row contains the line of Python
+// that computed it.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -17,14 +17,15 @@ namespace value_cases {
 using namespace ambit;
 using Numbers = std::vector<double>;
 
-/// In Python, with D = torch.float64, tensors of floats being of it:
+/// In Python, with D = torch.float64, the dtype of all floating-point tensors:
 ///   a = tensor([[-2.5, -0.5, 0.], [0.25, 1., 3.5]]); b = tensor([[1.5, -0.5, 0.], [-2., 3.,
-///   -1.25]]) s = tensor([[nan, inf, -inf], [0., -0., 1.]]); t = tensor([[1., nan, inf], [-0., 2.,
-///   nan]]) n = tensor([[-12, 7, 0], [5, 64, -3]]); m = tensor([[18, 0, 4], [-2, 3, 70]]) u =
-///   tensor([[.1, .9, .5], [.3, .7, .2]]); z = tensor(2.5); e = zeros(0, 3) y = tensor([[True,
-///   False, True], [False, False, True]])
+///   -1.25]])
+///   s = tensor([[nan, inf, -inf], [0., -0., 1.]]); t = tensor([[1., nan, inf], [-0., 2., nan]])
+///   n = tensor([[-12, 7, 0], [5, 64, -3]]); m = tensor([[18, 0, 4], [-2, 3, 70]])
+///   u = tensor([[.1, .9, .5], [.3, .7, .2]]); z = tensor(2.5); e = zeros(0, 3)
+///   y = tensor([[True, False, True], [False, False, True]])
 struct Inputs {
-  /// `floats`: what becomes of tensors of float64.
+  /// `floats`: a conversion of the float64 tensors.
   explicit Inputs(
       Device d, FunctionRef<Tensor(const Tensor&)> floats = [](const Tensor& t) { return t; })
       : a(floats(tensor({{-2.5, -0.5, 0.}, {0.25, 1., 3.5}}, kFloat64)).to(d)),
@@ -52,8 +53,9 @@ struct Case {
     python, [](const Inputs& in) -> Tensor { return expression; }, dtype, sizes, values \
   }
 
-/// Check all on every device, and but for `apart` what operands of 16 bits give beside float64.
-/// Results of float32 are off by up to 2^-24 relative, six of its digits being compared.
+/// Check all cases on every device and, except for those in `apart`, the results for reduced
+/// floating-point types against float64. float32 results are off by up to 2^-24 relative; six
+/// digits are compared.
 inline void check_cases(const std::vector<Case>& cases, const std::set<std::string>& apart = {}) {
   for_each_device([&](Device d) {
     const Inputs in(d);

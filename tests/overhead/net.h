@@ -1,4 +1,4 @@
-// The first lesson's network, as apps/quickstart trains it: what a step costs beside its kernels.
+// The first lesson's network, as in apps/quickstart: overhead of a step in addition to its kernels.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -41,7 +41,7 @@ class NetTraining {
     compute_gradients();
     sgd_.step();
   }
-  /// The same with the first images of the batch.
+  /// The same with only the first images of the batch.
   void step(int64_t images) {
     sgd_.zero_grad();
     criterion_(net_(inputs_.narrow(0, 0, images)), labels_.narrow(0, 0, images)).backward();

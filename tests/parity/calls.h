@@ -1,5 +1,5 @@
-// Tables of calls: the values of each and the gradients of all its floating-point inputs, weighted
-// by a wave, so that no element's gradient hides another's.
+// Tables of calls: compares the values of each and the gradients of all its floating-point inputs,
+// weighted by a wave so that permuted gradients are detected.
 #pragma once
 
 #include "parity.h"
@@ -14,8 +14,7 @@ namespace parity {
 using torch::Tensor;
 using List = std::vector<Tensor>;
 
-/// Differentiable inputs are float64; `roundings` as in report(), gradients have four times as
-/// many.
+/// Differentiable inputs are float64; `roundings` as in report(), for gradients four times as many.
 struct Call {
   const char* name;
   std::function<Tensor(const List&)> function;
@@ -24,7 +23,7 @@ struct Call {
 };
 void run(const Call& call);
 
-// Inputs: numbers in [-1, 1], in [0.5, 2.5], integers in [-7, 7]; corner cases; no elements, no
+// Inputs: numbers in [-1, 1], in [0.5, 2.5], integers in [-7, 7]; special values; no elements, no
 // dims.
 inline Tensor x(torch::IntArrayRef sizes = {2, 3}) { return wave(sizes, 0.7, torch::kDouble); }
 inline Tensor y(torch::IntArrayRef sizes = {2, 3}) {
@@ -43,11 +42,11 @@ inline Tensor no_dims() { return torch::tensor(0.6, torch::kDouble); }
 
 }  // namespace parity
 
-/// The function of a Call, of its inputs a[0], a[1], ...
+/// The function of a Call with inputs a[0], a[1], ...
 #define OP(...)                                 \
   [](const parity::List& a) -> parity::Tensor { \
     static_cast<void>(a);                       \
     return __VA_ARGS__;                         \
   }
-/// The name and function of a Call that is known by its text: {CALL(F::relu(a[0])), {x()}}.
+/// The name and function of a Call, whose text is the name: {CALL(F::relu(a[0])), {x()}}.
 #define CALL(...) #__VA_ARGS__, OP(__VA_ARGS__)

@@ -1,5 +1,5 @@
-// Runs a test case in a process of its own: what a process loads, counts and says at exit is then
-// its alone. Such cases are marked skip(), so that they run only when asked for.
+// Runs a test case in a separate process, for effects on the whole process: what it loads, counts
+// and prints at exit. These cases are marked skip(), so they run only on request.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,11 +11,11 @@
 
 #include "tests/child_process.h"
 
-/// Run the test case `name` with these variables in its environment, and fail unless it passes.
-/// Return what it printed beside doctest's own lines.
+/// Run the test case `name` with these environment variables, and fail unless it passes. Return its
+/// output without doctest's lines.
 inline std::string check_child(const std::string& name,
                                const std::map<std::string, std::string>& variables = {}) {
-  // The parent's own setting must not reach it.
+  // Do not inherit the parent's settings.
   std::string environment = "-u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK";
   for (const auto& [variable, value] : variables)
     environment += " " + variable + "='" + value + "'";
@@ -24,7 +24,7 @@ inline std::string check_child(const std::string& name,
   INFO(child.output);
   CHECK(child.signal == 0);
   CHECK(child.exit_code == 0);
-  // A name that no test case bears would end well too, were it not for the count.
+  // doctest also succeeds for a name without a test case, so check the number of cases.
   std::string packed = child.output;
   packed.erase(std::remove(packed.begin(), packed.end(), ' '), packed.end());
   CHECK(packed.find("testcases:1|1passed") != std::string::npos);

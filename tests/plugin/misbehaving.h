@@ -1,4 +1,4 @@
-// A backend of which any function fails on request, and a kernel that does.
+// A backend whose functions fail on request, and a kernel that does.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@
 
 namespace toy {
 
-/// The function of the backend that is to fail, such as "copy()", or the kernel "unary".
+/// The function of the backend that fails, such as "copy()", or the kernel "unary".
 struct Misbehaviour {
   std::string function;        ///< empty: none
-  std::function<void()> fail;  ///< what it does in place of its work; null: nothing
+  std::function<void()> fail;  ///< called instead of the function; null: do nothing
   int devices = 2;
 };
 inline Misbehaviour misbehaviour;
 
-/// Whether the function is to fail; `fail` is done.
+/// Return true if the function must fail, after calling `fail`.
 inline bool fails(std::string_view function) {
   if (misbehaviour.function != function) return false;
   if (misbehaviour.fail) misbehaviour.fail();
@@ -78,7 +78,7 @@ inline void failing_unary(ambit::Tensor& y, const ambit::Tensor& x, const ambit:
   if (!fails("unary")) Borrowed<ambit::kernels::unary>::kernel(y, x, op);
 }
 
-/// Add the backend, whose devices are bad:0 and bad:1.
+/// Register the backend with devices bad:0 and bad:1.
 inline void add_misbehaving(ambit::Registry& registry) {
   registry.add_backend(std::make_unique<MisbehavingBackend>());
   registry.add(ambit::kernels::unary, failing_unary);

@@ -1,4 +1,4 @@
-// Every plugin that the loader must refuse, and the reason that it must give.
+// Every plugin that the loader must refuse, with the expected reason.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 struct Refused {
   std::string name;    ///< the file is libambit_<name>.so
-  std::string reason;  ///< what the report says, or a part of it where others' words are in it
+  std::string reason;  ///< the reported reason, or a part of it
   bool whole = true;
 };
 

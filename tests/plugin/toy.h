@@ -1,4 +1,4 @@
-// What the fixture plugins share: a device in host memory, and kernels borrowed from the CPU's.
+// Shared by the fixture plugins: a device in host memory, with kernels borrowed from the CPU's.
 #pragma once
 
 #include <ambit/backend/alias.h>
@@ -14,7 +14,7 @@
 
 namespace toy {
 
-/// Devices of any name, whose memory is the host's in secret.
+/// Devices of any name, whose memory is host memory.
 class ToyBackend : public ambit::Backend {
  public:
   ToyBackend(std::string name, int devices)
@@ -47,7 +47,7 @@ class ToyBackend : public ambit::Backend {
   ambit::CachingAllocator allocator_;
 };
 
-/// Return the tensor's memory as a CPU tensor; anything else as it is.
+/// Return an alias of the tensor's memory as a CPU tensor; return other arguments unchanged.
 inline ambit::Tensor on_cpu(const ambit::Tensor& t) {
   return t.defined() ? ambit::alias(t, t.storage()->data()) : t;
 }

@@ -1,4 +1,4 @@
-// Looking up what a profile recorded.
+// Looks up records of a profile.
 #pragma once
 
 #include <ambit/profiler.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Return the one row of that name; a profile has it on one device alone here.
+/// Return the only row of that name; here a profile has each name on a single device.
 inline ambit::profiler::FunctionEventAvg row(const ambit::profiler::EventAverages& rows,
                                              const std::string& name) {
   ambit::profiler::FunctionEventAvg found;

@@ -1,5 +1,5 @@
-// Calls of public functions with a number n as one integer argument; size_limits_test.cpp makes
-// each with n from 0 to INT64_MAX. The operands are those of the bad calls, of the default device.
+// Calls of public functions with a number n as one integer argument; size_limits_test.cpp runs each
+// with n from 0 to INT64_MAX. Operands are those of the bad calls, on the default device.
 //   SIZE(roll, shifts, m23(), n): roll(m23(), n), for the argument that the header calls shifts.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace agreement {
 
 using namespace ambit;
 
-// Operands in one layout on one device, all of one shape but for b, which may broadcast.
+// Operands of one layout on one device, all of the same shape except b, which may broadcast.
 struct Operands {
   Tensor a, b;     // float32, normal
   Tensor unit;     // float32, in (0.05, 0.95)
@@ -28,7 +28,7 @@ struct Call {
   bool takes_empty = true, takes_scalar = true;
 };
 
-// +: of pointers to functions there is one std::function, of lambdas one for each.
+// +: function pointers share one instantiation of std::function, lambdas need one each.
 #define RESULT(f, ...)                                                                             \
   Call {                                                                                           \
 #f, +[]([[maybe_unused]] const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
@@ -39,9 +39,9 @@ struct Call {
     const Tensor x = MADE((start).clone()); x.f(__VA_ARGS__); return {x}; } \
   }
 
-/// What a row makes for itself, before its function is called or after it: not of the function.
+/// Name for tensors that a row creates before or after its function, not the function's own.
 inline constexpr const char* kOperand = "operand";
-/// What becomes of the floats that rows make for themselves, where a test says so.
+/// Conversion of the floating-point tensors that rows create, set by some tests.
 inline std::function<Tensor(const Tensor&)> of_made;
 template <class Make>
 auto made(const Make& make) {

@@ -1,4 +1,4 @@
-// The operands that the calls of agreement_calls.h are made with, in all layouts.
+// Operands of the calls in agreement_calls.h, in all layouts.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace agreement {
 
 struct InputLayout {
   const char* name;
-  std::vector<int64_t> base;                    // sizes of what is drawn
+  std::vector<int64_t> base;                    // sizes of the drawn tensor
   std::function<Tensor(const Tensor&)> view;    // applied on the device
   std::function<Tensor(const Tensor&)> view_b;  // for b
 };
@@ -36,7 +36,7 @@ inline std::vector<InputLayout> layouts() {
           {"0-dim", {}, same, same}};
 }
 
-/// `floats`: what becomes of the floats that are drawn, of float32.
+/// `floats`: conversion of the drawn float32 tensors.
 inline Operands draw(const InputLayout& layout, Device device,
                      FunctionRef<Tensor(const Tensor&)> floats) {
   manual_seed(7);  // the same numbers for each device
@@ -54,7 +54,7 @@ inline Operands draw(const InputLayout& layout, Device device,
   o.is_scalar = o.a.dim() == 0;
   return o;
 }
-/// `numbers`: the dtype that the floats are rounded to; `as`: the one that they have.
+/// `numbers`: dtype that the floats are rounded to; `as`: their dtype.
 inline Operands draw(const InputLayout& layout, Device device, DType numbers = kFloat32,
                      DType as = kFloat32) {
   return draw(layout, device, [&](const Tensor& t) { return t.to(numbers).to(as); });

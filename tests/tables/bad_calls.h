@@ -1,5 +1,5 @@
-// Calls of public functions with bad shapes, dtypes, devices, indices and values, each of which
-// must throw the typed error; bad_input_test.cpp makes them. The macros name the error:
+// Calls of public functions with invalid shapes, dtypes, devices, indices and values, each of which
+// must throw the typed error; run by bad_input_test.cpp. The macros name the error:
 //   SHAPE(add, a, b): add(a, b) must throw ShapeError.
 #pragma once
 
@@ -37,8 +37,7 @@ constexpr BadCall bad(const char* function, const char* text, void (*run)()) {
 #define VALUE(f, ...) BAD(Error, f, __VA_ARGS__)
 #define DEVICE(f, ...) BAD(DeviceMismatchError, f, __VA_ARGS__)
 
-// Operands. Functions rather than constants: an in-place call that failed must not have changed
-// them.
+// Operands. Functions rather than constants, so that each call gets unmodified ones.
 inline Tensor m23() { return ones({2, 3}); }
 inline Tensor m45() { return ones({4, 5}); }
 inline Tensor i23() { return ones({2, 3}, kInt64); }

@@ -1,5 +1,5 @@
-// Tables of calls that no public function may be missing from. Every test file adds the rows of its
-// family, so that a new op brings them with its own tests:
+// Tables of calls that must include every public function. Every test file adds the rows of its
+// family, so that a new op comes with them:
 //   const CallTable<BadCall> kRows([] { return std::vector<BadCall>{SHAPE(add, m23(), m45())}; });
 #pragma once
 
@@ -9,7 +9,7 @@ template <class Call>
 class CallTable {
  public:
   using Rows = std::vector<Call> (*)();
-  /// Add rows, which are made when a test asks for them.
+  /// Add rows, which are created when a test requests them.
   explicit CallTable(Rows rows) { parts().push_back(rows); }
 
   /// Return the rows of all files.

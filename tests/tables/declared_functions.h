@@ -1,4 +1,4 @@
-// The public functions as the headers declare them, so that a test's table can be checked for gaps.
+// The public functions declared in the headers, to find functions missing from a test's table.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -11,7 +11,7 @@
 
 namespace declared {
 
-/// Add the names of the functions that a header declares, and those of its macros.
+/// Add the names of the functions that a header declares, including by macros.
 inline void read(const std::filesystem::path& header, std::set<std::string>& names) {
   static const std::regex function(R"(AMBIT_API [^=(]*?[ >&]([a-z_]\w*)\()");
   static const std::regex family(R"(^AMBIT_BINARY\((\w+)\))");
@@ -31,8 +31,8 @@ inline void read(const std::filesystem::path& header, std::set<std::string>& nam
 
 }  // namespace declared
 
-/// Return the names of the functions that ops/*.h declare, with those of its macros; but aliases of
-/// aliases.h (aliases_test calls each) and out.h's, which are others with an output (out_test).
+/// Return the names of the functions declared in ops/*.h, including by macros, except those of
+/// aliases.h (tested by aliases_test) and out.h (out_test).
 inline std::set<std::string> declared_functions() {
   std::set<std::string> names;
 #define AMBIT_NAMES(name, ...) names.insert({#name, #name "_"});
@@ -45,7 +45,7 @@ inline std::set<std::string> declared_functions() {
   return names;
 }
 
-/// Return the names of the functions that nn::functional has beside these.
+/// Return the names of the functions that only nn::functional has.
 inline std::set<std::string> declared_functions_of_nn() {
   const std::filesystem::path nn =
       std::filesystem::path(AMBIT_OPS_HEADERS) / "../../../../nn/include/ambit/nn";

@@ -1,5 +1,5 @@
-// Calls of what the agreement table leaves to tests of their own, since it draws, makes or only
-// describes tensors, or is of images.
+// Calls that the agreement table leaves to other tests: functions that draw, create or only
+// describe tensors, or process images.
 #pragma once
 
 #include "agreement_calls.h"

@@ -1,5 +1,5 @@
 // A reader of TensorBoard's event files that shares no code with the writer: TFRecord frames with
-// their checksums, and protobuf's wire format. Source: protobuf.dev, "Encoding".
+// checksums, and protobuf's wire format. Source: protobuf.dev, "Encoding".
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 #include "tests/temporary_folder.h"
 
-/// Takes bytes from the front of a text. Errors: std::runtime_error where there are too few.
+/// Reads bytes from the front of a text. Errors: std::runtime_error if there are too few.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : left_(bytes) {}
@@ -46,7 +46,7 @@ class ByteReader {
   std::string_view left_;
 };
 
-/// One message: its fields by number. What is absent reads as 0 or empty, as in protobuf.
+/// One message: its fields by number. Missing fields read as 0 or empty, as in protobuf.
 class Message {
  public:
   explicit Message(std::string_view bytes) {
@@ -104,7 +104,7 @@ class Message {
   std::vector<Field> fields_;
 };
 
-/// The masked CRC-32C of the TFRecord format, bit by bit.
+/// Return the masked CRC-32C of the TFRecord format, computed bit by bit.
 inline uint32_t record_checksum(std::string_view bytes) {
   uint32_t crc = 0xffffffff;
   for (const char c : bytes) {
@@ -114,8 +114,8 @@ inline uint32_t record_checksum(std::string_view bytes) {
   return std::rotr(~crc, 15) + 0xa282ead8;
 }
 
-/// Return the records of a TFRecord file. Errors: std::runtime_error for damage and for a file that
-/// does not end with a whole record.
+/// Return the records of a TFRecord file. Errors: std::runtime_error for a corrupt or truncated
+/// file.
 inline std::vector<std::string> read_records(const std::string& path) {
   const std::string file = read_bytes(path);
   std::vector<std::string> records;
@@ -129,7 +129,7 @@ inline std::vector<std::string> read_records(const std::string& path) {
   return records;
 }
 
-/// Return the event files of one folder, without those below it, in the order of their names.
+/// Return the event files of a folder, without subfolders, sorted by name.
 inline std::vector<std::string> event_files(const std::filesystem::path& folder) {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -139,7 +139,7 @@ inline std::vector<std::string> event_files(const std::filesystem::path& folder)
   return files;
 }
 
-/// One event, with at most one value. Messages view the record: keep the event while they are used.
+/// One event, with at most one value. Messages are views of the record: keep the event alive.
 struct Event {
   explicit Event(std::string bytes) : record(std::move(bytes)) {}
   Message event() const { return Message(record); }
@@ -153,7 +153,7 @@ struct Event {
   std::string record;
 };
 
-/// Return the events of a folder's only event file, the version first.
+/// Return the events of a folder's only event file, the version event first.
 inline std::vector<Event> read_events(const std::filesystem::path& folder) {
   const std::vector<std::string> files = event_files(folder);
   if (files.size() != 1) throw std::runtime_error("expected one event file in " + folder.string());

@@ -1,4 +1,4 @@
-// The loss of sequences that are not aligned with their labels.
+// CTC loss, and its gradient.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ Values listed(const std::vector<int64_t>& numbers) {
   });
 }
 
-/// Log-probabilities from -6 to 0, of which some are of nothing.
+/// Log-probabilities from -6 to 0; some are -inf.
 Values log_probabilities() {
   return each([]<class T>(Random& random, int64_t) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -60,7 +60,7 @@ struct Operands {
   Operand &x, &target, &lengths, &target_lengths;
 };
 
-/// Of T steps, each a logarithm of sums good to 8 ulp of numbers that are up to 7 T.
+/// Each of T steps adds logarithms of sums, accurate to 8 ulp of numbers up to 7 T.
 Bound path_bound(const Batch& c, DType dtype) {
   const auto T = static_cast<double>(c.T);
   return {8, T * 8 * 7 * T * epsilon(dtype), "8 ulp of 7 T in each of T steps"};
@@ -81,8 +81,8 @@ void check_forward(Trial& t, const Batch& c, DType dtype, Layout layout) {
   }
 }
 
-// Of alpha that is no sum of paths, so that every state has a share: at most e^(0 + 0 + 1 + 6),
-// where beta and alpha are 0 and one less, loss 1, and the state's own -6.
+// alpha need not be a sum over paths, so that every state contributes: terms are at most e^(0 + 0 +
+// 1 + 6), with beta and alpha at most 0, loss 1, and the state's own log-probability -6.
 void check_backward(Trial& t, const Batch& c, DType dtype, Layout layout) {
   t.begin(fmt::format("blank {}", c.blank));
   Operand& dx = t.output("dx", dtype, {c.T, c.N(), c.C}, layout);

@@ -16,7 +16,7 @@ struct Bags {
   const char* name;
   int64_t V, D, n;
   std::vector<int64_t> offsets;
-  int64_t most;  // rows of a bag
+  int64_t most;  // largest number of rows in a bag
 };
 const std::vector<Bags> kBags = {
     {"one", 1, 1, 1, {0, 1}, 1},
@@ -47,7 +47,7 @@ std::string text(const Setting& s) {
 }
 EmbeddingBagParams params(const Setting& s) { return {.mode = s.mode, .padding = s.padding}; }
 
-/// Of n products of numbers up to 3.
+/// Bound of a sum of n products of numbers up to 3.
 Bound bound(int64_t n, DType dtype) {
   const auto terms = static_cast<double>(n + 2);
   return {1, 9 * terms * terms * epsilon(dtype) / 2, "n sums of products up to 9, each rounded"};
@@ -88,7 +88,7 @@ void check_backward(Trial& t, const Bags& c, DType dtype, Layout layout) {
       kernels::embedding_bag_grad(dw[side], dy[side], best[side], index[side], offsets[side],
                                   factors[side], params(s));
     });
-    t.expect(dw, bound(c.n / c.V * 3 + 20, dtype));  // a row is in few of many places
+    t.expect(dw, bound(c.n / c.V * 3 + 20, dtype));  // each row occurs in few positions
   }
 }
 

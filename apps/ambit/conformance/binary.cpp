@@ -17,7 +17,7 @@ using namespace ambit;
 struct Layouts {
   Layout y, a, b;
 };
-/// All in a layout, and a plain tensor with one in the layout.
+/// All tensors in the layout, and combinations of contiguous tensors with one in the layout.
 std::vector<Layouts> layouts_of(const Form& form) {
   if (form.layout == Layout::contiguous) return {{form.layout, form.layout, form.layout}};
   return {{for_output(form.layout), form.layout, form.layout},
@@ -35,7 +35,7 @@ void check(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, const Layouts&
   t.expect(y, bound_of(op, dtype));
 }
 
-/// y and a the same tensor: a += b.
+/// y and a are the same tensor: a += b.
 void check_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
   t.begin("y and a the same tensor");
   Operand& y = t.updated("y", dtype, sizes, layout);
@@ -63,7 +63,7 @@ void add_cases(Cases& cases, BinaryOp op, DType dtype) {
   cases.push_back(kernel_case(path("special"), [=](Trial& t) {
     const Layouts plain{Layout::contiguous, Layout::contiguous, Layout::contiguous};
     check(t, op, dtype, {20000}, plain, special());
-    // All special numbers with each other.
+    // All pairs of special numbers.
     t.begin();
     Operand& y = t.output("y", dtype, {kSpecialCount, kSpecialCount});
     Operand& a = t.input("a", dtype, {kSpecialCount, kSpecialCount}, plain.a, special_rows());
@@ -74,7 +74,7 @@ void add_cases(Cases& cases, BinaryOp op, DType dtype) {
   }));
 }
 
-/// Integers divided by zero: an error, and nothing written for that element.
+/// Integer division by zero: an error, and that element is not written.
 void add_bad_divisor_case(Cases& cases, BinaryOp op, DType dtype) {
   const auto path = fmt::format("binary/{}/{}/by_zero", name(op), name(dtype));
   cases.push_back(kernel_case(path, [=](Trial& t) {
@@ -101,7 +101,7 @@ void add_least_by_minus_one_case(Cases& cases, BinaryOp op, DType dtype) {
     Operand& a = t.input("a", dtype, {3}, Layout::contiguous, least);
     Operand& b = t.input("b", dtype, {3}, Layout::broadcast, minus_one);
     const auto call = [&](Side s) { kernels::binary(y[s], a[s], b[s], op); };
-    if (row_of(op).refuses != FunctionRow::Refuses::overflow) {  // it divides without rest
+    if (row_of(op).refuses != FunctionRow::Refuses::overflow) {  // float division, exact
       t.run(call);
       return t.expect(y);
     }

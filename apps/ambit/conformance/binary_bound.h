@@ -1,4 +1,4 @@
-// What the functions of binary promise, and the operands that they take.
+// Error bounds of the binary functions, and their operands.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -12,7 +12,8 @@
 
 namespace conformance {
 
-/// The dtypes that a function is tried with. The next number of 16 bits is core's to find.
+/// The dtypes that a function is tested with. nextafter of reduced types is core's, not the
+/// kernel's.
 inline ambit::DTypeSet dtypes_of(ambit::BinaryOp op) {
   return op == ambit::BinaryOp::nextafter ? row_of(op).dtypes
                                           : ambit::dtypes::widened(row_of(op).dtypes);
@@ -68,7 +69,7 @@ inline Bound bound_of(ambit::BinaryOp op, ambit::DType dtype) {
   }
 }
 
-/// Divisors that integers have: neither 0 nor -1, by which the least integer cannot be divided.
+/// Divisors for integers: neither 0 nor -1, because the least integer divided by -1 overflows.
 inline Values divisors() {
   return each([]<class T>(Random& random, int64_t) {
     T v = any_value<T>(random);
@@ -78,7 +79,8 @@ inline Values divisors() {
   });
 }
 
-/// What a function takes as b where a has `values`: divisors, or the parameter of a map.
+/// Return the values of operand b for values `values` of a: divisors, or the parameter of a
+/// function.
 inline Values second_of(ambit::BinaryOp op, const Values& values) {
   if (is_division(op)) return divisors();
   switch (op) {
@@ -92,14 +94,14 @@ inline Values second_of(ambit::BinaryOp op, const Values& values) {
   }
 }
 
-/// Numbers as programs write them beside a tensor of a dtype; none of them is 0 or -1.
+/// Scalar operands for a tensor of a dtype; none of them is 0 or -1.
 inline std::vector<ambit::Scalar> numbers(ambit::DType dtype) {
   if (dtype == ambit::kBool) return {true};
   if (is_floating_point(dtype)) return {2, -2.5, 0.7};
   return {3, -7, 100};
 }
 
-/// Ops whose result is exact for any two numbers, infinities, NaN and denormals among them.
+/// Ops whose result is exact for any operands, including infinities, NaN and denormals.
 inline bool is_special(ambit::BinaryOp op) {
   switch (op) {
     case ambit::BinaryOp::add:

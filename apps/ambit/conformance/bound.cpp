@@ -10,7 +10,7 @@
 namespace conformance {
 namespace {
 
-/// Return the error in units of the bound: 0 for equal elements, infinity where no bound can hold.
+/// Return the error in units of the bound: 0 for equal elements, infinity if no bound can hold.
 template <class T>
 double error_of(T got, T expected, const Bound& bound) {
   if (got == expected) return 0;
@@ -71,7 +71,7 @@ double last_place(ambit::DType dtype) {
 
 Difference compare(ambit::DType dtype, const std::byte* got, const std::byte* expected,
                    const std::vector<int64_t>& positions, const Bound& bound) {
-  // A bool that a kernel did not write, or wrote wrongly, may be any byte.
+  // A bool that a kernel did not write, or wrote incorrectly, may be any byte.
   if (dtype == ambit::kBool) dtype = ambit::kUInt8;
   return ambit::visit<ambit::dtypes::kEvery>(
       dtype, [&]<class T>() { return compare_as<T>(got, expected, positions, bound); });

@@ -1,4 +1,4 @@
-// How far a result may be from the reference's, and whether it is.
+// Error bounds of results relative to the reference, and the comparison.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -10,34 +10,34 @@
 
 namespace conformance {
 
-/// |got - expected| <= ulps * epsilon(dtype) * |expected| + absolute. Integers and bool are exact.
-/// What is computed in float32 and rounded to 16 bits may, unless it is exact, be a last place off
-/// beyond that: two numbers as near as that round to neighbours.
+/// |got - expected| <= ulps * epsilon(dtype) * |expected| + absolute. Integers and bool must be
+/// equal. Results of reduced floating-point types, which are computed in float32 and rounded, may
+/// differ by one more last place unless they must be exact: nearby numbers can round to neighbours.
 struct Bound {
   double ulps = 0, absolute = 0;
   const char* why = "exact: nothing is rounded, or both round the same once";
 };
 
-/// Whether T is a floating-point type, of 16 bits too.
+/// True for floating-point types, including the reduced ones.
 template <class T>
 inline constexpr bool kIsFloat = !std::numeric_limits<T>::is_integer;
 
-/// Return epsilon of the floating dtype that is computed in, float32 for those of 16 bits, 0 for
-/// the others: what one rounding may add to 1, twice.
+/// Return twice the relative error of one rounding in the dtype of the computation, which is
+/// float32 for reduced floating-point types; 0 for integers and bool.
 double epsilon(ambit::DType dtype);
-/// Return how far neighbours of a dtype of 16 bits are from each other, relatively; 0 of the
-/// others.
+/// Return the relative distance of neighbouring numbers of a reduced floating-point dtype; 0 for
+/// other dtypes.
 double last_place(ambit::DType dtype);
 
-/// What is wrong among n elements.
+/// Result of a comparison of n elements.
 struct Difference {
-  int64_t count = 0;          // of elements beyond the bound
-  int64_t first = 0;          // of them, in row-major order
-  std::string expected, got;  // the first
-  double error = 0;           // the largest of all, in units of the bound
+  int64_t count = 0;          // number of elements beyond the bound
+  int64_t first = 0;          // index of the first one, in row-major order
+  std::string expected, got;  // values of the first one
+  double error = 0;           // largest error of all elements, in units of the bound
 };
 
-/// Compare elements that lie at `positions` of two buffers.
+/// Compare the elements at `positions` of two buffers.
 Difference compare(ambit::DType dtype, const std::byte* got, const std::byte* expected,
                    const std::vector<int64_t>& positions, const Bound& bound);
 

@@ -1,5 +1,5 @@
-// One claim about a device that the conformance kit can check. Cases run in child processes, so
-// that one that crashes or hangs is a finding like any other.
+// One property of a device that the conformance kit checks. Cases run in child processes, so a
+// crash or a hang is reported as a failure.
 #pragma once
 
 #include <ambit/device.h>
@@ -12,30 +12,31 @@
 
 namespace conformance {
 
-/// The device is synchronised after each case, and must then hold no more memory than before.
+/// The device is synchronised after each case, and must not hold more memory than before.
 struct Case {
-  std::string name;                          // "convolution/float32/strided": --filter looks here
-  std::string op;                            // the kernel it is about; "" for the runtime
-  std::function<void(ambit::Device)> check;  // throws whatever shows that the claim is false
+  std::string name;                          // "convolution/float32/strided"; matched by --filter
+  std::string op;                            // name of the tested kernel; "" for the runtime
+  std::function<void(ambit::Device)> check;  // throws if the property does not hold
 };
 using Cases = std::vector<Case>;
 
-/// What a case throws: the text is all that a backend's author gets to see, so it says what was
-/// done, what was expected and what came.
+/// Exception of a failed case. A backend's author sees only its text, which therefore states the
+/// call, the expected result and the actual result.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a case throws where it cannot apply: "one device only". NotImplementedError and DTypeError
-/// are not caught by cases: they say that the backend declines, which is a gap and no failure.
+/// Exception of a case that does not apply, such as "one device only". Cases do not catch
+/// NotImplementedError and DTypeError, which mean that the backend lacks the kernel or dtype: a
+/// gap, not a failure.
 struct Skipped : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Return the seed of this run (--seed).
 uint64_t seed();
-/// Tell the report how far a result was off, in units of its bound; the largest of a case counts.
-/// An infinite one, beyond any bound, is for a Failure to tell.
+/// Report the error of a result in units of its bound; the maximum of a case is kept. An infinite
+/// error is reported by Failure instead.
 void note_error(double bounds);
 
 }  // namespace conformance

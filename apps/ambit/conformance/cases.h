@@ -1,4 +1,4 @@
-// All cases, in the order in which they run: first what the later ones rely on.
+// All cases in the order of execution; later ones rely on earlier ones.
 #pragma once
 
 #include "case.h"

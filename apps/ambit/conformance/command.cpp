@@ -1,4 +1,4 @@
-// `ambit conformance`: does a device do what ambit promises in its name?
+// `ambit conformance`: checks that a device behaves as ambit specifies.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ Results are compared with the backend `reference`; each failure says its bound a
 Exit codes: 0 nothing failed (kernels and dtypes that are missing are counted, and no failure),
             1 something failed, 2 wrong usage or no such device.)";
 
-/// Where a terminal looks on: how far the run is, on one line.
+/// On a terminal, show the progress of the run on one line.
 void show_progress(const Run& run) {
   if (isatty(STDERR_FILENO) == 0) return;
   terminal::print_notice(fmt::format("\r\033[K{}/{} {}", run.results.size(), run.plan.cases.size(),
@@ -68,7 +68,7 @@ void add_conformance(CLI::App& tool, int& exit_code) {
   c.add_option("--seed", options->seed, "Seed of the numbers that kernels are fed with")
       ->check(terminal::whole_number(0, UINT64_MAX))
       ->capture_default_str();
-  // Between the two processes; "" as a group hides them from --help.
+  // Options between the two processes; the group "" hides them from --help.
   c.add_option("--worker", options->results_fd)->group("");
   c.add_option("--first", options->first)->group("");
   c.callback([options, &exit_code] {

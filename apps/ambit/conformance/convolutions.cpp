@@ -30,7 +30,7 @@ const std::vector<Convolution> kConvolutions = {
     {"depthwise", {2, 6, 8, 8}, {6, 1, 3, 3}, {.padding = {1, 1}, .groups = 6}},
     {"stride_beyond_kernel", {2, 8, 7, 7}, {9, 8, 1, 1}, {.stride = {2, 2}}},
     {"row_kernel", {1, 2, 5, 40}, {3, 2, 1, 7}, {.padding = {3, 4}}},
-    // Many channels, for which libraries have other ways.
+    // Many channels, for which libraries use other algorithms.
     {"16_channels", {2, 16, 20, 20}, {32, 16, 3, 3}, {.padding = {1, 1}}},
     {"32_channels",
      {2, 32, 15, 17},
@@ -55,7 +55,7 @@ const std::vector<Convolution> kConvolutions = {
     {"volume_3x3x3", {1, 16, 4, 8, 7}, {32, 16, 3, 3, 3}, {.padding = {1, 1, 1}}},
     {"volume_empty", {0, 3, 4, 4, 4}, {2, 3, 2, 2, 2}, {}},
 };
-// The reference takes its time for this one.
+// Slow on the reference.
 const Convolution kLarge{
     "large", {4, 64, 16, 16}, {64, 64, 3, 3}, {.padding = {2, 2}, .dilation = {2, 2}}};
 
@@ -64,7 +64,7 @@ std::string text(const ConvParams& p) {
                      str(p.dilation), p.groups);
 }
 
-/// The number of elements in the spatial dims.
+/// Return the number of elements of the spatial dims.
 int64_t window(const Dims& sizes) { return count("conformance", IntArrayRef(sizes).slice(2)); }
 
 void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {

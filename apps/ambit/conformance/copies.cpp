@@ -1,5 +1,5 @@
-// Copies in all directions: between the host, the device, its neighbour and `reference`; with any
-// layout, dtype, alignment and size.
+// Copies in all directions: between the host, the device, another device of its kind and
+// `reference`; with any layout, dtype, alignment and size.
 #include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -18,7 +18,7 @@ const Dims kSizes[] = {{}, {0}, {1}, {3}, {64}, {1001}, {3, 0, 2}, {2, 3, 5}, {1
 
 Device reference() { return Device("reference"); }
 
-// Also where x is there already.
+// Copy, even if x is on the device already.
 Tensor copied_to(Device device, const Tensor& x) { return x.to(device, false, /*copy=*/true); }
 
 void check_round_trip(Device device, DType dtype) {
@@ -39,7 +39,7 @@ void check_within_device(Device device, DType dtype) {
   }
 }
 
-// `a` and `b` are two devices; what is sent was just computed, and is overwritten at once.
+// `a` and `b` are two devices; the source is modified just before and just after the copy.
 void check_between(Device a, Device b) {
   for (const Dims& sizes : kSizes) {
     const Tensor x = numbers(sizes), there = copied_to(a, x);
@@ -57,7 +57,7 @@ void check_between(Device a, Device b) {
               x.slice(0, 0, 6, 2).slice(1, 1, 5));
 }
 
-// What a device computes for another index must be done there.
+// Work on another device index must run on that device.
 void check_other_index(Device device) {
   const Device other = other_index(device);
   check_between(device, other);
@@ -73,7 +73,7 @@ void check_strided(Device device) {
   expect_same("every second column of a device tensor -> host", there.slice(1, 1, 7, 2),
               x.slice(1, 1, 7, 2));
 
-  // What lies between the elements written must stay.
+  // The elements between those written must not change.
   const Tensor want = zeros({7, 9}), y = zeros({7, 9}, device), z = zeros({7, 9}, device);
   const auto part = [](const Tensor& t) { return t.slice(0, 1, 6).slice(1, 2, 9, 3); };
   part(want).copy_(numbers({5, 3}));
@@ -94,7 +94,8 @@ void check_broadcast(Device device) {
   expect_same("copy_() of a device row to every row on the host", host.copy_(row.to(device)), want);
 }
 
-// In the range of both dtypes, since C++ leaves other conversions open; fractions are cut off.
+// Values in the range of both dtypes, because other conversions are undefined in C++; fractions are
+// truncated.
 Tensor convertible(DType from, DType to) {
   const bool is_signed = from != kUInt8 && from != kBool && to != kUInt8 && to != kBool;
   const double sign = is_signed ? -1 : 1;
@@ -109,8 +110,7 @@ void check_conversion(Device device, DType from, DType to) {
   expect_same("converted from device to host", x.to(device).to(kCPU, to), want);
 }
 
-// Addresses that are multiples of the element's size only, and lengths that are no multiple of
-// anything.
+// Addresses aligned only to the element size, and odd lengths.
 void check_unaligned(Device device, DType dtype) {
   constexpr int64_t kCount = 300;
   const Tensor host = numbers({kCount}, dtype), there = host.to(device);
@@ -133,7 +133,7 @@ void check_unaligned(Device device, DType dtype) {
 }
 
 void check_large(Device device) {
-  const Tensor x = numbers({(1 << 22) + 3});  // 16 MiB: more than staging buffers hold
+  const Tensor x = numbers({(1 << 22) + 3});  // 16 MiB: larger than staging buffers
   const Tensor there = x.to(device);
   expect_same("host -> device -> host of 16 MiB", there, x);
   expect_same("a clone of 16 MiB", there.clone(), x);
@@ -149,7 +149,7 @@ void check_overlap(Device device) {
   expect_same("copy_() of every second element onto its neighbour", there, x);
 }
 
-// Host memory in which the device's backend copies without waiting.
+// Pinned host memory, which the device's backend copies asynchronously.
 Tensor pinned(Device device, IntArrayRef sizes) {
   Backend& backend = backend_of(device);
   const size_t bytes = empty(sizes, kMeta).nbytes();
@@ -164,7 +164,7 @@ void check_non_blocking(Device device, const Tensor& from, const Tensor& to) {
   for (int i = 0; i < 20; ++i) {
     const Tensor there = zeros({1000}, device);
     there.copy_(from, /*non_blocking=*/true);
-    there.add_(1);  // in order after the copy, though nobody waits
+    there.add_(1);  // ordered after the copy without a host wait
     to.zero_();
     to.copy_(there, /*non_blocking=*/true);
     synchronize(device);
@@ -173,7 +173,8 @@ void check_non_blocking(Device device, const Tensor& from, const Tensor& to) {
   }
 }
 
-// Whoever looks at what a copy leaves in pinned memory waits for it, though nobody says so.
+// The host must wait for a copy to pinned memory when it reads the result, without an explicit
+// synchronize().
 void check_read_at_once(Device device) {
   const Tensor host = pinned(device, {1000}), tail = host.slice(0, 990);
   for (int i = 0; i < 20; ++i) {
@@ -188,7 +189,7 @@ void check_read_at_once(Device device) {
   }
 }
 
-// A copy that blocks is done when it returns, whatever memory it goes to.
+// A blocking copy is complete when it returns, whatever the memory.
 void check_blocking(Device device) {
   const Tensor host = pinned(device, {1000});
   for (int i = 0; i < 20; ++i) {
@@ -199,17 +200,17 @@ void check_blocking(Device device) {
     expect_same("what a copy left in pinned memory", host, full({1000}, value + 1));
     host.fill_(7);
     there.copy_(host);
-    host.fill_(-1);  // it has been read
+    host.fill_(-1);  // the copy has read it
     expect_same("a copy from pinned memory, which was then written", there, full({1000}, 7.0));
   }
 }
 
-// Pinned memory that is freed while a copy reads it is another's only when that is done.
+// Pinned memory that is freed while a copy reads it must not be reused before the copy is complete.
 void check_freed(Device device) {
   for (int i = 0; i < 20; ++i) {
     const double value = i;
     const Tensor there = zeros({1000}, device);
-    backend_of(device).empty_cache(device.index());  // what is handed out next is what was freed
+    backend_of(device).empty_cache(device.index());  // the next block is the freed one
     {
       const Tensor host = pinned(device, {1000});
       host.fill_(value);
@@ -222,7 +223,7 @@ void check_freed(Device device) {
   }
 }
 
-// Backend::copy() within a device, which core has a kernel for: in order between two of them.
+// Backend::copy() within a device, for which core uses a kernel: ordered between two kernels.
 void check_same_index(Device device) {
   Backend& backend = backend_of(device);
   const Tensor from = full({1000}, 1.0, device), to = full({1000}, 2.0, device);

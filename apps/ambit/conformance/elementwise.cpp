@@ -20,7 +20,7 @@ void check_where(Trial& t, DType dtype, IntArrayRef sizes, Layout layout) {
   t.expect(y);
 }
 
-/// Numbers that every dtype holds: of others the conversion of a float is undefined in C++.
+/// Numbers that every dtype can represent: converting other floats is undefined in C++.
 Values convertible(DType from) { return is_floating_point(from) ? between(0, 127) : any(); }
 
 void check_copy(Trial& t, DType to, DType from, IntArrayRef sizes, Layout layout, Layout out) {
@@ -40,7 +40,7 @@ void check_fill(Trial& t, DType dtype, IntArrayRef sizes, Layout layout) {
   }
 }
 
-/// Every layout into every layout.
+/// Copy every layout to every layout.
 void check_copy_layouts(Trial& t, DType to, DType from) {
   for (Layout out : kLayouts) {
     if (out == Layout::broadcast) continue;
@@ -64,7 +64,7 @@ void add_elementwise_cases(Cases& cases) {
         check_copy(t, dtype, dtype, sizes, l, Layout::contiguous);
         check_copy(t, dtype, dtype, sizes, Layout::contiguous, for_output(l));
       });
-      if (form.layout == Layout::broadcast) continue;  // outputs do not overlap themselves
+      if (form.layout == Layout::broadcast) continue;  // outputs must not overlap themselves
       add("fill", [=](Trial& t, IntArrayRef sizes, Layout l) { check_fill(t, dtype, sizes, l); });
     }
     for (const DType from : dtypes::kEvery) {

@@ -10,7 +10,7 @@ using namespace ambit;
 namespace conformance {
 namespace {
 
-// "[1, 2]" of element i in row-major order.
+// Return "[1, 2]" for element i in row-major order.
 std::string position(int64_t i, IntArrayRef sizes) {
   Dims at(sizes.size());
   for (size_t d = sizes.size(); d-- > 0; i /= sizes[d]) at[d] = i % sizes[d];

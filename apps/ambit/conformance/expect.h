@@ -1,4 +1,4 @@
-// What the runtime cases say: a claim holds, or Failure tells what was done, expected and found.
+// Assertions of the runtime cases. A Failure states the call, the expected and the actual result.
 #pragma once
 
 #include <ambit/error.h>
@@ -16,13 +16,13 @@ inline void expect(bool holds, const std::string& text) {
   if (!holds) throw Failure(text);
 }
 
-/// Compare shape, dtype and every element; both come to the host first. Two NaN are equal, and
-/// floats may differ by relative * |want| + absolute.
+/// Compare shape, dtype and every element on the host. NaN equals NaN, and floats may differ by
+/// relative * |want| + absolute.
 void expect_close(const std::string& what, const ambit::Tensor& got, const ambit::Tensor& want,
                   double relative, double absolute = 0);
 void expect_same(const std::string& what, const ambit::Tensor& got, const ambit::Tensor& want);
 
-/// Run `f`, which must throw E; return the error's text.
+/// Run `f`, which must throw E; return the error's message.
 template <class E, class F>
 std::string expect_throws(const std::string& what, const char* error, const F& f) {
   try {
@@ -37,11 +37,11 @@ std::string expect_throws(const std::string& what, const char* error, const F& f
   throw Failure(what + ": expected " + error + ", got no error");
 }
 
-/// Return a tensor on the host whose elements all differ from their neighbours, exact in every
+/// Return a host tensor whose elements all differ from their neighbours and are exact in every
 /// dtype.
 ambit::Tensor numbers(ambit::IntArrayRef sizes, ambit::DType dtype = ambit::kFloat32);
 
-/// Return another device of the same name. Errors: Skipped when there is only one.
+/// Return another device of the same kind. Errors: Skipped if there is only one.
 ambit::Device other_index(ambit::Device device);
 
 }  // namespace conformance

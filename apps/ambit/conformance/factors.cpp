@@ -1,6 +1,6 @@
-// Factorisations and what is solved by them. Factors are not unique to the last bit, and those of
-// nearly equal values not at all: what they promise is checked instead, products and orthogonality,
-// in float64 on `reference`. Solutions and values are compared with the reference's.
+// Matrix factorisations and linear solvers. Factors are not unique to the last bit, and for nearly
+// equal values not at all, so products and orthogonality are checked instead, in float64 on
+// `reference`. Solutions and eigenvalues are compared with the reference's.
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -35,31 +35,31 @@ Tensor on_oracle(const Tensor& t) {
 }
 Tensor t_of(const Tensor& x) { return transpose(x, -2, -1); }
 
-/// The elements of a tensor, as values of an operand.
+/// Use the elements of a tensor as the values of an operand.
 Values elements_of(const Tensor& x) {
   return [x](Random&, DType dtype, void* to, int64_t n) {
-    if (n == 0) return;  // no memory either
+    if (n == 0) return;  // there is no memory to write
     const Tensor host = x.to(Device(), dtype).contiguous();
     std::memcpy(to, host.data_ptr(), static_cast<size_t>(n) * element_size(dtype));
   };
 }
 
-/// Random numbers in [-1, 1] on the oracle.
+/// Random numbers in [-1, 1] on `reference`.
 Tensor random_matrices(Trial& t, const Matrices& s) {
   Tensor x = empty({s.B, s.M, s.N}, kFloat64);
   for (int64_t i = 0; i < x.numel(); ++i) x.data_ptr<double>()[i] = uniform(t.random(), -1, 1);
   return on_oracle(x);
 }
 Tensor identities(int64_t n) { return eye(n, TensorOptions(kFloat64).device("reference")); }
-/// Symmetric, its eigenvalues at least n.
+/// A symmetric matrix with eigenvalues of at least n.
 Tensor positive_definite(Trial& t, const Matrices& s) {
   const Tensor x = random_matrices(t, s);
   return matmul(x, t_of(x)) + identities(s.N) * static_cast<double>(s.N);
 }
 
-/// Backward stable: the factors are those of a matrix within p(n) epsilon ||A||, p(n) about n in
-/// practice; 8 for the constant. `size` is that of A's numbers, as they are multiplied. Of 16 bits
-/// the factors are rounded, too.
+/// Backward stability: the factors are exact for a matrix within p(n) epsilon ||A||, where p(n) is
+/// about n in practice; the constant is 8. `size`: the magnitude of A's elements. Factors of
+/// reduced floating-point types are rounded too.
 void expect_near(const char* what, const Tensor& got, const Tensor& want, DType dtype, int64_t n) {
   if (want.numel() == 0) return;
   const double size = std::max(1.0, want.abs().max().item<double>());
@@ -67,7 +67,7 @@ void expect_near(const char* what, const Tensor& got, const Tensor& want, DType 
   const double bound = 8 * static_cast<double>(std::max<int64_t>(n, 4)) * rounding * size;
   const double error = (got - want).abs().max().item<double>();
   note_error(error / bound);
-  expect(error <= bound,  // not for NaN
+  expect(error <= bound,  // false for NaN
          fmt::format("{}: expected a difference of {:g} at most, got {:g}", what, bound, error));
 }
 void expect_orthonormal(const char* what, const Tensor& q, DType dtype) {
@@ -79,12 +79,12 @@ void expect_zero(const char* what, const Tensor& x) {
          fmt::format("{}: expected zeros there", what));
 }
 
-Tensor below(const Tensor& x, bool or_above = false) {  // the diagonal: 1, else 0
+Tensor below(const Tensor& x, bool or_above = false) {  // diagonal 1, others 0
   const Tensor i = unsqueeze(arange(x.size(-2), kInt64), 1), j = arange(x.size(-1), kInt64);
   return on_oracle((or_above ? i < j : i > j).to(kFloat64));
 }
 
-// A = P L U, P by exchanging rows.
+// A = P L U, where P permutes rows.
 void check_lu_factor(Trial& t, DType dtype, const Matrices& s) {
   const int64_t K = std::min(s.M, s.N);
   t.begin();
@@ -128,7 +128,7 @@ void check_lu_singular(Trial& t, DType dtype) {
   t.expect(lu);
 }
 
-// Of a diagonal of n and others of at most 1 the condition is small.
+// A diagonal of n with other elements of at most 1 is well-conditioned.
 Bound solved(DType dtype, int64_t n) {
   return {0, 64 * static_cast<double>(std::max<int64_t>(n, 4)) * epsilon(dtype),
           "well-conditioned: a few roundings for each of n steps"};
@@ -159,7 +159,7 @@ void check_triangular_solve(Trial& t, DType dtype, const Matrices& s, int64_t R)
     const TriangularParams p{(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0};
     t.begin(fmt::format("upper {}, transpose {}, unitriangular {}", p.upper, p.transpose,
                         p.unitriangular));
-    // The other triangle and an unread diagonal are NaN: whoever reads them shows it.
+    // The other triangle and an unread diagonal are NaN, so that reading them shows in the result.
     Tensor values = random_matrices(t, s) / static_cast<double>(std::max<int64_t>(s.N, 1));
     const double unread = std::numeric_limits<double>::quiet_NaN();
     const Tensor one = identities(s.N);
@@ -217,7 +217,8 @@ void check_qr(Trial& t, DType dtype, const Matrices& s) {
         expect_orthonormal("q^T q", columns, dtype);
         expect_near("q r", matmul(columns, upper), on_oracle(x[Side::device]), dtype, s.M);
       }
-      // Signs are those of reflections: the diagonal says so, being of some size.
+      // The signs of r depend on the reflections: read them from the diagonal, whose elements are
+      // not small.
       const Tensor want = on_oracle(r[Side::reference]);
       expect_near("r^T r", matmul(t_of(upper), upper), matmul(t_of(want), want), dtype, s.M);
       const Tensor first = narrow(narrow(upper, -2, 0, std::min<int64_t>(K, 1)), -1, 0, s.N);

@@ -1,6 +1,6 @@
-// Gradients: for each family of differentiable ops the device's against those of `reference`,
-// whose own are proved by numeric differentiation in ambit's tests. Here are the families of
-// elements, reductions and indices, and how a case is checked.
+// Gradients: for each family of differentiable ops the device's gradients are compared with those
+// of `reference`, which ambit's tests verify by numeric differentiation. This file has the
+// elementwise, reduction and index families, and the check of a case.
 #include "gradients.h"
 
 #include <ambit/autograd.h>
@@ -34,13 +34,14 @@ bool is_differentiable(UnaryOp op) {
   return row_of(op).dtypes.contains(kFloat32) && row_of(op).result == FunctionRow::Result::same;
 }
 
-// Everything is smooth in [0.5, 1.5), or the kinks are met by equal operands on both sides.
+// Everything is differentiable in [0.5, 1.5), or kinks are reached by equal operands on both sides.
 std::vector<Gradient> elementwise_gradients() {
   std::vector<Gradient> all;
   const auto map = [&](const char* name, Tensor (*f)(const Tensor&)) {
     all.push_back({name, "unary", {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
   };
-  // At half of that all maps are defined, and smooth or steps; acosh is from 1 on.
+  // On half of that interval all functions are defined, and smooth or steps; acosh is defined from
+  // 1.
 #define AMBIT_GRADIENT(f, ...)                                           \
   if (is_differentiable(UnaryOp::f)) {                                   \
     map(#f, [](const Tensor& x) {                                        \
@@ -61,7 +62,7 @@ std::vector<Gradient> elementwise_gradients() {
   scalar("numbers", "binary_scalar", [](const Tensor& x) { return 3 - (x * 2 - 1) / 0.7; });
   scalar("powers", "binary_scalar", [](const Tensor& x) { return pow(x, 2.5) + pow(0.3, x); });
   scalar("clamp", "clamp", [](const Tensor& x) { return x.clamp(0.75, 1.25); });
-  namespace F = nn::functional;  // below, within and above what the maps bend at
+  namespace F = nn::functional;  // values below, within and above the limits
   scalar("limits", "clamp_grad", [](const Tensor& x) {
     return x.clamp(0.75, 1.25) + x.clamp_min(1) + F::hardtanh(x, 0.75, 1.5) +
            F::threshold(x, 1, 0.5);
@@ -164,13 +165,13 @@ std::vector<Gradient> index_gradients() {
   return all;
 }
 
-// The value and the gradients of sum(f(x) * weights), on one device.
+// Return the value and the gradients of sum(f(x) * weights) on one device.
 Tensors value_and_gradients(const Gradient& g, const Tensors& host, Device device) {
   Tensors x;
   for (const Tensor& t : host) x.push_back(t.to(device, false, true).requires_grad_());
   manual_seed(3);
   const Tensor y = g.f(x);
-  // Distinct weights show elements that change places.
+  // Distinct weights reveal permuted elements.
   const Tensor weights = (numbers(y.sizes(), kInt64).to(y.dtype()) / 101.0 + 0.5).to(device);
   Tensors all = autograd::grad({(y * weights).sum()}, x, {}, false, false, /*allow_unused=*/true);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -189,9 +190,9 @@ void check_gradient(const Gradient& g, DType dtype, Device device) {
   const Tensors got = value_and_gradients(g, host, device);
   const Tensors want = value_and_gradients(g, host, "reference");
   for (size_t i = 0; i < got.size(); ++i) {
-    // Each element comes from at most 100 products of numbers below the largest, each a few ulps
-    // off in the function, its derivative and the sum: 4 ulps for each, of the largest there is.
-    // Of 16 bits all three are rounded.
+    // Each element is a sum of at most 100 products of numbers below the largest, each a few ulps
+    // off in the function, its derivative and the sum: allow 4 ulps of the largest for each.
+    // Reduced floating-point types round all three.
     const double largest = want[i].cpu().abs().max().item<double>();
     const double rounding = 400 * epsilon(dtype) + 3 * last_place(dtype);
     const bool is_value = i + 1 == got.size();

@@ -1,4 +1,4 @@
-// What a case of gradients is made of, and the families that have a file of their own.
+// A gradient case, and the families that have their own files.
 #pragma once
 
 #include <ambit/array_ref.h>
@@ -14,8 +14,8 @@ namespace conformance {
 using Tensors = std::vector<ambit::Tensor>;
 
 struct Gradient {
-  std::string name, op;            // "conv2d/strided", and the kernel it is about
-  std::vector<ambit::Dims> sizes;  // of the operands, which are random in [0.5, 1.5)
+  std::string name, op;            // "conv2d/strided", and the tested kernel
+  std::vector<ambit::Dims> sizes;  // of the operands, which are uniform in [0.5, 1.5)
   std::function<ambit::Tensor(const Tensors& x)> f;
 };
 

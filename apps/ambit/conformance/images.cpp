@@ -1,4 +1,4 @@
-// Images of other sizes.
+// Image resizing.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -47,8 +47,8 @@ std::string text(const Resize& c) {
                      c.p.align_corners, c.p.scale[0], c.p.scale[1], c.p.scale[2]);
 }
 
-/// Weights of one dim are below 1.1, those of one element together below 1.4, and exact to a few
-/// roundings of places up to 100.
+/// The weights along one dim are below 1.1, those of one element sum to less than 1.4, and they are
+/// accurate to a few roundings of positions up to 100.
 Bound bound(const Resize& c, double terms, DType dtype) {
   const auto dims = static_cast<double>(c.x.size() - 2);
   const double weights = c.p.mode == Mode::cubic ? std::pow(1.4, dims) : 1;
@@ -69,7 +69,8 @@ void check_backward(Trial& t, const Resize& c, DType dtype, Layout layout) {
   Operand& dx = t.output("dx", dtype, c.x, layout);
   Operand& dy = t.input("dy", dtype, c.y, layout);
   t.run([&](Side s) { kernels::interpolate_grad(dx[s], dy[s], c.p); });
-  // Into one element go those of y around it, and at the border all beyond.
+  // Each input element receives the gradient of the outputs around it, and at the border of all
+  // beyond.
   double users = 1;
   for (size_t d = 2; d < c.x.size(); ++d) {
     const auto in = static_cast<double>(c.x[d]), out = static_cast<double>(c.y[d]);

@@ -1,4 +1,4 @@
-// Gathering, scattering, whole rows by index, and the places of true elements.
+// Gather, scatter, row lookup, and positions of true elements.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ Dims with_size(Dims sizes, int64_t dim, int64_t size) {
 
 Values indices(int64_t bound) { return between(0, static_cast<double>(bound)); }
 
-/// Along dim each line names every place once: 3 shares no factor with the sizes.
+/// Along dim each line contains every index once: 3 is coprime to the sizes.
 Values permutations(const Dims& sizes, int64_t dim) {
   const int64_t stride = contiguous_strides(sizes)[at(dim)], size = sizes[at(dim)];
   return each([=]<class T>(Random&, int64_t i) {
@@ -34,13 +34,13 @@ Values permutations(const Dims& sizes, int64_t dim) {
 }
 
 Bound sum_bound(DType dtype) {
-  // m below 40.
+  // m < 40.
   return {
       1, 40 * 40 * 3 * epsilon(dtype) / 2,
       "m additions of numbers up to 3 round m times a sum below 3 m, here and in the reference"};
 }
 
-/// Operands of [7, 31, 5] in one layout, along one dim.
+/// Parameters of a call: operands of [7, 31, 5] in one layout, along one dim.
 struct Setting {
   DType dtype;
   Layout layout;
@@ -60,7 +60,7 @@ void check_gather(Trial& t, const Setting& s, const Dims& x_sizes, const Dims& i
 void check_scatter(Trial& t, const Setting& s) {
   t.begin(fmt::format("dim {}", s.dim));
   Operand& y = t.updated("y", s.dtype, kSizes, for_output(s.layout));
-  // Where lines repeat, so do the indices; which of equal ones wins is not defined.
+  // In the broadcast layout indices would repeat, and which of equal indices wins is unspecified.
   const Layout distinct = s.layout == Layout::broadcast ? Layout::contiguous : s.layout;
   Operand& index = t.input("index", kInt64, kSizes, distinct, permutations(kSizes, s.dim));
   Operand& src = t.input("src", s.dtype, kSizes, s.layout);
@@ -68,7 +68,7 @@ void check_scatter(Trial& t, const Setting& s) {
   t.expect(y);
 }
 
-/// Of elements that meet at a place some one stays, and the same one every time.
+/// With duplicate indices, one of the values is written, deterministically.
 void check_meeting(Trial& t, DType dtype) {
   t.begin("5 elements for each place");
   Operand& y = t.updated("y", dtype, {60, 3});
@@ -86,7 +86,7 @@ void check_scatter_add(Trial& t, const Setting& s) {
   t.expect(y, sum_bound(s.dtype));
 }
 
-/// Factors near 1, so that long products stay finite; extremes are among many equals.
+/// Factors near 1, so that long products stay finite; for extremes, many equal elements.
 Values joined(ScatterOp op, DType dtype) {
   if (op == ScatterOp::prod && is_floating_point(dtype)) return between(0.991, 1.009);
   return op == ScatterOp::prod ? any() : few(true);
@@ -185,7 +185,7 @@ void add_cases_of(Cases& cases, DType dtype) {
     });
   }
   if (dtype == kBool) return;
-  const bool rounds = is_floating_point(dtype);  // integers give one sum in any order
+  const bool rounds = is_floating_point(dtype);  // integer sums do not depend on the order
   each_layout("scatter_add", check_scatter_add, rounds);
   each_layout(
       "index_add",
@@ -198,7 +198,7 @@ void add_cases_of(Cases& cases, DType dtype) {
   });
 }
 
-/// A bad index: IndexError, and nothing written for it, nor next to the tensor.
+/// An invalid index: IndexError, and nothing is written for it or next to the tensor.
 void add_bad_index_cases(Cases& cases) {
   const auto bad_at_end = [](int64_t n, int64_t bad) {
     return each([=]<class T>(Random&, int64_t i) { return static_cast<T>(i < n - 1 ? 0 : bad); });
@@ -225,7 +225,7 @@ void add_bad_index_cases(Cases& cases) {
                                    [&](Side s) { kernels::index_select(y[s], x[s], index[s], 0); });
       t.expect_kept(y, 9);
     });
-    // Good indices are all 0, so that all rows but the first stay.
+    // Valid indices are all 0, so that all rows except the first must not change.
     const auto add_scatter = [&](const char* op, const auto kernel) {
       add(cases, path(op), [=](Trial& t) {
         t.begin(note);

@@ -1,4 +1,4 @@
-// Gradients of layers, losses and products, and of factors of matrices.
+// Gradients of layers, losses, products and matrix factors.
 #include <ambit/ops/attention.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
@@ -160,7 +160,7 @@ std::vector<Gradient> layer_gradients() {
   };
 }
 
-// Of well-conditioned matrices with eigenvalues apart; what has a sign of its own is squared.
+// Well-conditioned matrices with separated eigenvalues; results with an arbitrary sign are squared.
 std::vector<Gradient> factor_gradients() {
   std::vector<Gradient> all;
   const auto shifted = [](const Tensor& x, double by) {

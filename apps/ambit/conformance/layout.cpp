@@ -5,11 +5,11 @@ namespace {
 
 using ambit::Dims;
 
-// 64 elements: a vector or two that a kernel may write too much, and for every dtype a multiple of
-// the 64 bytes to which allocations are aligned.
+// Guard of 64 elements: catches writes of a vector or two beyond the end, and keeps the 64-byte
+// alignment of allocations for every dtype.
 constexpr int64_t kGuard = 64;
 
-/// Strides of a tensor whose dims lie in `order`, the slowest first.
+/// Return the strides of a tensor whose dims are in `order`, the slowest first.
 Dims strides_in(const Dims& sizes, const std::vector<size_t>& order) {
   Dims strides(sizes.size(), 1);
   int64_t step = 1;
@@ -69,7 +69,7 @@ std::vector<int64_t> Geometry::positions() const {
   all.reserve(static_cast<size_t>(ambit::count("conformance", sizes)));
   if (all.capacity() == 0) return all;
   all.push_back(offset);
-  // One dim after the other, from the first: each place becomes a row of places.
+  // One dim after the other, from the first: each position expands to a row of positions.
   for (size_t d = 0; d < sizes.size(); ++d) {
     const size_t n = all.size(), size = static_cast<size_t>(sizes[d]);
     all.resize(n * size);

@@ -1,6 +1,5 @@
-// Memory: what is allocated is whole, aligned and one's own, comes back, and runs out with an
-// error. Figures are those of memory_stats(); where a backend keeps none, what needs them is
-// skipped.
+// Memory: allocations are aligned and do not overlap, are returned, and exhaustion is an error.
+// Figures are those of memory_stats(); cases that need them are skipped if a backend has none.
 #include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -29,7 +28,7 @@ void expect_stats(Device device) {
   if (stats(device).in_use == 0) throw Skipped("memory_stats() is not kept");
 }
 
-// Straight from the backend: tensors would hide what lies beyond their bytes.
+// Allocates directly from the backend: tensors would hide the bytes beyond their size.
 void check_blocks(Device device) {
   Backend& backend = backend_of(device);
   const int index = device.index();
@@ -78,7 +77,7 @@ void check_survives(Device device) {
   }
 }
 
-// Freed while queued work still reads it: only later work may have it.
+// A block that is freed while queued work reads it may be reused only by later work.
 void check_reuse_in_flight(Device device, const std::function<void()>& between) {
   std::vector<Tensor> results;
   for (int64_t i = 0; i < 50; ++i) {
@@ -94,7 +93,7 @@ void check_reuse_in_flight(Device device, const std::function<void()>& between) 
   }
 }
 
-// `bytes`, more than there is: refused with the figure, and nothing is lost.
+// Allocate `bytes`, more than available: the error states the size, and no memory is lost.
 void expect_out_of_memory(Device device, int64_t bytes) {
   const Tensor kept = numbers({1000}).to(device);
   const size_t before = stats(device).in_use;
@@ -122,7 +121,7 @@ void check_more_than_total(Device device) {
   expect_out_of_memory(device, static_cast<int64_t>(total + total / 8));
 }
 
-// A step of training's worth of temporaries.
+// The temporaries of a training step.
 void work(Device device) {
   const Tensor x = randn({20, 30}, device).requires_grad_();
   (x.matmul(x.t()) + 1).exp().mean().backward();
@@ -134,7 +133,7 @@ void work(Device device) {
 
 void expect_returned(Device device, const std::string& what, const std::function<void()>& body) {
   expect_stats(device);
-  body();  // what is kept for ever after the first use is no leak
+  body();  // memory that is kept after the first use is not a leak
   synchronize(device);
   const size_t before = stats(device).in_use;
   for (int i = 0; i < 3; ++i) body();
@@ -178,10 +177,10 @@ void check_stats(Device device) {
   }
 }
 
-// More than backends hand out of one piece with small tensors.
+// Larger than the blocks that backends split into small tensors.
 constexpr int64_t kLargeBytes = int64_t{64} << 20;
 
-// Rests of what is in use may stay, so nothing is in use at the end.
+// Blocks that are partly in use may remain, so everything is freed at the end.
 void check_empty_cache(Device device) {
   expect_stats(device);
   backend_of(device).empty_cache(device.index());
@@ -234,7 +233,7 @@ void check_pinned(Device device) {
   for (const size_t bytes : {size_t{1}, size_t{63}, size_t{4096}, size_t{1'000'001}}) {
     auto* p = static_cast<char*>(backend.allocate_pinned(bytes));
     expect(p, fmt::format("allocate_pinned({}) returned null", bytes));
-    std::fill_n(p, bytes, 'x');  // the host's to write
+    std::fill_n(p, bytes, 'x');  // the host may write it
     backend.free_pinned(p, bytes);
   }
 }

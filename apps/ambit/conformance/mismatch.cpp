@@ -1,5 +1,5 @@
-// Operands on different devices: every kernel op refuses them with the documented text, whichever
-// operand it is, and nothing has run. Core checks it; the cases show that it holds here.
+// Operands on different devices: every kernel op refuses them with the documented message, for any
+// operand, without side effects. Core does the check; the cases verify it for this device.
 #include <ambit/backend/examples.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -22,11 +22,11 @@ Tensors operands_of(const Example& example) {
   return example.operands(floats ? kFloat32 : *example.dtypes.begin());
 }
 
-// Operand `odd` is on another device. The first operand, which has a dim, says which is expected.
+// Operand `odd` is on another device. The first operand with a dim determines the expected device.
 void check_operand(const Example& example, Device device, Device other, size_t odd) {
   Tensors operands = operands_of(example);
   for (size_t i = 0; i < operands.size(); ++i) {
-    // Ones would be what some of these calls compute.
+    // Not ones, which some of these calls would leave unchanged.
     operands[i] = (operands[i] * 2).to(operands[i].dtype()).to(i == odd ? other : device);
   }
   Tensors before;
@@ -54,7 +54,7 @@ void check_op(const Example& example, Device device) {
   }
 }
 
-// The one mixture that is allowed.
+// The only allowed combination of devices.
 void check_zero_dim(Device device) {
   const Tensor x = numbers({5}).to(device);
   expect_same("a tensor of the device plus a 0-dim one of the cpu", x + tensor(2.),
@@ -68,7 +68,7 @@ void check_zero_dim(Device device) {
 void add_mismatch_cases(Cases& cases) {
   std::set<const OpBase*> seen;
   for (const Example& example : examples()) {
-    // One function of a family is enough, and ops of one tensor cannot mix.
+    // One function per family is enough, and ops with one tensor cannot mix devices.
     const bool mixes = operands_of(example).size() > 1;
     if (!mixes || !seen.insert(example.op).second) continue;
     cases.push_back({std::string("mismatch/") + example.op->name(), example.op->name(),

@@ -41,7 +41,8 @@ void check_softmax(Trial& t, const Softmax& c, DType dtype, Layout layout) {
   }
 }
 
-/// y need not be a softmax for the gradient to be defined; probabilities around 1 / n will do.
+/// The gradient is defined for any y, not only softmax results; probabilities around 1 / n are
+/// used.
 Values probabilities(int64_t n, bool log) {
   const double mean = 1.0 / static_cast<double>(std::max<int64_t>(n, 1));
   return log ? between(std::log(mean) - 3, std::log(mean)) : between(0, 2 * mean);
@@ -76,7 +77,7 @@ struct NormCase {
   Layout layout;
 };
 
-/// What a forward needs of its sums: float64, or float32 with the mean taken away first.
+/// The bound requires sums in float64, or in float32 after subtracting the mean.
 Bound norm_bound(DType dtype) {
   return {4, 128 * epsilon(dtype),
           "sums, then three operations on numbers up to (3 + 3) / sqrt(0.5) * 3 + 3 < 32, each of "
@@ -150,7 +151,7 @@ void check_layer_norm(Trial& t, const LayerNorm& c, DType dtype, bool centered, 
     t.run([&](Side s) {
       kernels::layer_norm(y[s], mean[s], invstd[s], x[s], w[s], b[s], 1e-4, centered);
     });
-    // A row of one has no variance: x - mean is a rounding, which invstd, 100, enlarges.
+    // A row of one element has variance 0: x - mean is a rounding error, multiplied by invstd, 100.
     const double enlarged = c.N == 1 ? 100 : 1;
     for (Operand* out : {&y, &mean, &invstd}) {
       Bound bound = norm_bound(dtype);
@@ -180,8 +181,8 @@ void check_layer_norm_grad(Trial& t, const LayerNorm& c, DType dtype, bool cente
                      "M terms up to 3 * 6 * 3.5 < 64, each rounded, here and in the reference"};
     t.expect(dw, sums);
     t.expect(db, sums);
-    // u = (x - mean) invstd is up to 21, dy w up to 9; the mean of their product is one of numbers
-    // up to 189, and is multiplied by 21 and by 3.5.
+    // u = (x - mean) invstd is up to 21, dy w up to 9; the mean of their product is of numbers up
+    // to 189, and is multiplied by 21 and by 3.5.
     t.expect(dx, {2, 8 * 189 * 21 * 3.5 * epsilon(dtype),
                   "eight roundings of numbers up to 189 * 21 * 3.5"});
   }
@@ -223,7 +224,8 @@ void check_group_norm(Trial& t, const GroupNorm& c, DType dtype, Layout layout) 
     Operand& w = affine ? t.input("w", dtype, C, layout) : t.absent();
     Operand& b = affine ? t.input("b", dtype, C, layout) : t.absent();
     t.run([&](Side s) { kernels::group_norm(y[s], mean[s], invstd[s], x[s], w[s], b[s], 1e-4); });
-    // A group of one has no variance: x - mean is a rounding, which invstd, 100, enlarges.
+    // A group of one element has variance 0: x - mean is a rounding error, multiplied by invstd,
+    // 100.
     const double enlarged = count("conformance", c.x) == c.x[0] * c.groups ? 100 : 1;
     for (Operand* out : {&y, &mean, &invstd}) {
       Bound bound = norm_bound(dtype);
@@ -273,7 +275,7 @@ void add_group_norm_cases(Cases& cases, DType dtype) {
 
 void add_norm_cases(Cases& cases, const Norm& n, DType dtype) {
   for (bool training : {false, true}) {
-    if (training && n.x[0] == 0) continue;  // no mean of nothing
+    if (training && n.x[0] == 0) continue;  // the mean of no elements is undefined
     const auto add = [&](const char* op, auto check) {
       const auto path =
           fmt::format("{}/{}/{}/{}", op, name(dtype), training ? "training" : "evaluation", n.name);

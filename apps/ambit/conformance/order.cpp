@@ -1,5 +1,5 @@
-// Order, and missing synchronisation: work may run late, but what the host reads is what the
-// program says, and what failed in it is said by the time that the host reads.
+// Ordering and implicit synchronisation: work may run asynchronously, but results that the host
+// reads are those of program order, and errors are thrown by then.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
@@ -18,7 +18,7 @@ using namespace ambit;
 namespace conformance {
 namespace {
 
-// Integers below 2^24, so that float32 is exact.
+// Integers below 2^24, which are exact in float32.
 void check_chain(Device device) {
   for (const int64_t n : {1, 1000, 1 << 20}) {
     const Tensor x = zeros({n}, device);
@@ -49,7 +49,7 @@ void check_write_after_read(Device device) {
   }
 }
 
-// Kernel, copy in, kernel: the copy must stay between them.
+// Kernel, host-to-device copy, kernel: the copy must run between them.
 void check_copy_between_kernels(Device device) {
   const Tensor x = zeros({5000}, device);
   for (int i = 0; i < 20; ++i) {
@@ -79,7 +79,7 @@ void check_host_buffer_reused(Device device) {
   }
 }
 
-// Read straight from the host tensor: nothing else may be needed.
+// The host tensor is read directly, without explicit synchronisation.
 void check_host_result(Device device) {
   const Tensor x = zeros({5000}, device), host = empty({5000});
   for (int i = 1; i <= 20; ++i) {
@@ -91,7 +91,7 @@ void check_host_result(Device device) {
   }
 }
 
-// Parameters are the caller's, and gone when the call returns.
+// Parameters are the caller's and are destroyed when the call returns.
 void check_parameters(Device device) {
   const Tensor x = numbers({100}), there = x.to(device);
   std::vector<Tensor> got, want;
@@ -133,7 +133,7 @@ void check_two_threads(Device device) {
     });
   }
   for (std::thread& t : threads) t.join();
-  // At most 200 * 2 * 101: exact.
+  // At most 200 * 2 * 101: exact in float32.
   expect_same("what the first of two threads queued", sums[0], numbers({3000}) * 200);
   expect_same("what the second of two threads queued", sums[1], numbers({3000}) * 400);
 }
@@ -150,7 +150,7 @@ void check_two_devices(Device device) {
   expect_same("20 turns of (x + 1) here, * 2 on the other device", x, full({5000}, 2097150.));
 }
 
-// How the host comes to wait.
+// Ways for the host to wait.
 struct Wait {
   const char* name;
   void (*wait)(Device device, const Tensor& unrelated);
@@ -161,8 +161,8 @@ constexpr Wait kWaits[] = {
     {"a copy to the host", [](Device, const Tensor& t) { t.cpu(); }},
 };
 
-// A mistake in data, which the host cannot see before: an error by the next wait, once, and the
-// device goes on. A text that names `op` shows whose mistake it was, however late.
+// Invalid data that the host cannot see beforehand: the next wait throws an error, once, and the
+// device remains usable. The message names `op`, however late it is thrown.
 template <class E>
 void expect_late_error(Device device, const std::string& what, const char* error,
                        const std::string& op, const std::function<void()>& mistake) {
@@ -182,7 +182,7 @@ void expect_late_error(Device device, const std::string& what, const char* error
 
 void check_bad_index(Device device, const OpBase& op,
                      void (*call)(const Tensor& x, const Tensor& index)) {
-  // Where it is composed, another op finds the mistake.
+  // In a composite, another op detects the error.
   const std::string named = op.has_kernel(device.kind()) ? op.name() : "";
   for (const int64_t bad : {int64_t{5}, int64_t{-1}, int64_t{1} << 40}) {
     const Tensor x = numbers({5}).to(device), index = tensor({0, 2, 4}, device);

@@ -1,4 +1,4 @@
-// Maxima and means of windows, and their gradients.
+// Max and average pooling, and their gradients.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ struct Pool {
   const char* name;
   Dims x;
   PoolParams p;
-  Dims adaptive = {};  // y's sizes, where they are free
+  Dims adaptive = {};  // y's spatial sizes for adaptive pooling
   Dims y() const { return p.adaptive ? adaptive : p.out_sizes("conformance", x); }
 };
 const std::vector<Pool> kPools = {
@@ -55,7 +55,7 @@ std::string text(const PoolParams& p) {
       p.count_include_pad, p.divisor);
 }
 
-/// An element is in at most 12 windows, and a window holds at most 12.
+/// An element is in at most 12 windows, and a window has at most 12 elements.
 constexpr int64_t kWindow = 12;
 
 void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
@@ -78,7 +78,7 @@ void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
   t.expect(y);
 }
 
-/// The first place of a window that is inside of the image, along one of its dims.
+/// Return the first position of a window inside the image, along one of its dims.
 int64_t first_place(int64_t window, size_t d, const Pool& c) {
   if (c.p.adaptive) return window * c.x[2 + d] / c.adaptive[2 + d];
   int64_t at = window * c.p.stride[d] - c.p.padding[d];
@@ -90,7 +90,7 @@ void check_max_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
   const Dims y = c.y();
   const Values first_of_window = each([&]<class T>(Random&, int64_t i) {
     int64_t at = 0, scale = 1;
-    for (size_t d = y.size() - 2; d-- > 0;) {  // the last dim first, as i counts
+    for (size_t d = y.size() - 2; d-- > 0;) {  // last dim first, to decompose i
       at += scale * first_place(i % y[2 + d], d, c);
       scale *= c.x[2 + d];
       i /= y[2 + d];

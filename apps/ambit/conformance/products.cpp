@@ -24,7 +24,7 @@ void check_matmul(Trial& t, DType dtype, const Product& p, Layout a_layout, Layo
   t.expect(y, sum_bound(p.K, dtype));
 }
 
-// kernel(y, x, w, b), without a bias and with one.
+// Check kernel(y, x, w, b), with and without a bias.
 template <class Kernel>
 void check_layer(Trial& t, DType dtype, const Product& p, Layout layout, const Bound& bound,
                  const Kernel& kernel) {
@@ -135,7 +135,7 @@ void add_product_cases(Cases& cases) {
       check_linear_int8(t, dtype, {1, 3, 4, 0});
     });
   }
-  // Libraries have other ways for large ones.
+  // Libraries use other algorithms for large ones.
   for (Layout layout : kLayouts) {
     const auto large = [=](Trial& t) {
       check_matmul(t, kFloat32, {2, 160, 170, 180}, layout, layout);

@@ -1,5 +1,5 @@
-// Random numbers: one seed means the same on every device. Bits are equal but for normal numbers,
-// which may differ by 1e-6 of themselves, since the libms do in their last bits.
+// Random numbers: one seed gives the same numbers on every device. Bits are equal, except for
+// normal numbers, which may differ relatively by 1e-6 because libm implementations differ.
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -24,8 +24,8 @@ using Draw = std::function<Tensor(IntArrayRef sizes, Device device)>;
 std::vector<Tensor> draw_all(const Draw& draw, uint64_t seed, Device device) {
   manual_seed(seed);
   std::vector<Tensor> drawn;
-  // Sizes that end anywhere in a block of four words, one after the other: each goes on where the
-  // one before stopped. The last is more than one launch of a GPU's threads.
+  // Consecutive fills that end anywhere in a block of four words; each continues the stream. The
+  // last one needs more than one launch of a GPU's threads.
   for (const int64_t n : {1, 2, 3, 4, 5, 7, 1001, 70'001}) {
     drawn.push_back(draw({n}, device));
   }
@@ -43,7 +43,7 @@ void check_stream(Device device, const Draw& draw, double bound) {
   }
 }
 
-// The kernel itself, far into a stream: block numbers have 64 bits.
+// The kernel itself, at large offsets: block numbers have 64 bits.
 void check_far(Device device, DType dtype, RandomParams p, double bound) {
   p.seed = 0x123456789abcdef0;
   for (const uint64_t offset : {uint64_t{0xffffffff}, uint64_t{0x500000000}, uint64_t{1} << 62}) {
@@ -68,7 +68,7 @@ void check_strided(Device device) {
                draw("reference"), kNormalBound);
 }
 
-// More than one launch of a GPU's threads.
+// Needs more than one launch of a GPU's threads.
 void check_large(Device device) {
   const auto draw = [](Device d) {
     manual_seed(3);
@@ -110,7 +110,7 @@ void add_random_cases(Cases& cases) {
   for (const DType dtype : dtypes::kAnyFloating) {
     add_kind("uniform", dtype, {.kind = Kind::uniform, .low = -0.1, .high = 0.7}, 0,
              [](const Tensor& t) { t.uniform_(-0.1, 0.7); });
-    // Mean 0: near it every other mean would cancel, and 1e-6 of the number say too little.
+    // Mean 0: with another mean, numbers near 0 would cancel and exceed a relative bound of 1e-6.
     add_kind("normal", dtype, {.kind = Kind::normal, .low = 0, .high = 2},
              kNormalBound + last_place(dtype), [](const Tensor& t) { t.normal_(0, 2); });
   }

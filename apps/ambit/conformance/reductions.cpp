@@ -1,4 +1,4 @@
-// Reductions over dims, and positions of extremes.
+// Reductions over dims, and argmax and argmin.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ const std::vector<Shapes> kShapes = {
     {"middle", {{{5, 6, 7, 3}, {5, 1, 7, 1}}, {{5, 6, 7, 3}, {1, 6, 1, 3}}}},
     {"nothing", {{{31, 7}, {31, 7}}}},
 };
-// In blocks and by threads.
+// Large enough for blocked sums and several threads.
 const Shapes kLarge = {"large",
                        {{{300007}, {1}},
                         {{600, 600}, {1, 600}},
@@ -42,7 +42,7 @@ bool is_variance(ReduceOp op) {
          op == ReduceOp::std_unbiased;
 }
 
-/// Elements of up to 3 in a block of n.
+/// Bound for elements up to 3, n per result.
 Bound bound_of(ReduceOp op, double n, DType dtype) {
   const double eps = epsilon(dtype);
   if (is_extreme(op) || eps == 0) return {};
@@ -52,18 +52,18 @@ Bound bound_of(ReduceOp op, double n, DType dtype) {
   }
   if (op == ReduceOp::prod) return {2 * n, 0, "n factors, each rounded, here and in the reference"};
   if (op == ReduceOp::abs_sum || op == ReduceOp::norm) {
-    // Those of equal numbers all go the same way; a float32 sum's are held against float64's.
+    // Errors of equal numbers all have the same sign; a float32 sum is compared with a float64 one.
     if (dtype == kFloat64)
       return {3 + n / 2, 0, "n roundings of half an ulp, in a sum of one sign"};
     return {3 + std::sqrt(n), 0, "n roundings of a sum of one sign, which go either way"};
   }
   if (is_variance(op)) {
-    // Deviations up to 6, each off by an epsilon of 3; the squares all go the same way.
+    // Deviations up to 6, each off by an epsilon of 3; errors of the squares have the same sign.
     const double sum = dtype == kFloat64 ? n / 2 : std::sqrt(n);
     return {4 + sum, 16 * eps, "n roundings of a sum of one sign, of differences that may cancel"};
   }
-  // As a backend may sum in float32, in blocks: a partial sum stays below 5 * 1.8 sqrt(n), and of n
-  // roundings of half an epsilon of it, which go either way, about sqrt(n) remain.
+  // A backend may sum in float32, in blocks: a partial sum stays below 5 * 1.8 sqrt(n), and n
+  // random roundings of half an epsilon of it add up to about sqrt(n) of them.
   if (dtype != kFloat64) {
     return {1, 5 * 9 * std::max(1.0, n) * eps / 2,
             "a float32 sum of n numbers up to 3: n roundings that go either way"};

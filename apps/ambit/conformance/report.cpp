@@ -15,21 +15,21 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kFailuresNamed = 20;  // after the first, which is told in full
+constexpr size_t kFailuresNamed = 20;  // after the first one, which is reported in full
 
 using Tally = std::array<size_t, 4>;  // by Outcome
 
-/// What came of an op, or (op "") of the runtime.
+/// The outcome for an op, or (op "") the runtime.
 struct Row {
   std::string op, kernel;
-  std::vector<std::string> dtypes;  // with a case that was not declined
+  std::vector<std::string> dtypes;  // dtypes with a case that was not declined
   Tally tally{};
   double error = 0;
 };
 
 size_t& at(Tally& t, Outcome o) { return t[static_cast<size_t>(o)]; }
 
-/// Names of cases are paths; one part may be a dtype.
+/// Return whether a component of a case's path is `part`, for example a dtype.
 bool has_part(const std::string& path, const std::string& part) {
   return ("/" + path + "/").find("/" + part + "/") != std::string::npos;
 }
@@ -57,7 +57,7 @@ Row row_of(const Run& run, const std::string& op, const std::string& kernel) {
   return row;
 }
 
-/// Rows of what ran: the runtime, then the ops in the order of kernels.h.
+/// Return the rows of everything that ran: the runtime, then the ops in the order of kernels.h.
 std::vector<Row> rows_of(const Run& run) {
   std::vector<Row> rows = {row_of(run, "", "")};
   for (const Coverage& c : run.plan.coverage) rows.push_back(row_of(run, c.op, c.kernel));
@@ -90,7 +90,7 @@ std::string table(const Run& run, bool markdown) {
          "error: the largest, in units of its bound; missing: declined, which is no failure\n";
 }
 
-/// A plugin that ends its process while it loads leaves no plan.
+/// A plugin that ends its process during loading leaves the plan empty.
 std::string subject(const Run& run, const Options& options) {
   if (run.plan.device.empty()) return options.device;
   return fmt::format("{} ({})", run.plan.device, run.plan.hardware);
@@ -119,7 +119,7 @@ std::string rerun_command(const Run& run, const Result& r, const Options& o) {
   std::string command = "ambit conformance --device " + o.device;
   if (!o.backend.empty()) command += " --backend " + o.backend;
   if (o.seed != Options().seed) command += fmt::format(" --seed {}", o.seed);
-  // What was found outside of any case comes of the whole run.
+  // A failure outside of any case requires the whole run.
   const std::string& filter = is_case(run, r.name) ? r.name : o.filter;
   return filter.empty() ? command : command + fmt::format(" --filter '{}'", filter);
 }
@@ -166,7 +166,7 @@ std::string as_json(const Run& run, const Options& options) {
                     {"ops", ops},
                     {"cases", run.results},
                     {"failed", count(run, Outcome::failed)}};
-  // Bytes that are no UTF-8 may come from what a worker printed.
+  // The output of a worker may contain invalid UTF-8.
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

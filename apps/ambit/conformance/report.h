@@ -1,4 +1,4 @@
-// What a run prints: a table for people, the same in Markdown, or JSON for programs.
+// Reports of a run: a table, Markdown, or JSON.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace conformance {
 
-/// The run in the format that the options ask for. Each failure is told in full in JSON; the other
-/// formats tell the first in full, with the command that repeats it, and name the others.
+/// Return the run in the requested format. JSON has every failure in full; the other formats have
+/// the first in full, with the command that repeats it, and the names of the others.
 std::string report(const Run& run, const Options& options);
 
-/// How many cases have an outcome.
+/// Return the number of cases with an outcome.
 size_t count(const Run& run, Outcome outcome);
 
 }  // namespace conformance

@@ -1,4 +1,4 @@
-// What came of a case, and of a run.
+// Results of a case and of a run.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ enum class Outcome {
   passed,
   failed,
   skipped,  // does not apply
-  missing,  // the backend declines: no kernel, or not for the dtype
+  missing,  // the backend has no kernel, or not for the dtype
 };
 NLOHMANN_JSON_SERIALIZE_ENUM(Outcome, {{Outcome::passed, "passed"},
                                        {Outcome::failed, "failed"},
@@ -19,10 +19,10 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Outcome, {{Outcome::passed, "passed"},
                                        {Outcome::missing, "missing"}})
 
 struct Result {
-  std::string name, op;  // as the case has them
+  std::string name, op;  // as in Case
   Outcome outcome = Outcome::passed;
-  std::string text;  // why; empty where it passed
-  double error = 0;  // the largest, in units of its bound
+  std::string text;  // the reason; empty if passed
+  double error = 0;  // largest error, in units of its bound
   double seconds = 0;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Result, name, op, outcome, text, error, seconds)
@@ -40,11 +40,11 @@ struct CaseName {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CaseName, name, op)
 
-/// What a worker says of itself before it runs anything.
+/// Sent by a worker before it runs any case.
 struct Plan {
   std::string device, hardware;  // "npu:0", "NPU 3000, /opt/npu/libambit_npu.so"
   std::vector<Coverage> coverage;
-  std::vector<CaseName> cases;  // those that --filter leaves
+  std::vector<CaseName> cases;  // the cases that match --filter
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, device, hardware, coverage, cases)
 

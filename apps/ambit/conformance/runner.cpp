@@ -32,14 +32,14 @@ class Runner {
                std::chrono::duration<double>(options_.timeout_s));
   }
 
-  /// Whether nobody wants to know more.
+  /// Return whether the run can stop early.
   bool has_enough() const {
     const bool planned = !run_.plan.device.empty();
     const size_t limit = options_.max_failures;
     return (options_.list && planned) || (limit > 0 && failures_ >= limit);
   }
 
-  /// Let one worker go as far as it gets.
+  /// Run one worker until it ends.
   void run_worker() {
     WorkerProcess worker(options_);
     running_.reset();
@@ -51,7 +51,7 @@ class Runner {
     finished_ = finished_ || has_enough();
   }
 
-  /// Return what is wrong with the worker; empty where it did everything and ended well.
+  /// Return an error of the worker; empty if it ran all cases and ended normally.
   std::string listen(WorkerProcess& worker) {
     std::string line;
     while (true) {
@@ -76,7 +76,7 @@ class Runner {
     return words.empty() ? ending : fmt::format("{}; its last words: {}", ending, words);
   }
 
-  /// Return false for what no worker says.
+  /// Process a line. Return false if it is not a valid message.
   bool take(const std::string& line) {
     const json message = json::parse(line, nullptr, false);
     if (!message.is_object()) return false;
@@ -112,7 +112,7 @@ class Runner {
       finished_ = options_.first == cases.size();
       return add({cases[*running_].name, cases[*running_].op, Outcome::failed, problem});
     }
-    // Outside of any case. Another worker may get further, unless this one got nowhere.
+    // A failure outside of any case. Start another worker, unless this one made no progress.
     finished_ = done_ || options_.first == began_with_;
     const bool loaded = !run_.plan.device.empty();
     add({done_ ? "exit" : loaded ? "between cases" : "load", "", Outcome::failed, problem});
@@ -127,9 +127,9 @@ class Runner {
   Options options_;
   const std::function<void(const Run&)>& on_result_;
   Run run_;
-  std::optional<size_t> running_;  // the case that a worker is in, of the plan
+  std::optional<size_t> running_;  // index in the plan of the case that a worker is running
   size_t began_with_ = 0;          // the first case of the worker
-  bool done_ = false;              // the worker says that nothing is left
+  bool done_ = false;              // the worker has reported that it ran all cases
   size_t failures_ = 0;
   bool finished_ = false;
 };

@@ -1,5 +1,5 @@
-// Kernels that take a number beside tensors: binary_scalar, compare_scalar, clamp, masked_fill. A
-// case goes through all layouts: the functions' own are those of binary and others.
+// Kernels with scalar operands: binary_scalar, compare_scalar, clamp, masked_fill. A case tests all
+// layouts; the functions themselves are tested by binary and others.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string str(const Scalar& s) { return fmt::format("{}", s.to<double>()); }
 
-/// Call check(t, sizes, layout) for everything that elementwise kernels take.
+/// Call check(t, sizes, layout) for all forms of elementwise kernels.
 template <class Check>
 std::function<void(Trial&)> for_all_forms(Check check) {
   return [check](Trial& t) {
@@ -49,7 +49,7 @@ void check_binary_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes
   }
 }
 
-/// Integers by 0: an error, and nothing written.
+/// Integer division by 0: an error, and nothing is written.
 void check_by_zero(Trial& t, BinaryOp op, DType dtype) {
   const int64_t n = 1023;
   t.begin("a divisor of 0");
@@ -80,7 +80,7 @@ void check_least_by_minus_one(Trial& t, BinaryOp op, DType dtype) {
     Operand& x = t.input("x", dtype, {3}, Layout::contiguous, first ? minus_one : least);
     const ScalarOperand number{first ? lowest : -1, first};
     const auto call = [&](Side s) { kernels::binary_scalar(y[s], x[s], number, op); };
-    if (row_of(op).refuses != FunctionRow::Refuses::overflow) {  // it divides without rest
+    if (row_of(op).refuses != FunctionRow::Refuses::overflow) {  // float division, exact
       t.run(call);
       t.expect(y);
     } else {
@@ -161,7 +161,7 @@ void add_clamp_grad_cases(Cases& cases, DType dtype) {
   const auto path = [&](const char* form) {
     return fmt::format("clamp_grad/{}/{}", name(dtype), form);
   };
-  // Bounds that all dtypes have, and some of the numbers are.
+  // Bounds that all dtypes can represent, and that some elements equal.
   cases.push_back(
       kernel_case(path("layouts"), for_all_forms([=](Trial& t, IntArrayRef sizes, Layout layout) {
                     for (const bool passes_nan : {false, true}) {

@@ -1,4 +1,4 @@
-// Scans along one dim: running sums, products and the like, and extremes so far.
+// Scans along one dim: cumulative sums, products, extremes and the like.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -13,18 +13,18 @@ namespace {
 
 using namespace ambit;
 
-/// Of lines of n elements of up to 3, but for products, whose factors are near 1.
+/// Bound for lines of n elements up to 3; for products, factors near 1.
 Bound bound_of(ScanOp op, double n, DType dtype) {
   const double eps = epsilon(dtype);
   if (eps == 0) return {};
   if (op == ScanOp::prod) return {2 * n, 0, "n factors, each rounded, here and in the reference"};
   if (op == ScanOp::logsumexp) {
-    // A step is a sum of a number up to 3 + log(n) and one up to log(2), of which exp and log1p are
-    // good to 4 epsilon; what came before decides less the more follows.
+    // A step adds a number up to 3 + log(n) and one up to log(2), with exp and log1p accurate to 4
+    // epsilon; the influence of earlier errors decreases with each step.
     return {4, 16 * eps * (1 + std::log2(n)) * std::max(1.0, std::sqrt(n)),
             "n roundings of numbers up to 3 + log(n)"};
   }
-  // As a backend may sum in float32, in blocks: see reduce's.
+  // A backend may sum in float32, in blocks: see reductions.cpp.
   if (dtype != kFloat64) {
     return {1, 5 * 9 * std::max(1.0, n) * eps / 2,
             "a float32 sum of n numbers up to 3: n roundings that go either way"};
@@ -36,7 +36,7 @@ double length_of(const Dims& sizes, int64_t dim) {
   return static_cast<double>(sizes.empty() ? 1 : sizes[static_cast<size_t>(dim)]);
 }
 
-/// Lines of a shape along a dim.
+/// Check lines of a shape along a dim.
 using Check = std::function<void(Trial&, const Dims& sizes, int64_t dim, Layout)>;
 
 void add_line_cases(Cases& cases, const std::string& path, const Check& check) {

@@ -1,4 +1,4 @@
-// Attention and the steps of recurrent networks, and their gradients.
+// Attention and steps of recurrent networks, and their gradients.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -24,7 +24,8 @@ const std::vector<Attention> kAttentions = {
     {"many_keys", 1, 1, 2, 300, 4, 4}, {"middle", 1, 2, 20, 70, 40, 33},
     {"deep", 1, 1, 33, 40, 96, 128},   {"deeper", 1, 1, 9, 5, 130, 140}};
 
-/// Of which a quarter hides a key; of a single key the whole row, which is NaN then.
+/// A quarter of the values is -inf and masks a key; with a single key, a whole row, which gives
+/// NaN.
 Values mask_values() {
   return each([]<class T>(Random& random, int64_t) {
     if constexpr (kIsFloat<T>) {
@@ -40,13 +41,13 @@ struct AttentionCase {
   bool masked, causal;
 };
 
-/// Scores are around 1, for q and k up to 3, which deviate by sqrt(3).
+/// Scores are around 1: q and k are up to 3, with standard deviation sqrt(3).
 AttentionParams params_of(const Attention& a, const AttentionCase& c) {
   return {.scale = 1 / (3 * std::sqrt(static_cast<double>(a.E))), .causal = c.causal};
 }
 
-/// In epsilons, what a score is off by: E roundings of partial sums below 15 sqrt(E), scaled, and
-/// one of a sum with a mask up to 3.
+/// Error of a score in epsilons: E roundings of partial sums below 15 sqrt(E), scaled, and one of
+/// adding a mask up to 3.
 double score_error(const Attention& a) { return 2.5 * static_cast<double>(a.E + 1) + 9; }
 
 void begin(Trial& t, const AttentionParams& p, const AttentionCase& c) {
@@ -92,9 +93,9 @@ void check_attention_grad(Trial& t, const Attention& a, const AttentionCase& c) 
   t.run([&](Side s) {
     kernels::attention_grad(dq[s], dk[s], dv[s], dy[s], q[s], k[s], v[s], mask[s], y[s], lse[s], p);
   });
-  // A score's exponential is e^0.5 on average, of a mask up to 3 e^3 / 6 times that, so that with
-  // lse above 2 + 2 weights are below 0.1 on average, and 0.4 leaves room for few. What they
-  // multiply are two sums of F products, each below 15 sqrt(F), with F roundings.
+  // The exponential of a score is e^0.5 on average, with a mask up to 3 times e^3 / 6; with lse
+  // above 2 + 2, weights are below 0.1 on average, and 0.4 leaves a margin for few keys. They are
+  // multiplied by two sums of F products, each below 15 sqrt(F), with F roundings.
   const double error = score_error(a) + 8, F = static_cast<double>(a.F);
   const auto sum = [&](int64_t n, double factor, double terms, double rounded) {
     const auto count = static_cast<double>(n);
@@ -107,7 +108,7 @@ void check_attention_grad(Trial& t, const Attention& a, const AttentionCase& c) 
 }
 
 void add_attention_cases(Cases& cases, const Attention& a, DType dtype) {
-  const bool large = a.L * a.S > 10000;  // takes the reference a while
+  const bool large = a.L * a.S > 10000;  // slow on the reference
   const auto add = [&](const char* op, auto check) {
     cases.push_back(
         kernel_case(fmt::format("{}/{}/{}", op, name(dtype), a.name), [=, &a](Trial& t) {

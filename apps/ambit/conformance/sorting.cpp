@@ -1,4 +1,4 @@
-// Sorting along one dim, the largest of a dim, and places in sorted rows.
+// Sorting along one dim, topk, and searchsorted.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace ambit;
 
-/// The first k of each line in order; k = 0: all.
+/// Check the first k elements of each sorted line; k = 0: all.
 void check_sort(Trial& t, DType dtype, const Dims& sizes, int64_t dim, int64_t k, Layout layout,
                 const Values& values) {
   Dims kept = sizes;
@@ -31,7 +31,7 @@ void check_sort(Trial& t, DType dtype, const Dims& sizes, int64_t dim, int64_t k
   }
 }
 
-/// `many`: as many of a line as shall be kept for topk, 0 for sort.
+/// some: keep the first few of a line (topk); false: all (sort).
 void add_sort_cases(Cases& cases, const char* op, DType dtype, bool some) {
   const auto add = [&](const std::string& form, std::function<void(Trial&)> check) {
     cases.push_back(kernel_case(fmt::format("{}/{}/{}", op, name(dtype), form), std::move(check)));
@@ -70,7 +70,7 @@ void add_sort_cases(Cases& cases, const char* op, DType dtype, bool some) {
   });
 }
 
-/// Sorted rows of steps of 0 or 1, and numbers around them, of which many are equal.
+/// Sorted rows with steps of 0 or 1, and search values around them, many of which are equal.
 void check_searchsorted(Trial& t, DType dtype, int64_t rows, int64_t length, int64_t columns,
                         bool one_row) {
   const auto steps = each([=]<class T>(Random&, int64_t i) {

@@ -1,4 +1,4 @@
-// The bound of what is a sum of products.
+// Error bounds of sums of products.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 namespace conformance {
 
-/// Of n products of numbers uniform in [-3, 3]. The products deviate by 3, so that partial sums
-/// stay below 5 * 3 sqrt(n); each of n roundings is epsilon / 2 of that at most.
+/// Bound for n products of numbers uniform in [-3, 3]. The products have standard deviation 3, so
+/// partial sums stay below 5 * 3 sqrt(n); each of n roundings is at most epsilon / 2 of that.
 inline Bound sum_bound(int64_t n, ambit::DType dtype) {
   const auto terms = static_cast<double>(n + 1);
   return {1, 15 * terms * std::sqrt(terms) * epsilon(dtype) / 2,
           "n roundings of partial sums below 15 sqrt(n), n products of numbers up to 3"};
 }
 
-/// Of activations of such sums, which may be rounded to their dtype in between.
+/// Bound for activations of such sums, which may be rounded to their dtype before the activation.
 inline Bound map_bound(int64_t n, ambit::DType dtype) {
   const double largest = 15 * std::sqrt(static_cast<double>(n + 1));
   const double sums = sum_bound(n, dtype).absolute + largest * last_place(dtype) / 2;

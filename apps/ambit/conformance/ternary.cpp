@@ -1,4 +1,4 @@
-// y = op(a, b, c), for each op, dtype and form, of a tensor c and of numbers.
+// y = op(a, b, c), for each op, dtype and form, where c is a tensor or a number.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -67,7 +67,7 @@ bool has_parameter(TernaryOp op) {
          op == TernaryOp::atan_grad || op == TernaryOp::asinh_grad;
 }
 
-/// The numbers that stand for a function's last operand: parameters are positive.
+/// Return numbers for a function's last operand; parameters are positive.
 std::vector<Scalar> numbers_for(TernaryOp op, DType dtype) {
   std::vector<Scalar> all;
   for (const Scalar& number : numbers(dtype)) {
@@ -76,8 +76,8 @@ std::vector<Scalar> numbers_for(TernaryOp op, DType dtype) {
   return all;
 }
 
-/// As any(), but for numbers so small that one less than them may round to -1: that is a whole
-/// number, of which a negative base has a power.
+/// Like any(), except for numbers so small that subtracting 1 rounds to -1, an integer exponent for
+/// which the power of a negative base is defined.
 Values exponents() {
   return each([]<class T>(Random& random, int64_t) {
     const T x = any_value<T>(random);
@@ -93,7 +93,7 @@ Values last_values(TernaryOp op, const Values& values) {
 struct Layouts {
   Layout y, a, b, c;
 };
-/// All in a layout, and plain tensors beside one in the layout.
+/// All tensors in the layout, and combinations of contiguous tensors with one in the layout.
 std::vector<Layouts> layouts_of(const Form& form) {
   constexpr Layout plain = Layout::contiguous;
   const Layout l = form.layout;
@@ -123,7 +123,7 @@ void check_number(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const 
   }
 }
 
-/// y and a the same tensor: a += number * b.
+/// y and a are the same tensor: a += number * b.
 void check_in_place(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
   t.begin("y and a the same tensor");
   Operand& y = t.updated("y", dtype, sizes, layout);
@@ -133,7 +133,8 @@ void check_in_place(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, Layo
   t.expect(y, bound_of(op, dtype));
 }
 
-/// Those that one kernel computes on our own backends; how it walks is seen by the others.
+/// True for ops that our own backends compute with one kernel, whose iteration over layouts the
+/// other ops test.
 bool is_chain(TernaryOp op) {
   switch (op) {
 #define AMBIT_CASE(name, ...) case TernaryOp::name:

@@ -1,4 +1,4 @@
-// What a training step ends with: the loss, and the optimizer's update.
+// The last kernels of a training step: the loss and the optimizer's update.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 using namespace ambit;
 
 constexpr int64_t kClasses = 7;
-// Rows that a GPU's kernels go over by warps and by blocks.
+// Rows that GPU kernels process by warps and by blocks.
 constexpr int64_t kManyClasses[] = {40, 2500};
 
 void check_loss(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout layout) {
@@ -34,8 +34,8 @@ void check_loss(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout l
   }
 }
 
-// Logits in [-3, 3]: terms exp(x - max) of x - max in [-6, 0], good to 4 + 3 ulp, the sum of all
-// classes to as many more.
+// Logits in [-3, 3]: terms exp(x - max) with x - max in [-6, 0] are accurate to 4 + 3 ulp; the sum
+// over all classes adds one ulp per class.
 void check_cross_entropy(Trial& t, DType dtype, int64_t n, int64_t classes, int64_t ignore_index,
                          Layout layout) {
   const double sum_ulp = 4.0 + 3 + static_cast<double>(classes);
@@ -91,7 +91,7 @@ void check_bad_target(Trial& t, const decltype(kernels::nll_loss)& kernel, int64
       "IndexError", [&](Side s) { kernel(y[s], weight_sum[s], x[s], target[s], w[s], -100); });
 }
 
-// A list of operands, as the tensors of a side.
+// A list of operands; indexed by side, it returns their tensors.
 class Operands {
  public:
   void push_back(Operand& o) { all_.push_back(&o); }
@@ -108,7 +108,7 @@ class Operands {
   std::vector<Operand*> all_;
 };
 
-// The parameters of a call.
+// The parameter tensors of a call.
 struct List {
   const char* name;
   std::vector<Dims> sizes;
@@ -116,7 +116,7 @@ struct List {
 };
 std::vector<List> lists() {
   const std::vector<Dims> mixed{{31, 7}, {}, {0}, {1}, {5, 3, 2}, {1025}, {16}};
-  // More than a table in a kernel's arguments holds.
+  // More than fit into a table in a kernel's arguments.
   std::vector<Dims> many;
   for (int64_t i = 0; i < 300; ++i) many.push_back({i % 7 + 1});
   return {{"one", {{33}}, Layout::contiguous},
@@ -150,7 +150,7 @@ void check_sgd(Trial& t, const SgdParams& params, DType dtype, const List& list)
     p.push_back(t.updated("p", dtype, sizes, list.layout));
     g.push_back(t.input("g", dtype, sizes, list.layout));
     if (!has_buffer) continue;
-    // At first it holds nothing: an output, which begins as NaN.
+    // In the first step the buffer is only an output, initially NaN.
     buffer.push_back(params.first_step ? t.output("buf", dtype, sizes, list.layout)
                                        : t.updated("buf", dtype, sizes, list.layout));
   }
@@ -162,7 +162,7 @@ void check_sgd(Trial& t, const SgdParams& params, DType dtype, const List& list)
 struct AdamCase {
   const char* name;
   AdamParams p;
-  bool counted = false;  // how many steps there were is in tensors
+  bool counted = false;  // the step count is in tensors
 };
 const std::vector<AdamCase> kAdamCases = {
     {"plain", {.lr = 0.1, .step = 3}},
@@ -197,7 +197,7 @@ void check_adam(Trial& t, const AdamCase& c, DType dtype, const List& list) {
   for (const Operands* o : {&p, &m, &v}) o->expect(t, bound);
 }
 
-// With `bad`, unless it is 0, as the last element of the list.
+// `bad`, unless it is 0, is the last element of the list.
 void check_unscale(Trial& t, double bad, DType dtype, const List& list) {
   t.begin(fmt::format("last element {}", bad));
   const Values ends_in_bad = [bad](Random& random, DType of, void* to, int64_t n) {

@@ -16,24 +16,25 @@ namespace {
 
 using namespace ambit;
 
-/// The same numbers for a case wherever it runs in the list.
+/// The seed depends only on the case, not on its position in the list.
 uint64_t seed_of(const std::string& case_name) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : case_name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash ^ seed();
 }
 
-/// Bytes around the elements of operand i. They differ between operands, so that a copy of one
-/// pattern over another shows; as floats they are NaN or near the largest, which no sum survives.
+/// Return the byte that surrounds the elements of operand i. It differs between operands, so that a
+/// copy of one guard over another is detected; as floats these bytes are NaN or huge, which any sum
+/// reveals.
 std::byte pattern(size_t i) { return static_cast<std::byte>(0xff - i); }
 
-/// Where the buffer begins that a view lies in.
+/// Return the start of the buffer that contains a view.
 std::byte* buffer_of(const Tensor& view, const Geometry& g) {
   return static_cast<std::byte*>(view.data_ptr()) -
          static_cast<size_t>(g.offset) * element_size(view.dtype());
 }
 
-/// Bytes go straight through the backend: no kernel has a part in it.
+/// Copy bytes directly with the backend, without kernels.
 void upload(Device device, const Tensor& view, const Geometry& g,
             const std::vector<std::byte>& bytes) {
   backend_of(device).copy_from_host(device.index(), buffer_of(view, g), bytes.data(), bytes.size(),
@@ -46,7 +47,7 @@ std::vector<std::byte> download(Device device, const Tensor& view, const Geometr
   return bytes;
 }
 
-/// What a case runs under.
+/// Deterministic mode for a scope.
 class Deterministic {
  public:
   Deterministic() { set_deterministic(true); }
@@ -58,10 +59,10 @@ class Deterministic {
   const bool before_ = is_deterministic();
 };
 
-/// Copy elements of `size` bytes: the i-th from `from(i)` to `to(i)`, places counted in elements.
+/// Copy elements of `size` bytes: the i-th from `from(i)` to `to(i)`, positions in elements.
 template <class To, class From>
 void copy_elements(size_t size, size_t n, std::byte* y, To to, const std::byte* x, From from) {
-  const auto copy = [&](auto bytes) {  // a constant, so that one move is one instruction
+  const auto copy = [&](auto bytes) {  // a constant size, so that each copy is a single instruction
     for (size_t i = 0; i < n; ++i) std::memcpy(y + to(i) * bytes, x + from(i) * bytes, bytes);
   };
   if (size == 1) return copy(std::integral_constant<size_t, 1>());

@@ -1,6 +1,6 @@
-// Calls of one kernel, on the device and on `reference`, with the same operands. Each operand is a
-// view into a larger buffer that is filled with a pattern, so that after the call one can see
-// whether the kernel wrote where it must not.
+// Calls of one kernel, on the device and on `reference`, with equal operands. Each operand is a
+// view into a larger buffer filled with a pattern, so that writes outside of the operand can be
+// detected.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -34,45 +34,44 @@ class Operand {
   bool is_output_ = false;
   ambit::DType dtype_{};
   Geometry geometry_;
-  std::vector<int64_t> positions_;  // of the elements in the buffer
-  Bytes before_, got_, expected_;   // of the whole buffer
+  std::vector<int64_t> positions_;  // positions of the elements in the buffer
+  Bytes before_, got_, expected_;   // contents of the whole buffer
   ambit::Tensor views_[2];
 };
 
-/// One call at a time: begin, make the operands in any order, run, expect.
+/// Tests one call at a time: begin, create the operands in any order, run, expect.
 class Trial {
  public:
   Trial(ambit::Device device, const std::string& case_name);
 
-  /// Forget the last call's operands. `parameters` is for the text of a failure: "dim 1".
+  /// Discard the last call's operands. `parameters` is used in failure messages: "dim 1".
   void begin(std::string parameters = "");
 
-  /// Names are those that kernels.h gives the operands.
+  /// Names are those of the operands in kernels.h.
   Operand& input(const char* name, ambit::DType dtype, ambit::IntArrayRef sizes,
                  Layout layout = Layout::contiguous, const Values& values = any());
-  /// An output whose elements the kernel must all write.
+  /// An output of which the kernel must write every element.
   Operand& output(const char* name, ambit::DType dtype, ambit::IntArrayRef sizes,
                   Layout layout = Layout::contiguous);
-  /// An output that the kernel also reads, or writes in part.
+  /// An output that the kernel also reads, or writes partially.
   Operand& updated(const char* name, ambit::DType dtype, ambit::IntArrayRef sizes,
                    Layout layout = Layout::contiguous, const Values& values = any());
-  /// An undefined tensor: a bias that is not there.
+  /// An undefined tensor, for example an omitted bias.
   Operand& absent();
 
-  /// Call the kernel with the operands of each side, `reference` first, and wait for the device.
-  /// Under set_deterministic(true) the device is called twice, from the same operands.
-  /// Errors: Failure where anything but an output's elements has changed, and where the second call
-  /// gives other bits than the first.
+  /// Call the kernel with the operands of each side, `reference` first, and wait for the device. In
+  /// deterministic mode the device is called twice, with the same operands. Errors: Failure if
+  /// anything but an output's elements has changed, or if the second call gives different bits.
   void run(const std::function<void(Side)>& call);
-  /// Check an output against the reference's. Errors: Failure with all there is to say.
+  /// Compare an output with the reference's. Errors: Failure with all details.
   void expect(Operand& output, const Bound& bound = {});
 
-  /// Call a kernel whose operands hold bad data, on the device: it throws an E (named `error`)
-  /// before it writes anything, or the wait after it throws one. Errors: Failure, also where
-  /// anything but an output's elements has changed.
+  /// Call a kernel with invalid data on the device: the call throws an E (named `error`) before it
+  /// writes anything, or the following wait throws one. Errors: Failure, also if anything but an
+  /// output's elements has changed.
   template <class E>
   void expect_refusal(const char* error, const std::function<void(Side)>& call);
-  /// Check that the elements of an output from `first` on are as they were.
+  /// Check that the elements of an output from index `first` on are unchanged.
   void expect_kept(const Operand& output, size_t first);
 
   Random& random() { return random_; }
@@ -83,16 +82,16 @@ class Trial {
   void call_device(const std::function<void(Side)>& call);
   void expect_same_bits(const Operand& output, const std::vector<std::byte>& first);
   void check_surroundings();
-  /// Element `at` of an operand's buffer was not to be written.
+  /// Return the failure for a write to element `at` of an operand's buffer.
   Failure strayed(const Operand& operand, int64_t at) const;
   void expect_unwritten();
-  /// `what` with all operands and parameters.
+  /// Return a failure: `what` with all operands and parameters.
   Failure failure(const std::string& what) const;
 
   ambit::Device device_, reference_;
   Random random_;
   std::string parameters_;
-  std::deque<Operand> operands_;  // references to them stay
+  std::deque<Operand> operands_;  // a deque, so that references stay valid
 };
 
 template <class E>
@@ -112,9 +111,9 @@ void Trial::expect_refusal(const char* error, const std::function<void(Side)>& c
   throw failure(std::string("expected ") + error + ", got no error");
 }
 
-/// Make a case of calls of a kernel; the name begins with the op's: "where/float32/odd".
+/// Make a case from calls of a kernel; its name begins with the op's: "where/float32/odd".
 Case kernel_case(const std::string& name, std::function<void(Trial&)> check);
-/// The same under set_deterministic(true), for which kernels may have a way of their own:
+/// The same in deterministic mode, for which kernels may have a separate implementation:
 /// ".../deterministic".
 Case deterministic_case(const std::string& name, std::function<void(Trial&)> check);
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace ambit;
 
-/// The least number of the dtype that floats are computed in.
+/// Return the smallest denormal of the dtype in which floats are computed.
 double denormal(DType dtype) {
   return dtype == kFloat64 ? std::numeric_limits<double>::denorm_min()
                            : static_cast<double>(std::numeric_limits<float>::denorm_min());
@@ -32,7 +32,7 @@ Bound bound_of(UnaryOp op, DType dtype) {
     case UnaryOp::frac:
       return {};
     case UnaryOp::gelu:
-      // x in [-4096, 4096] where values are special: at most half an epsilon * 2^11 * 4 roundings.
+      // x in [-4096, 4096] for special values: at most half an epsilon * 2^11 * 4 roundings.
       return {5, 4096 * epsilon(dtype),
               "x / 2 * (1 + erf(x / sqrt 2)): erf near -1 is exact to half an ulp of 1"};
     case UnaryOp::gelu_tanh:

@@ -1,4 +1,4 @@
-// The numbers that kernels are fed with.
+// Values of the operands.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -11,8 +11,8 @@
 
 namespace conformance {
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a generator of the standard library, and its
-/// distributions, take longer than the kernels.
+/// SplitMix64 (Steele, Lea and Flood 2014): the generators and distributions of the standard
+/// library would take longer than the kernels.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -27,10 +27,10 @@ class Random {
   uint64_t state_;
 };
 
-/// Write n elements of a dtype, the i-th of a tensor in row-major order to to[i].
+/// Writes n elements of a dtype in row-major order: the i-th to to[i].
 using Values = std::function<void(Random&, ambit::DType, void* to, int64_t n)>;
 
-/// Values of f.operator()<T>(random, i).
+/// Values f.operator()<T>(random, i).
 template <class F>
 Values each(F f) {
   return [f](Random& random, ambit::DType dtype, void* to, int64_t n) {
@@ -40,12 +40,12 @@ Values each(F f) {
   };
 }
 
-/// Of 2^53 equally likely ones from `low` to below `high`.
+/// Return one of 2^53 equally likely numbers in [low, high).
 inline double uniform(Random& random, double low, double high) {
   return low + (high - low) * (static_cast<double>(random() >> 11) * 0x1p-53);
 }
 
-/// Floats: uniform in [-3, 3]. Integers: all bits random. bool: either.
+/// Floats: uniform in [-3, 3]. Integers: all bits random. bool: random.
 template <class T>
 T any_value(Random& random) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -58,16 +58,15 @@ T any_value(Random& random) {
 }
 
 Values any();
-/// Uniform in [low, high): numbers, or indices.
+/// Uniform in [low, high): numbers or indices.
 Values between(double low, double high);
-/// Floats at which functions bend: zeros, infinities, NaN, denormals, and all magnitudes up to
-/// 2^12.
+/// Special floats: zeros, infinities, NaN, denormals, and all magnitudes up to 2^12.
 Values special();
 inline constexpr int64_t kSpecialCount = 24;
-/// The special numbers down the rows and along the columns of a square.
+/// The special numbers along the rows and along the columns of a square matrix.
 Values special_rows();
 Values special_columns();
-/// Integers from -4 to 4, so that many are equal; with_nan: floats are NaN now and then.
+/// Integers from -4 to 4, many of them equal; with_nan: some floats are NaN.
 Values few(bool with_nan);
 
 }  // namespace conformance

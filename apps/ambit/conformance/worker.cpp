@@ -21,12 +21,12 @@ namespace {
 
 using nlohmann::json;
 
-// Of the case that runs; a worker runs one at a time.
+// State of the running case; a worker runs one at a time.
 uint64_t run_seed = 0;
 double largest_error = 0;
 
 void send(int fd, const json& message) {
-  // Bytes that are no UTF-8 must not end the worker: they may come from a plugin's error.
+  // Invalid UTF-8, for example in a plugin's error, must not end the worker.
   const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   for (size_t sent = 0; sent < line.size();) {
     const ssize_t n = write(fd, line.data() + sent, line.size() - sent);
@@ -52,12 +52,12 @@ Plan plan_of(ambit::Device device, const Cases& cases) {
   return plan;
 }
 
-/// Run it to the end of what it queued.
+/// Run the case, including its queued work.
 void check(const Case& c, ambit::Device device) {
   try {
     c.check(device);
   } catch (...) {
-    // What it left in the queue is not the next case's affair; the first error tells more.
+    // Pending errors must not affect the next case; the first error is more informative.
     try {
       ambit::synchronize(device);
     } catch (...) {
@@ -71,7 +71,7 @@ size_t memory_in_use(ambit::Device device) {
   return ambit::backend_of(device).memory_stats(device.index()).in_use;
 }
 
-/// A library may keep a workspace that it needs once; what grows again is lost.
+/// A library may allocate a workspace once; memory that grows in a second run is a leak.
 void check_memory(const Case& c, ambit::Device device, size_t before) {
   const size_t first = memory_in_use(device);
   if (first <= before) return;
@@ -125,14 +125,14 @@ void note_error(double bounds) {
 }
 
 void work(const Options& options) {
-  // Operands of a megabyte come and go: their pages stay.
+  // Keep the pages of freed operands of a megabyte.
   mallopt(M_MMAP_THRESHOLD, 1 << 25);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   const int fd = options.results_fd;
   run_seed = options.seed;
   ambit::Device device;
   try {
-    ambit::set_fallback(ambit::Fallback::error);  // else missing kernels would look like present
+    ambit::set_fallback(ambit::Fallback::error);  // otherwise a missing kernel would seem present
     if (!options.backend.empty()) ambit::load_backend(options.backend);
     device = ambit::Device(options.device);
     ambit::usable_backend(device);

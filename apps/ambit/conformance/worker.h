@@ -1,9 +1,9 @@
-// The child process: the only one that touches devices. It runs cases one after the other and
-// writes a line of JSON to a pipe before and after each.
-//   {"plan": {...}}      once, or {"refused": "..."} where there is no such device
-//   {"start": 17}        the position in the plan
-//   {"result": {...}}    what came of it
-//   {"done": true}       nothing is left; the process ends by itself
+// The child process, the only one that uses devices. It runs cases one after the other and writes a
+// line of JSON to a pipe before and after each.
+//   {"plan": {...}}      once, or {"refused": "..."} if the device does not exist
+//   {"start": 17}        index in the plan
+//   {"result": {...}}    of that case
+//   {"done": true}       all cases have run; the process exits
 #pragma once
 
 #include "options.h"

@@ -18,7 +18,7 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kWordsKept = 4096;  // of stderr, in bytes
+constexpr size_t kWordsKept = 4096;  // bytes of stderr
 
 int checked(int result, const char* what) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -36,13 +36,13 @@ std::vector<std::string> arguments(const Options& o, int results_fd) {
   return a;
 }
 
-/// In the child: become a worker. Only calls that are safe after fork.
+/// In the child: become a worker. Uses only calls that are safe after fork.
 [[noreturn]] void become_worker(char** argv, int results_fd, int errors_fd) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is killed leaves no worker behind
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker ends if the parent is killed
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   fcntl(results_fd, F_SETFD, 0);
-  dup2(errors_fd, STDOUT_FILENO);  // what a plugin prints must not get into the report
+  dup2(errors_fd, STDOUT_FILENO);  // a plugin's output must not get into the report
   dup2(errors_fd, STDERR_FILENO);
   execv("/proc/self/exe", argv);
   _exit(127);
@@ -73,7 +73,7 @@ WorkerProcess::~WorkerProcess() {
   if (errors_ >= 0) close(errors_);
 }
 
-/// Read what is there on both pipes. Return false at the deadline.
+/// Read the available data of both pipes. Return false at the deadline.
 bool WorkerProcess::read_some(Deadline deadline) {
   using std::chrono::ceil, std::chrono::milliseconds;
   pollfd pipes[] = {{results_, POLLIN, 0}, {errors_, POLLIN, 0}};
@@ -117,7 +117,7 @@ void WorkerProcess::kill() {
 std::string WorkerProcess::wait(Deadline deadline) {
   if (pid_ <= 0) return "";
   bool in_time = true;
-  // Its pipes close when it ends, so that nothing needs to sleep and look again.
+  // Its pipes close when it exits, so polling is not needed.
   while (in_time && (results_ >= 0 || errors_ >= 0)) in_time = read_some(deadline);
   if (!in_time) kill();
   int status = 0;
@@ -134,7 +134,7 @@ std::string WorkerProcess::wait(Deadline deadline) {
 }
 
 std::string WorkerProcess::last_words() const {
-  const size_t end = words_.find_last_not_of("\n ") + 1;  // 0 where there is nothing else
+  const size_t end = words_.find_last_not_of("\n ") + 1;  // 0 if there is nothing else
   const size_t start = words_.substr(0, end).find_last_of('\n') + 1;
   return words_.substr(start, end - start);
 }

@@ -1,4 +1,5 @@
-// A worker as its parent sees it: lines of results, the last words on stderr, and its end.
+// A worker process, from the parent's view: lines of results, the last line of stderr, and its
+// exit.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +11,7 @@
 
 namespace conformance {
 
-/// This program once more, as a worker. Whatever is left of it dies with the object.
+/// Runs this program as a worker. The destructor kills it.
 class WorkerProcess {
  public:
   /// Errors: std::system_error.
@@ -25,10 +26,10 @@ class WorkerProcess {
   Event read_line(std::string& line, Deadline deadline);
 
   void kill();
-  /// Wait for its end until the deadline, then kill it. Return how it ended: "ended by SIGSEGV",
+  /// Wait until the deadline for it to exit, then kill it. Return how it ended: "ended by SIGSEGV",
   /// "exited with code 3", "did not end"; empty for code 0.
   std::string wait(Deadline deadline);
-  /// Return the last line that it wrote to stderr or stdout, empty if there was none.
+  /// Return the last line of its stderr and stdout, empty if there was none.
   std::string last_words() const;
 
  private:

@@ -36,8 +36,8 @@ Rows allreduce_table(const std::vector<Allreduce>& all) {
   return rows;
 }
 
-// Without exchange there is what ranks lose to each other on the machine all the same: to what they
-// share of it, and then to waiting for the slowest in each step.
+// Without exchange, the remaining loss is that of sharing the machine, and of waiting for the
+// slowest rank in each step.
 Rows steps_table(const Steps& s, int ranks) {
   Rows rows{{fmt::format("tudui, batch {} a rank", kBatch), "step", "images/s", "times 1 rank's"}};
   const auto add = [&](const std::string& what, int n, double seconds) {
@@ -67,7 +67,7 @@ Rows against_table(const Against& a, const Peer& peer, int ranks) {
            fmt::format("{:.2f}", a.ambit / a.peer)}};
 }
 
-// What the model makes of the same ranks.
+// The model's prediction for these ranks.
 Rows check_table(const Steps& s, const Network& network, int ranks) {
   const Prediction p = predict(s.recorded, network, ranks);
   return {{"the model, on these ranks", "predicted", "measured", "ratio"},
@@ -86,7 +86,7 @@ std::string text_of_buckets(const Step& step) {
   return text;
 }
 
-// From 8 ranks on, in powers of two, up to those asked for.
+// From 8 ranks, in powers of two, up to the requested number.
 Rows model_table(const Step& step, const Network& network) {
   Rows rows{{"ranks", "machines", "ring", "tree", "step", "efficiency", "hidden"}};
   std::vector<int> ranks;
@@ -101,7 +101,7 @@ Rows model_table(const Step& step, const Network& network) {
   return rows;
 }
 
-// Whether a launcher has started this process and others, as Open MPI, MPICH and Slurm say.
+// Return whether a launcher (Open MPI, MPICH, Slurm) has started this process.
 bool is_launched() {
   return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE") ||
          std::getenv("SLURM_STEP_ID");
@@ -117,7 +117,7 @@ std::string run_model(const Options& options, const Table& table) {
       table(model_table(step, network)));
 }
 
-// Of all ranks, the same number; what it returns is rank 0's.
+// Called on all ranks; only rank 0's result is used.
 std::string measure(const std::shared_ptr<ProcessGroup>& group, const Options& options,
                     const Table& table, const Progress& progress) {
   const int ranks = group->size();
@@ -152,9 +152,9 @@ std::string measure(const std::shared_ptr<ProcessGroup>& group, const Options& o
 std::string run(const Options& options, bool markdown, const Progress& progress) {
   const Table table = markdown ? markdown_table : plain_table;
   ambit::set_num_threads(1);
-  if (!options.model.empty()) parse_network(options.model);  // before anything is started
+  if (!options.model.empty()) parse_network(options.model);  // validate before anything is started
   if (!options.model.empty() && !is_launched()) return run_model(options, table);
-  ambit::distributed::find_communicator("mpi");  // says what is missing
+  ambit::distributed::find_communicator("mpi");  // throws with the reason if MPI is missing
   const char* const mpi = open_peer("mpi").version;
   const auto group = ambit::distributed::init_process_group("mpi");
   const int ranks = group->size();

@@ -1,5 +1,5 @@
-// `ambit bench --distributed`: what several processes gain and what they lose to their exchange,
-// measured on those that mpirun has started; with --model, predicted for more from one.
+// `ambit bench --distributed`: speedup of several processes and the cost of their exchange,
+// measured on those started by mpirun; with --model, predicted for more ranks from one.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace bench::distributed {
 
-/// Measure, and return the tables; of ranks other than 0, nothing. Every rank computes with one
-/// thread. Errors: ambit::Error where there is no MPI, one rank alone, or no such model.
+/// Measure, and return the tables; empty on ranks other than 0. Every rank computes with one
+/// thread. Errors: ambit::Error without MPI, with a single rank, or for an invalid model.
 std::string run(const Options& options, bool markdown,
                 const std::function<void(const std::string&)>& progress);
 

@@ -37,15 +37,15 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Rank 0's number, on all.
+// Return rank 0's number on all ranks.
 int64_t agreed(ProcessGroup& group, double value) {
   const Tensor t = full({1}, std::llround(value), TensorOptions(kInt64));
   group.broadcast(t)->wait();
   return t.item<int64_t>();
 }
 
-// Time all calls in turn, for about `seconds` each; medians of one run, which are means of those
-// that fill a sample. All ranks begin together, and do the same number of runs.
+// Time all calls alternately, each for about `seconds`; return the medians of one run, from means
+// over the runs that fill a sample. All ranks start together and run equally often.
 std::vector<double> in_turn(ProcessGroup& group, const std::vector<Call>& calls, double seconds,
                             double sample_seconds = kSampleSeconds) {
   std::vector<std::vector<double>> samples(calls.size());
@@ -71,7 +71,7 @@ std::vector<double> in_turn(ProcessGroup& group, const std::vector<Call>& calls,
   return medians;
 }
 
-// Let rank 0 do it alone; the others leave their cores in peace.
+// Return a call that runs on rank 0 only, while the other ranks are idle.
 Call by_first_alone(ProcessGroup& group, const Call& call) {
   return [&group, call] {
     if (group.rank() == 0) call();
@@ -126,7 +126,7 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
     call();
     for (const auto& work : works) work->wait();
   };
-  std::vector<double> disturbed;  // a step's computing, while a step's exchange is under way
+  std::vector<double> disturbed;  // computing time of a step, while an exchange is in progress
   const auto compute_disturbed = [&] {
     const Clock::time_point begin = Clock::now();
     exchange_during([&] {
@@ -134,8 +134,8 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
       disturbed.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     });
   };
-  // Steps in a row, as training has them: a first one finds little of its own in the caches. What
-  // is recorded comes behind the rest that ranks had, since of it the median step counts.
+  // Several steps in a row, as in training: the first one finds cold caches. The recorded steps
+  // follow the idle period of the other ranks; the median of them is used.
   const std::vector<double> times = in_turn(
       *group,
       {by_first_alone(*group, [&] { alone.step(); }), [&] { recording.step(); },
@@ -148,7 +148,7 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
       seconds, std::clamp(seconds / 10, kSampleSeconds, 10 * kSampleSeconds));
   Steps steps{times[0], times[2], times[3], times[4], times[5], times[6], recording.median()};
   const double lost = std::max(0.0, median(std::move(disturbed)) - steps.computing);
-  const Tensor most = full({1}, lost, TensorOptions(kFloat64));  // the others wait for that rank
+  const Tensor most = full({1}, lost, TensorOptions(kFloat64));  // all wait for the slowest rank
   group->allreduce(most, ambit::distributed::ReduceOp::MAX)->wait();
   steps.recorded.lost = most.item<double>();
   return steps;

@@ -21,7 +21,7 @@ namespace {
                   what, text));
 }
 
-// Read a number above 0 from the front of the text.
+// Parse a positive number at the start of the text.
 template <class T>
 std::optional<T> take(std::string_view& text) {
   T value{};
@@ -33,7 +33,7 @@ std::optional<T> take(std::string_view& text) {
 
 using Units = std::initializer_list<std::pair<std::string_view, double>>;
 
-// "25GB/s": a number and one of the units.
+// Parse "25GB/s": a number and one of the units.
 std::optional<double> quantity(std::string_view text, Units units) {
   const std::optional<double> value = take<double>(text);
   for (const auto& [unit, factor] : units) {
@@ -90,10 +90,10 @@ Prediction predict(const Step& step, const Network& network, int ranks) {
   Prediction p;
   p.ranks = ranks;
   p.machines = (ranks + network.per_machine - 1) / network.per_machine;
-  // Without bytes: the latencies alone.
+  // The latencies alone: 0 bytes.
   p.ring = ring_seconds(network, p.machines, 0), p.tree = tree_seconds(network, p.machines, 0);
   const double ring_latencies = p.ring, tree_latencies = p.tree;
-  double link_free = 0, last = 0;  // when the link is, and the last bucket has come
+  double link_free = 0, last = 0;  // when the link is free, the last bucket there
   for (const Step::Bucket& bucket : step.buckets) {
     const double ring = ring_seconds(network, p.machines, bucket.bytes),
                  tree = tree_seconds(network, p.machines, bucket.bytes);

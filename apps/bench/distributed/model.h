@@ -1,5 +1,5 @@
-// How long a step takes on more ranks than there are: from what one rank took, and what a network
-// is said to do. It measures nothing itself.
+// Predicts the time of a step on more ranks, from measurements of one rank and the parameters of a
+// network. It measures nothing itself.
 #pragma once
 
 #include <string>
@@ -7,50 +7,48 @@
 
 namespace bench::distributed {
 
-/// Ranks on machines, each with one link to the others. Between ranks of one machine nothing is
-/// counted.
+/// Ranks on machines with one link each. Communication within a machine counts as free.
 struct Network {
   int ranks = 1;
   int per_machine = 1;
-  double bytes_per_second = 0;  ///< of a link, in each direction
-  double latency_seconds = 0;   ///< from one machine to another
+  double bytes_per_second = 0;  ///< of a link, per direction
+  double latency_seconds = 0;   ///< between machines
 };
 
-/// Read "1024x8,25GB/s,5us": ranks, of which so many share a machine (x1 where not said),
-/// bandwidth in KB, MB, GB or Kbit, Mbit, Gbit (powers of ten) a second, latency in ns, us, ms or
-/// s. Errors: ambit::Error.
+/// Parse "1024x8,25GB/s,5us": number of ranks, ranks per machine (default x1), bandwidth in KB, MB,
+/// GB or Kbit, Mbit, Gbit (powers of ten) per second, latency in ns, us, ms or s. Errors:
+/// ambit::Error.
 Network parse_network(const std::string& text);
 
-/// What one rank took for a step, in seconds from its beginning.
+/// Times of a step on one rank, in seconds from its start.
 struct Step {
   struct Bucket {
     double bytes = 0;
-    double ready = 0;  ///< when its gradients have been computed
+    double ready = 0;  ///< when its gradients are computed
   };
   std::vector<Bucket> buckets;  ///< in the order of their exchange
   double backward_end = 0;
   double end = 0;   ///< after the optimizer
-  double lost = 0;  ///< of computing to an exchange under way; 0 where nobody has measured it
+  double lost = 0;  ///< computing time lost to a concurrent exchange; 0 if not measured
 };
 
-/// An allreduce between so many machines in seconds. Ring: 2 (m - 1) steps, each of a latency and
-/// an m-th of the bytes. Tree: a step of a latency for each level up and down, which halve and
-/// double what they send: as many bytes as the ring's. Source: Thakur, Rabenseifner, Gropp 2005.
+/// Return the seconds of an allreduce between machines. Ring: 2 (m - 1) steps, each of a latency
+/// and an m-th of the bytes. Tree: one latency per level up and down, with halving and doubling of
+/// messages; as many bytes as the ring. Source: Thakur, Rabenseifner, Gropp 2005.
 double ring_seconds(const Network& network, int machines, double bytes);
 double tree_seconds(const Network& network, int machines, double bytes);
 
 struct Prediction {
   int ranks = 1, machines = 1;
-  double ring = 0, tree = 0;  ///< seconds of exchange of all buckets, begun at once
-  double end = 0;             ///< of the step, each bucket by the quicker of both
-  double efficiency = 1;      ///< the step of one rank by this
-  double hidden = 1;          ///< the part of the exchange that computing covers
+  double ring = 0, tree = 0;  ///< seconds of the exchange of all buckets at once
+  double end = 0;             ///< of the step, each bucket by the faster algorithm
+  double efficiency = 1;      ///< step of one rank divided by this
+  double hidden = 1;          ///< fraction of the exchange that overlaps with computation
 };
 
-/// Predict a step on `ranks` of the network's kind, each of which computes as the one did: a bucket
-/// is sent when it is ready and the link is done with the bytes of the one before it, whose
-/// latencies it does not wait for; the optimizer follows the last. Computing takes longer by what
-/// it loses to the exchange.
+/// Predict a step on `ranks` ranks that compute like the measured one. A bucket is sent when it is
+/// ready and the link has sent the previous bucket's bytes (latencies overlap); the optimizer runs
+/// after the last bucket. The computation is prolonged by the time lost to the exchange.
 Prediction predict(const Step& step, const Network& network, int ranks);
 
 }  // namespace bench::distributed

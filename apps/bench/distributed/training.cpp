@@ -26,7 +26,7 @@ struct Done final : Request {
   bool wait(Milliseconds) override { return true; }
 };
 
-// One rank, whose collectives are over at once and are told of.
+// A single rank whose collectives complete at once and are reported to a callback.
 class Recorder final : public Communicator {
  public:
   explicit Recorder(std::function<void(const Transfer&)> tell) : tell_(std::move(tell)) {}
@@ -93,7 +93,7 @@ Recording::Recording() {
   };
   training_ =
       std::make_unique<Training>(std::make_shared<ProcessGroup>(std::make_shared<Recorder>(tell)));
-  training_->step();  // makes what is made once
+  training_->step();  // allocates everything that is kept
 }
 
 void Recording::step() {

@@ -1,4 +1,4 @@
-// One rank's training: tudui, with the lesson's batches and optimizer, on the cpu.
+// Training of one rank: tudui, with the lesson's batches and optimizer, on the cpu.
 #pragma once
 
 #include <ambit/distributed/data_parallel.h>
@@ -14,22 +14,22 @@
 
 namespace bench::distributed {
 
-inline constexpr int64_t kBatch = 64;  // of a rank
-// Tudui's parameters are 0.6 MB, one bucket as a program would have them: nothing of it could be
-// hidden. So there are several.
+inline constexpr int64_t kBatch = 64;  // per rank
+// Tudui's parameters are 0.6 MB: one bucket by default, so no exchange could overlap with
+// computation. A smaller size gives several buckets.
 inline constexpr double kBucketMiB = 0.25;
 
-/// What all sides train on: images, labels, and the parameters at the beginning.
+/// Return the data of all sides: images, labels, and initial parameters.
 Inputs numbers();
 
 class Training {
  public:
-  /// Without a group: alone.
+  /// Without a group: a single rank.
   explicit Training(std::shared_ptr<ambit::distributed::ProcessGroup> group = nullptr,
                     double bucket_mib = kBucketMiB);
-  /// Return the loss before it.
+  /// Run a step; return the loss before the update.
   double step();
-  /// The same, but gradients stay on this rank.
+  /// Run a step without averaging the gradients.
   void step_without_exchange();
 
   void forward_and_backward();
@@ -44,12 +44,12 @@ class Training {
   ambit::Tensor images_, labels_, loss_;
 };
 
-/// Steps of one rank that are told of instead of exchanged.
+/// Runs steps of one rank and records their exchanges instead of performing them.
 class Recording {
  public:
   Recording();
   void step();
-  /// Return the step of median length, of those so far.
+  /// Return the step of median length so far.
   Step median();
 
  private:
@@ -60,7 +60,7 @@ class Recording {
   std::unique_ptr<Training> training_;
 };
 
-/// Train for so long on one rank, and return the median of what its steps exchange and when.
+/// Train on one rank for `seconds`, and return the median sizes and times of its exchanges.
 Step record_step(double seconds);
 
 }  // namespace bench::distributed

@@ -62,7 +62,7 @@ memory Calls::add_reorder(const memory& from, const memory::desc& wanted) {
 }
 
 void Calls::run() const {
-  // The C function, since the C++ one makes a vector of the arguments each time.
+  // The C function, because the C++ wrapper allocates a vector of arguments in each call.
   for (const Call& call : calls_) {
     dnnl::error::wrap_c_api(
         dnnl_primitive_execute(call.primitive.get(), stream().get(),

@@ -7,7 +7,7 @@ namespace bench::floor {
 
 double cross_entropy(float* grad, const float* logits, const int64_t* targets, int64_t N,
                      int64_t K) {
-  constexpr int64_t kWorthThreads = 128;  // rows; below, waking the others costs more
+  constexpr int64_t kWorthThreads = 128;  // rows; for fewer, starting threads costs more
   const float scale = 1.0f / static_cast<float>(N);
   double loss = 0;
 #pragma omp parallel for reduction(+ : loss) if (N >= kWorthThreads)

@@ -16,7 +16,7 @@ double seconds_of(const dnnl::primitive& primitive, const dnnl::primitive_desc& 
     primitive.execute(stream(), data);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  // The first run finds cold caches; the shortest of several is the one disturbed least.
+  // The first run has cold caches; the minimum of several runs is the least disturbed one.
   double shortest = run();
   for (int i = 0; i < 5 && shortest < 3 * limit; ++i) shortest = std::min(shortest, run());
   return shortest;

@@ -1,5 +1,5 @@
-// oneDNN's implementations of one primitive, tried out. It lists them by what it expects of them:
-// brgconv first, but with few input channels the plain jit, with 8 even that for AVX2, is faster.
+// Times oneDNN's implementations of a primitive. oneDNN lists them by expected speed: brgconv
+// first, although the plain jit is faster for few input channels, and the AVX2 jit for 8.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ struct Chosen {
   Primitive primitive;
 };
 
-/// oneDNN 2.6 finds a primitive in its cache by its description alone, whichever implementation
-/// was asked for: no cache while one of these lives.
+/// Disables the primitive cache for a scope: oneDNN 2.6 looks primitives up by their description
+/// only, regardless of the requested implementation.
 class NoPrimitiveCache {
  public:
   NoPrimitiveCache() : capacity_(dnnl::get_primitive_cache_capacity()) {
@@ -29,14 +29,14 @@ class NoPrimitiveCache {
   int capacity_;
 };
 
-/// Return about how many seconds the primitive takes, after one look if that is far over `limit`.
+/// Return about how many seconds the primitive takes; a single run if that is far above `limit`.
 double seconds_of(const dnnl::primitive& primitive, const dnnl::primitive_desc& desc,
                   const std::vector<int>& arguments, double limit);
 
-/// Whether it is one of oneDNN's plain loops, too slow to try.
+/// Return whether it is one of oneDNN's reference loops, which are too slow to try.
 bool is_reference(const dnnl::primitive_desc& desc);
 
-/// Return the fastest implementation from `desc` on. `arguments`: the numbers of all its arguments.
+/// Return the fastest implementation from `desc` on. `arguments`: ids of all its arguments.
 template <class Primitive>
 Chosen<Primitive> fastest(typename Primitive::primitive_desc desc,
                           const std::vector<int>& arguments) {

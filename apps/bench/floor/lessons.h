@@ -1,5 +1,5 @@
-// The lessons' networks, those of apps/quickstart and apps/tudui, with their optimizers: a training
-// step and inference.
+// The networks of the lessons in apps/quickstart and apps/tudui, with their optimizers: training
+// steps and inference.
 #pragma once
 
 #include "network.h"

@@ -102,7 +102,7 @@ void Network::conv(const memory& weight, const memory& bias, int64_t padding) {
 }
 
 void Network::relu() {
-  const memory y = y_;  // in place, both ways
+  const memory y = y_;  // in place, in both passes
   const dnnl::eltwise_forward::primitive_desc forward(
       {kind(), algorithm::eltwise_relu, y.get_desc(), 0.0f}, engine());
   forward_.add(dnnl::eltwise_forward(forward), {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
@@ -142,8 +142,8 @@ void Network::max_pool() {
   });
 }
 
-// oneDNN would take the images as they are, but then computes with its slower gemm and reorders the
-// weights for the gradient.
+// oneDNN accepts images directly, but then uses its slower gemm and reorders the weights for the
+// gradient.
 void Network::flatten() {
   const memory::desc images = y_.get_desc();
   image_sizes_ = images.dims();
@@ -156,7 +156,7 @@ void Network::linear(const memory& weight, const memory& bias) {
   const memory x = y_;
   const memory::dims w = weight.get_desc().dims();
   const memory::desc b = bias.get_desc(), y = row_major({x.get_desc().dims()[0], w[0]});
-  // oneDNN's blocked layouts make the forward pass faster, but the gradients of a few rows slower.
+  // oneDNN's blocked layouts make the forward pass faster, but the gradients of few rows slower.
   const bool few = gradients_ != Gradients::none && y.dims()[0] < 16;
   const auto forward = fastest<dnnl::inner_product_forward>(
       {{kind(), x.get_desc(), few ? row_major(w) : any_layout(w), b, y}, engine()},
@@ -171,7 +171,7 @@ void Network::linear(const memory& weight, const memory& bias) {
                                    {DNNL_ARG_DST, y_}});
 
   backwards_.push_back([=, this](const memory& dy) {
-    // In the same layout: for matrices of this size reorders cost more than they bring.
+    // Same layout: for matrices of this size reorders cost more than they gain.
     const auto weight_grad = fastest<dnnl::inner_product_backward_weights>(
         {{x.get_desc(), layout, b, y}, engine(), forward.desc},
         {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS});

@@ -5,7 +5,7 @@
 
 namespace bench::floor {
 
-/// See the operand as oneDNN sees data: it has no const.
+/// Return the operand as oneDNN memory, which cannot be const.
 inline dnnl::memory borrow(const Operand& operand) {
   return {row_major(operand.sizes), engine(), const_cast<float*>(operand.values)};
 }

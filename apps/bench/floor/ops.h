@@ -1,4 +1,4 @@
-// Single ops: convolutions and products of matrices.
+// Single ops: convolutions and matrix products.
 #pragma once
 
 #include "network.h"
@@ -6,9 +6,9 @@
 
 namespace bench::floor {
 
-/// A convolution; with its gradients, if the weight wants one. The input and the gradient of the
-/// output are row-major; results stay channels-last, and the weight is brought into its layout
-/// once. Operands: input, weight, bias, then the gradient of the output. Parameters: the padding.
+/// A convolution; with gradients, if the weight requires grad. The input and the output gradient
+/// are row-major; results stay channels-last, and the weight is converted to its layout once.
+/// Operands: input, weight, bias, then the output gradient. Parameters: the padding.
 class Convolution : public Work {
  public:
   explicit Convolution(const Specification& specification);
@@ -20,7 +20,7 @@ class Convolution : public Work {
   Network network_;
 };
 
-/// Operands: a, b, both row-major, as is their product.
+/// Operands: a, b, both row-major, like their product.
 class Product : public Work {
  public:
   explicit Product(const Specification& specification);

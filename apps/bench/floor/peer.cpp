@@ -1,5 +1,5 @@
-// The floor: what the bench's works take when they are written by hand on bare oneDNN primitives,
-// all made once. Nothing of ambit is in it.
+// The floor: the bench's works written by hand with bare oneDNN primitives that are created once.
+// It does not use ambit.
 #include <omp.h>
 
 #include "lessons.h"
@@ -10,7 +10,7 @@ namespace bench::floor {
 namespace {
 
 std::unique_ptr<Work> make(const Specification& s) {
-  omp_set_num_threads(s.threads);  // primitives are made for as many
+  omp_set_num_threads(s.threads);  // primitives are created for that number
   if (s.what == "net/train") return std::make_unique<Training>(Lesson::net, s);
   if (s.what == "net/infer") return std::make_unique<Inference>(Lesson::net, s);
   if (s.what == "tudui/train") return std::make_unique<Training>(Lesson::tudui, s);

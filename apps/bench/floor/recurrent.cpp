@@ -15,7 +15,7 @@ using Tag = memory::format_tag;
 namespace {
 
 constexpr auto kDirection = dnnl::rnn_direction::unidirectional_left2right;
-constexpr size_t kOperands = 4;  // of a layer
+constexpr size_t kOperands = 4;  // per layer
 constexpr memory::dim kBiases = 4;
 template <class Kind>
 constexpr memory::dim kGates = std::size(Kind::kGates);
@@ -38,8 +38,8 @@ Recurrent<Kind>::Recurrent(const Specification& s)
   if (with_gradients_) make_backward(weights, input, borrow(s.operands.back()));
 }
 
-// One block of all layers: [layers, 1, G, H, I], and the two biases as their sum, but for a GRU's
-// new gate.
+// Combine the weights of all layers: [layers, 1, G, H, I], and the two biases as their sum, except
+// for the new gate of a GRU.
 template <class Kind>
 typename Recurrent<Kind>::Weights Recurrent<Kind>::gather(const Specification& s) const {
   const memory::dims sizes{layers_, 1, H_, kGates<Kind>, H_};
@@ -141,7 +141,8 @@ void Recurrent<Kind>::run() {
   calls_.run();
 }
 
-// The gradient of the last layer's last bias, which is the sum's but for a GRU's new gate.
+// The gradient of the last layer's last bias; it equals that of the sum except for a GRU's new
+// gate.
 template <class Kind>
 double Recurrent<Kind>::result() {
   if (!with_gradients_) return sum(out_);

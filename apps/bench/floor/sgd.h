@@ -6,7 +6,7 @@
 
 namespace bench::floor {
 
-/// Stochastic gradient descent, PyTorch's formula: b = momentum b + g; p -= lr b.
+/// Stochastic gradient descent with PyTorch's formula: b = momentum b + g; p -= lr b.
 class Sgd {
  public:
   Sgd() = default;
@@ -17,8 +17,8 @@ class Sgd {
   struct Tensor {
     float* value;
     const float* grad;
-    std::vector<float> buffer;  // none without momentum
-    size_t size;                // with the padding of its layout: zeros, and they stay zeros
+    std::vector<float> buffer;  // empty without momentum
+    size_t size;                // including the zero padding of the layout
   };
   std::vector<Tensor> tensors_;
   float lr_ = 0, momentum_ = 0;

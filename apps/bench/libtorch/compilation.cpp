@@ -1,4 +1,4 @@
-// The program of ambit's README in libtorch, compiled.
+// Compiles the program of ambit's README with libtorch.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ class Compilation final : public Work {
     source_ = (folder / ("ambit_bench_" + std::to_string(getpid()) + ".cpp")).string();
     std::ofstream(source_) << kProgram;
     const std::string include = BENCH_TORCH_INCLUDE;
-    // Behind the system's own folders, of which it may be one.
+    // Searched after the system's folders, one of which it may be.
     command_ = "${CXX:-c++} -std=c++17 -O2 -c -o /dev/null -idirafter " + include + " -isystem " +
                include + "/torch/csrc/api/include " + source_;
   }

@@ -1,4 +1,4 @@
-// The loader, copies and files.
+// DataLoader, copies and files.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace {
 
 namespace data = torch::data;
 
-// Images in memory as bytes, as ambit's datasets keep them.
+// Images in memory as bytes, as in ambit's datasets.
 class ByteImages : public data::datasets::Dataset<ByteImages> {
  public:
   ByteImages(torch::Tensor images, torch::Tensor targets)
@@ -66,7 +66,7 @@ class Copying final : public Work {
   std::vector<torch::Tensor> from_, copies_;
 };
 
-// A list of tensors in a file that lives where ambit's do.
+// A list of tensors in a file, in the same folder as ambit's.
 class File : public Work {
  public:
   explicit File(const Specification& s) {
@@ -106,7 +106,7 @@ class Loading final : public File {
 
 std::unique_ptr<Work> make_data(const Specification& s) {
   if (s.what == "data_loader") return std::make_unique<Epoch>(s);
-  // Without a device, to and from are one.
+  // Without another device, copies to and from it are the same.
   if (s.what == "to_device" || s.what == "to_host") return std::make_unique<Copying>(s);
   if (s.what == "save_pth") return std::make_unique<Saving>(s);
   if (s.what == "load_pth") return std::make_unique<Loading>(s);

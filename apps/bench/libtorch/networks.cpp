@@ -1,4 +1,4 @@
-// The lessons' networks in libtorch, line for line, and the zoo's as they are.
+// The lessons' networks in libtorch, ported line by line, and the zoo's networks unchanged.
 #include "works.h"
 #include "zoo_networks.h"
 
@@ -62,7 +62,7 @@ class Training final : public Work {
         labels_(borrow(s.operands[1])) {}
 
   void run() override {
-    network_->zero_grad(/*set_to_none=*/true);  // what the optimizer cannot do
+    network_->zero_grad(/*set_to_none=*/true);  // an option that the optimizer lacks
     const torch::Tensor loss = torch::cross_entropy_loss(network_(images_), labels_);
     loss.backward();
     optimizer_.step();
@@ -97,7 +97,7 @@ class Inference final : public Work {
   torch::Tensor images_, logits_;
 };
 
-// Training as the zoo's rows have it, inference, or nothing.
+// Return training or inference of a zoo network, or null.
 template <class Network>
 std::unique_ptr<Work> make_zoo(const Specification& s, const std::string& name) {
   if (s.what == name + "/infer") return std::make_unique<Inference<Network>>(s);

@@ -1,4 +1,4 @@
-// Single ops: forward alone, or with the way back.
+// Single ops: forward only, or with backward.
 #include <cmath>
 #include <map>
 
@@ -53,7 +53,7 @@ class ForwardBackward final : public Forward {
   }
 };
 
-/// Drawn numbers differ between libraries: there is nothing to compare.
+/// Random numbers differ between libraries, so results are not compared.
 class Drawing final : public Forward {
  public:
   using Forward::Forward;
@@ -80,7 +80,7 @@ Tensor cross_entropy(const Tensors& x, const Parameters&) {
   return torch::cross_entropy_loss(x[0], x[1]);
 }
 
-Tensor attention(const Tensors& x, const Parameters&) {  // composed: it has none
+Tensor attention(const Tensors& x, const Parameters&) {  // composed: this libtorch has no attention
   const double scale = 1 / std::sqrt(static_cast<double>(x[0].size(-1)));
   return (x[0] * scale).matmul(x[1].transpose(-2, -1)).softmax(-1).matmul(x[2]);
 }
@@ -154,7 +154,7 @@ const std::map<std::string, Op> kOps = {
 std::unique_ptr<Work> make_op(const Specification& s) {
   const auto found = kOps.find(s.what);
   if (found == kOps.end()) return nullptr;
-  set_blas_threads(s.threads);  // no convolution calls it
+  set_blas_threads(s.threads);  // for convolutions, which do not call BLAS
   const Op& op = found->second;
   if (op.draws) return std::make_unique<Drawing>(op.function, s);
   if (op.backward) return std::make_unique<ForwardBackward>(op.function, s);

@@ -1,4 +1,4 @@
-// A step of an optimizer with gradients that stay. The operands are pairs of a parameter and its
+// A step of an optimizer with constant gradients. Operands are pairs of a parameter and its
 // gradient.
 #include "works.h"
 

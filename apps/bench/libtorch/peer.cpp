@@ -1,4 +1,4 @@
-// libtorch, at its best: all cores, nothing copied or kept that need not be, gradients set to none.
+// libtorch with its fastest settings: all cores, no unnecessary copies, gradients set to none.
 #include <dlfcn.h>
 
 #include "works.h"
@@ -13,7 +13,7 @@ torch::Tensor borrow(const Operand& operand) {
 }
 
 void set_blas_threads(int threads) {
-  // Only OpenBLAS has it, and whether that is libblas is the machine's choice.
+  // Only OpenBLAS has this function, and libblas may be another library.
   static const auto set =
       reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
   if (set) set(threads);

@@ -1,4 +1,4 @@
-// libtorch's side of the rows, each family in a file of its own.
+// libtorch's side of the rows, one file per family.
 #pragma once
 
 #include <torch/torch.h>
@@ -9,13 +9,13 @@
 
 namespace bench::libtorch {
 
-/// Return a tensor on the operand's own memory.
+/// Return a tensor that aliases the operand's memory.
 torch::Tensor borrow(const Operand& operand);
-/// Set how many threads the BLAS uses that libtorch was linked with. Training is fastest with one:
-/// its products are small, and two sets of threads are in each other's way.
+/// Set the number of threads of the BLAS that libtorch is linked with. Training is fastest with
+/// one: its products are small, and two thread pools would compete.
 void set_blas_threads(int threads);
 
-/// Null for works of other families.
+/// Return null for works of other families.
 std::unique_ptr<Work> make_network(const Specification& s);
 std::unique_ptr<Work> make_op(const Specification& s);
 std::unique_ptr<Work> make_optimizer(const Specification& s);

@@ -1,5 +1,5 @@
-// Bare MPI, for `ambit bench --distributed`: MPI_Allreduce on memory of its own. It starts MPI so
-// that its calls and ambit's may come from different threads.
+// Bare MPI, for `ambit bench --distributed`: MPI_Allreduce on its own memory. It initialises MPI so
+// that different threads may call it, ambit's and its own.
 #include "peer.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ class Allreduce final : public bench::Work {
   double result() override { return std::numeric_limits<double>::quiet_NaN(); }
 
  private:
-  std::vector<float> values_;  // zeros, which stay
+  std::vector<float> values_;  // zeros, unchanged by the sums
 };
 
 std::unique_ptr<bench::Work> make(const bench::Specification& s) {
@@ -29,7 +29,7 @@ std::unique_ptr<bench::Work> make(const bench::Specification& s) {
   return std::make_unique<Allreduce>(s.parameters.at(0));
 }
 
-// Open MPI's own plugins look for its symbols in the process.
+// Open MPI's plugins need its symbols to be global in the process.
 void start() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &info) && info.dli_fname) {

@@ -1,5 +1,5 @@
-// PyTorch as its users would run it: the best of eager and compiled, with the images' channels last
-// or not. Each way is a Python process of its own, and waits while others compute.
+// PyTorch with its fastest settings: the best of eager and compiled, images contiguous or
+// channels-last. Each variant is a separate Python process, which is idle while others compute.
 #include "../peer.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace bench::pytorch {
 namespace {
 
-constexpr int kRounds = 4;              // of trying each way
-constexpr double kTrialSeconds = 0.05;  // of each way in a round
-constexpr double kClose = 1.1;          // times the fastest: measured on in turn
+constexpr int kRounds = 4;              // of timing each variant
+constexpr double kTrialSeconds = 0.05;  // per variant and round
+constexpr double kClose = 1.1;          // times the fastest: variants to measure further
 
 class Way final : public Work {
  public:
@@ -39,7 +39,7 @@ class Way final : public Work {
 class BestOf final : public Work {
  public:
   BestOf(const Specification& s, const std::vector<std::string>& names) {
-    // All at once, since Python takes seconds to start.
+    // Started concurrently, because Python takes seconds to start.
     for (const std::string& name : names) ways_.push_back(std::make_unique<Way>(name, s.threads));
     for (const auto& way : ways_) way->make(s);
   }
@@ -48,7 +48,7 @@ class BestOf final : public Work {
     for (const auto& way : ways_) way->run();
   }
 
-  // That of the way which is farthest from the first, so that none goes astray unseen.
+  // Return the result that differs most from the first variant's, so that any wrong one is noticed.
   double result() override {
     const double first = ways_[0]->result();
     double farthest = first;
@@ -59,7 +59,7 @@ class BestOf final : public Work {
     return farthest;
   }
 
-  // On a machine that others use too, a trial alone can choose the wrong one.
+  // On a shared machine a single trial could select the wrong variant.
   std::vector<Work*> ways() override {
     std::vector<double> least(ways_.size(), INFINITY);  // seconds of one run
     for (int round = 0; round < kRounds; ++round) {
@@ -76,7 +76,7 @@ class BestOf final : public Work {
     return close;
   }
 
-  // The least of all ways: to compile takes memory that the work itself does not.
+  // Return the minimum over all variants: compiling needs memory that the work does not.
   double peak_bytes() override {
     double least = INFINITY;
     for (const auto& way : ways_) least = std::min(least, way->peak_bytes());
@@ -87,7 +87,7 @@ class BestOf final : public Work {
   std::vector<std::unique_ptr<Way>> ways_;
 };
 
-// "PyTorch 2.9.0+cpu, tcmalloc".
+// Return for example "PyTorch 2.9.0+cpu, tcmalloc".
 std::string ask_version() {
   const std::string command = "LD_PRELOAD=libtcmalloc_minimal.so.4 '" + interpreter() +
                               "' -c 'import torch; print(\"PyTorch\", torch.__version__ + "
@@ -115,7 +115,7 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What a row is of: "tudui" of "tudui/train", "conv1d" of "conv1d_grad".
+// Return the subject of a row: "tudui" for "tudui/train", "conv1d" for "conv1d_grad".
 std::string subject_of(const std::string& what) {
   const std::string network = what.substr(0, what.find('/'));
   return network.ends_with("_grad") ? network.substr(0, network.size() - 5) : network;
@@ -138,7 +138,7 @@ std::unique_ptr<Work> make(const Specification& s) {
   const bool has_images =
       is_one_of({"net", "tudui", "resnet18", "unet", "group_norm", "conv_transpose2d"}, subject);
   const bool is_distributed = s.what.ends_with("/train distributed");
-  // From there on it compiles, and has attention.
+  // PyTorch 2 introduced compilation and attention.
   const bool is_new = !version().starts_with("PyTorch 1.");
   if (is_one_of({"gpt", "attention"}, subject) && !is_new) return nullptr;
   std::vector<std::string> ways{"eager"};
@@ -147,8 +147,8 @@ std::unique_ptr<Work> make(const Specification& s) {
     for (size_t i = ways.size(); i-- > 0;) ways.push_back("compiled" + ways[i].substr(5));
   }
   if (!is_distributed) return std::make_unique<BestOf>(s, ways);
-  // Not compiled, and one way at a time: which is best all ranks must find together. `parameters`:
-  // rank, ranks, a number that is theirs alone, way.
+  // Not compiled, and a single variant: all ranks must agree on the best. `parameters`: rank,
+  // number of ranks, a number unique to this run, variant.
   const auto way = static_cast<size_t>(s.parameters.at(3));
   if (way >= ways.size()) return nullptr;
   auto one = std::make_unique<Way>(ways[way], s.threads);

@@ -22,11 +22,11 @@
 namespace bench::pytorch {
 namespace {
 
-// The allocator that PyTorch's own tuning guide recommends; where it is not installed, the loader
-// says so on stderr and goes on.
+// The allocator that PyTorch's tuning guide recommends; if it is not installed, the loader prints a
+// warning on stderr and continues.
 constexpr const char* kAllocator = "LD_PRELOAD=libtcmalloc_minimal.so.4";
 
-// It lies beside this library.
+// Return the script's path, next to this library.
 std::string script() {
   Dl_info library{};
   if (dladdr(reinterpret_cast<const void*>(&interpreter), &library) == 0) return "pytorch.py";
@@ -62,7 +62,7 @@ size_t bytes_of(const Operand& operand) {
   return bytes;
 }
 
-// What the process gets: as many threads as ambit, and the allocator.
+// Return the process's environment: the same number of threads as ambit, and the allocator.
 std::vector<std::string> environment(int threads) {
   std::vector<std::string> all{kAllocator, "OMP_NUM_THREADS=" + std::to_string(threads)};
   for (char** entry = environ; *entry; ++entry) {
@@ -126,7 +126,7 @@ void Python::make(const Specification& specification, const std::string& way) {
 
 Python::~Python() {
   if (pid_ > 0) {
-    ::kill(pid_, SIGKILL);  // it keeps nothing
+    ::kill(pid_, SIGKILL);  // it has no state to save
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
@@ -170,7 +170,7 @@ std::string Python::read_line() {
   }
 }
 
-// The last line of a Python error says what it is.
+// The last line of a Python traceback is the error.
 void Python::fail(const std::string& answer) const {
   std::string text(static_cast<size_t>(std::max<off_t>(0, ::lseek(errors_, 0, SEEK_END))), '\0');
   const ssize_t got = ::pread(errors_, text.data(), text.size(), 0);

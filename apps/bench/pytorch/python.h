@@ -1,4 +1,4 @@
-// A Python process that runs one work in one way; see pytorch.py.
+// A Python process that runs one variant of a work; see pytorch.py.
 #pragma once
 
 #include <sys/types.h>
@@ -14,21 +14,21 @@ std::string interpreter();
 
 class Python {
  public:
-  /// Start the process. Errors of all: std::runtime_error with what Python has said.
+  /// Start the process. Errors of all functions: std::runtime_error with Python's message.
   explicit Python(int threads);
   ~Python();
   Python(const Python&) = delete;
   Python& operator=(const Python&) = delete;
 
-  /// Make the work.
+  /// Create the work.
   void make(const Specification& specification, const std::string& way);
-  /// Send a command and return the number that answers it.
+  /// Send a command and return the number in its answer.
   double ask(const std::string& command);
 
  private:
   void send(const void* data, size_t bytes);
   std::string read_line();
-  /// `answer`: what came instead of what was asked for.
+  /// `answer`: an unexpected answer.
   [[noreturn]] void fail(const std::string& answer = {}) const;
 
   int socket_ = -1, errors_ = -1;

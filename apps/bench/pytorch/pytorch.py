@@ -1,12 +1,12 @@
-"""PyTorch's half of `ambit bench --against pytorch`: the works of one row, run one way, as peer.cpp asks.
+"""PyTorch's side of `ambit bench --against pytorch`: runs one work in one variant ("way"), controlled by peer.cpp.
 
-It gets on stdin a line of JSON, {"what", "way", "threads", "parameters", "operands": [{"name", "sizes", "dtype",
-"requires_grad"}, ...]}, and the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N runs, "result" by the
-number that all sides are compared by, "peak" by the bytes that the work has needed at most, "spent" by the seconds
-of all cores so far.
+It reads from stdin a line of JSON, {"what", "way", "threads", "parameters", "operands": [{"name", "sizes", "dtype",
+"requires_grad"}, ...]}, and the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N
+runs, "result" by the number that is compared between sides, "peak" by the peak memory in bytes, "spent" by the CPU
+seconds of all cores so far.
 
-The ways: "eager", "compiled", and both with "channels-last" behind them. What is named ..._amp computes in bfloat16,
-networks by autocast.
+Ways: "eager", "compiled", and each followed by "channels-last". Works named ..._amp compute in bfloat16, networks by
+autocast.
 """
 import json
 import math
@@ -196,7 +196,7 @@ class UNet(nn.Module):
         return self.outc(self.up2(self.up1(self.down2(b), b), a))
 
 
-# Of the operands and the row's parameters.
+# Functions of the operands x and the row's parameters p.
 OPS = {"attention": lambda x, p: F.scaled_dot_product_attention(*x[:3]),
        "layer_norm": lambda x, p: F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2]),
        "group_norm": lambda x, p: F.group_norm(x[0], p[0], x[1], x[2]),
@@ -205,7 +205,7 @@ OPS = {"attention": lambda x, p: F.scaled_dot_product_attention(*x[:3]),
        "conv_transpose2d": lambda x, p: F.conv_transpose2d(x[0], x[1], x[2], stride=p[0], padding=1),
        "matmul": lambda x, p: x[0] @ x[1]}
 
-# The network, learning rate and momentum.
+# Network, learning rate, momentum.
 NETWORKS = {"net": (Net, 0.001, 0.9), "tudui": (Tudui, 0.01, 0), "resnet18": (ResNet18, 0.01, 0.9),
             "gpt": (GPT, 0.01, 0.9), "lstm": (LSTMModel, 0.01, 0.9), "unet": (UNet, 0.01, 0.9)}
 
@@ -235,7 +235,7 @@ class Training:
         self.autocast = autocast(request)
         self.input, self.target = tensors["input"], tensors["target"]
         self.network = network.train()
-        # Where PyTorch has it: one kernel for all parameters.
+        # If this PyTorch has it: one kernel for all parameters.
         fused = {"fused": True} if "fused" in signature(torch.optim.SGD).parameters else {}
         self.optimizer = torch.optim.SGD(network.parameters(), lr=lr, momentum=momentum, **fused)
         self.forward = torch.compile(network) if "compiled" in request["way"] else network
@@ -271,7 +271,7 @@ class Inference:
 
 
 class Op:
-    """One function; where operands require gradients the last one is that of the output."""
+    """A function; if operands require gradients, the last operand is the gradient of the output."""
 
     def __init__(self, function, request, tensors):
         for operand in request["operands"]:
@@ -298,14 +298,14 @@ class Op:
 
 
 def parallel(network, rank, ranks, number, way):
-    """Return the network as one of the ranks' processes, all of this machine, trains it."""
+    """Return the network wrapped for training by several ranks on this machine."""
     store = os.path.join(tempfile.gettempdir(), f"ambit-bench-{number}-{way}")
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     torch.distributed.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=ranks)
     network = nn.parallel.DistributedDataParallel(network)
     torch.distributed.barrier()
     if rank == 0:
-        os.unlink(store)  # all have met, and a process that is killed removes nothing
+        os.unlink(store)  # all ranks are connected; a killed process would leave it
     return network
 
 
@@ -332,7 +332,7 @@ def make_work(request, tensors):
 
 
 def take_stdout():
-    """Return what the answers go to; what PyTorch and its compiler print goes to stderr from here on."""
+    """Return a file for the answers; redirect the output of PyTorch and its compiler to stderr."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     return answers
@@ -349,7 +349,7 @@ def main():
     tensors = read_operands(request["operands"])
     before = status_bytes("VmRSS")
     with suppress(OSError), open("/proc/self/clear_refs", "w", encoding="utf-8") as refs:
-        refs.write("5")  # forgets the peak
+        refs.write("5")  # resets the peak
     work = make_work(request, tensors)
     answer("ready")
     for line in sys.stdin.buffer:

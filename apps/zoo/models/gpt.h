@@ -1,7 +1,6 @@
-// GPT: a decoder-only transformer. The parameters have the names that nanoGPT's PyTorch model gives
-// them (without its tied weights), so that its checkpoints load by name.
-// Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners";
-// github.com/karpathy/nanoGPT.
+// GPT: a decoder-only transformer. Parameters have the names of nanoGPT's PyTorch model (without
+// tied weights), so its checkpoints load by name. Source: Radford et al. 2019, "Language Models are
+// Unsupervised Multitask Learners"; github.com/karpathy/nanoGPT.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -17,12 +16,12 @@ namespace nn = ambit::nn;
 using ambit::Tensor;
 
 struct GPTConfig {
-  int64_t vocabulary = 256, block = 64;        // characters; those that it looks back on
-  int64_t layers = 4, heads = 4, width = 128;  // heads divides width
+  int64_t vocabulary = 256, block = 64;        // number of characters; context length
+  int64_t layers = 4, heads = 4, width = 128;  // width must be divisible by heads
   double dropout = 0;
 };
 
-/// Attention of each character to those before it: x [B,T,width] -> [B,T,width].
+/// Causal self-attention: x [B,T,width] -> [B,T,width].
 struct CausalSelfAttentionImpl : nn::Module {
   explicit CausalSelfAttentionImpl(const GPTConfig& c)
       : config(c),
@@ -35,7 +34,7 @@ struct CausalSelfAttentionImpl : nn::Module {
     const auto heads = [&](const Tensor& t) {  // [B,T,C] -> [B,H,T,C / H]
       return t.reshape({B, T, H, C / H}).transpose(1, 2);
     };
-    x = c_attn(x);  // each step lets go of the one before
+    x = c_attn(x);  // reassigned, so that each step frees its input
     auto qkv = x.split(C, 2);
     x = nn::functional::scaled_dot_product_attention(heads(qkv[0]), heads(qkv[1]), heads(qkv[2]),
                                                      {}, is_training() ? config.dropout : 0,
@@ -50,7 +49,7 @@ struct CausalSelfAttentionImpl : nn::Module {
 };
 AMBIT_MODULE(CausalSelfAttention);
 
-/// Two layers for each character alone, four times as wide between them.
+/// Two layers applied to each character separately, four times as wide in between.
 struct MLPImpl : nn::Module {
   explicit MLPImpl(const GPTConfig& c)
       : c_fc(register_module("c_fc", nn::Linear(c.width, 4 * c.width))),
@@ -82,7 +81,7 @@ struct BlockImpl : nn::Module {
 };
 AMBIT_MODULE(Block);
 
-/// What nanoGPT keeps under "transformer": embeddings, blocks, the last norm.
+/// nanoGPT's module "transformer": embeddings, blocks, the last norm.
 struct TrunkImpl : nn::Module {
   explicit TrunkImpl(const GPTConfig& c)
       : wte(register_module("wte", nn::Embedding(c.vocabulary, c.width))),
@@ -105,7 +104,7 @@ struct TrunkImpl : nn::Module {
 };
 AMBIT_MODULE(Trunk);
 
-/// Character ids [B,T], T <= block -> logits of the character behind each, [B,T,vocabulary].
+/// Character ids [B,T], T <= block -> logits of the next characters, [B,T,vocabulary].
 struct GPTImpl : nn::Module {
   explicit GPTImpl(const GPTConfig& c)
       : config(c),
@@ -125,7 +124,7 @@ struct GPTImpl : nn::Module {
   nn::Linear lm_head;
 
  private:
-  // As GPT-2: normal with 0.02, and what is added up in the blocks smaller the more there are.
+  // As in GPT-2: normal with std 0.02, smaller for the residual projections with more layers.
   void start() {
     const ambit::NoGradGuard no_grad;
     for (const auto& p : named_parameters()) {

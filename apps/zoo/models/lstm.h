@@ -1,5 +1,5 @@
-// A language model: embedding, LSTM, and the logits of what comes next. The parameters have the
-// names of PyTorch's example word_language_model.
+// A language model: embedding, LSTM, and logits of the next token. Parameters have the names of
+// PyTorch's example word_language_model.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -25,8 +25,8 @@ struct LSTMModelImpl : nn::Module {
                                                 .dropout(layers > 1 ? dropout : 0)))),
         decoder(register_module("decoder", nn::Linear(hidden, vocabulary))) {}
 
-  /// Ids [T,B] and the state before them, zeros if none -> logits of the next [T,B,vocabulary], and
-  /// the state behind them.
+  /// Ids [T,B] and the initial state, default zeros -> logits of the next ids [T,B,vocabulary], and
+  /// the final state.
   std::tuple<Tensor, State> forward(const Tensor& ids, const std::optional<State>& state = {}) {
     const Tensor input = drop(encoder(ids));
     const auto [output, next] = state ? rnn(input, *state) : rnn(input);

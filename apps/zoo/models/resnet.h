@@ -1,6 +1,6 @@
-// ResNet of basic blocks for small images: torchvision's ResNet-18, whose names the parameters
-// have, with a first convolution of 3 x 3 and no pooling behind it, as is usual on CIFAR. Source:
-// He et al. 2015, arXiv:1512.03385.
+// ResNet of basic blocks for small images: torchvision's ResNet-18, with its parameter names, but
+// with a 3 x 3 first convolution and no pooling after it, as is usual for CIFAR. Source: He et al.
+// 2015, arXiv:1512.03385.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -28,7 +28,7 @@ struct BasicBlockImpl : nn::Module {
   }
 
   Tensor forward(const Tensor& x) {
-    Tensor y = conv1(x);  // each step lets go of the one before
+    Tensor y = conv1(x);  // reassigned, so that each step frees its input
     y = bn1(y).relu_();
     y = conv2(y);
     y = bn2(y);
@@ -48,8 +48,8 @@ struct BasicBlockImpl : nn::Module {
 };
 AMBIT_MODULE(BasicBlock);
 
-/// Images [N,3,H,W] -> logits [N,classes]. `width`: features of the first stage; each next has
-/// twice as many, at half the size. `blocks`: of the four stages, 2 each for ResNet-18.
+/// Images [N,3,H,W] -> logits [N,classes]. `width`: features of the first stage; each later one has
+/// twice as many, at half the size. `blocks`: per stage, 2 each for ResNet-18.
 struct ResNetImpl : nn::Module {
   explicit ResNetImpl(int64_t classes = 10, int64_t width = 64,
                       const std::array<int64_t, 4>& blocks = {2, 2, 2, 2})

@@ -1,6 +1,6 @@
-// U-Net: an encoder of pictures, and a decoder that sees at each size what the encoder saw there.
-// The parameters have the names of github.com/milesial/Pytorch-UNet's (bilinear=False).
-// Source: Ronneberger et al. 2015, arXiv:1505.04597.
+// U-Net: an image encoder, and a decoder with skip connections at each size. Parameters have the
+// names of github.com/milesial/Pytorch-UNet (bilinear=False). Source: Ronneberger et al. 2015,
+// arXiv:1505.04597.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -29,7 +29,7 @@ struct DoubleConvImpl : nn::Module {
 };
 AMBIT_MODULE(DoubleConv);
 
-/// Half the size: [N,in,H,W] -> [N,out,H / 2,W / 2].
+/// Downsample to half the size: [N,in,H,W] -> [N,out,H / 2,W / 2].
 struct DownImpl : nn::Module {
   DownImpl(int64_t in, int64_t out)
       : maxpool_conv(register_module("maxpool_conv",
@@ -39,7 +39,8 @@ struct DownImpl : nn::Module {
 };
 AMBIT_MODULE(Down);
 
-/// Twice the size, beside what the encoder saw there: [N,in,H,W], [N,out,2 H,2 W] -> the latter's.
+/// Upsample to twice the size and combine with the skip connection: [N,in,H,W], [N,out,2 H,2 W] ->
+/// [N,out,2 H,2 W].
 struct UpImpl : nn::Module {
   UpImpl(int64_t in, int64_t out)
       : up(register_module(
@@ -51,8 +52,8 @@ struct UpImpl : nn::Module {
 };
 AMBIT_MODULE(Up);
 
-/// Pictures [N,channels,H,W] -> logits of each pixel's class [N,classes,H,W]; 2^levels divides H,
-/// W.
+/// Pictures [N,channels,H,W] -> logits of each pixel's class [N,classes,H,W]; H and W must be
+/// divisible by 2^levels.
 struct UNetImpl : nn::Module {
   UNetImpl(int64_t channels, int64_t classes, int64_t width = 64, int64_t levels = 4)
       : inc(register_module("inc", DoubleConv(channels, width))) {

@@ -35,17 +35,17 @@ constexpr std::array<Stroke, 7> kStrokes{{{0, 0, 1, 0},    // top
                                           {0, 1, 0, 2},    // lower left
                                           {0, 0, 0, 1},    // upper left
                                           {0, 1, 1, 1}}};  // middle
-// Bit i: stroke i belongs to the digit.
+// Bit i: the digit has stroke i.
 constexpr std::array<unsigned, 10> kDigits{0x3f, 0x06, 0x5b, 0x4f, 0x66,
                                            0x6d, 0x7d, 0x07, 0x7f, 0x6f};
 
 double distance(const Stroke& s, double x, double y) {
-  const double dx = s.x1 - s.x0, dy = s.y1 - s.y0;  // of length 1
+  const double dx = s.x1 - s.x0, dy = s.y1 - s.y0;  // all strokes have length 1
   const double along = std::clamp((x - s.x0) * dx + (y - s.y0) * dy, 0.0, 1.0);
   return std::hypot(x - s.x0 - along * dx, y - s.y0 - along * dy);
 }
 
-// One picture of kSide x kSide bytes; 0 is paper, 255 ink.
+// Draw one picture of kSide x kSide bytes; 0 is background, 255 ink.
 void draw(unsigned digit, uint64_t seed, uint64_t number, uint8_t* out) {
   uint64_t next = 0;
   const auto uniform = [&](double low, double high) {

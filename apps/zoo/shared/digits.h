@@ -1,4 +1,4 @@
-// Handwritten digits, or such as a machine can draw where there are none.
+// Handwritten digits, or synthetic ones if there are none.
 #pragma once
 
 #include <ambit/data/dataset.h>
@@ -18,9 +18,9 @@ struct Digits : ambit::data::datasets::Dataset<Digits> {
 
   ambit::data::Example<> get(size_t index) override;
   std::optional<size_t> size() const override { return static_cast<size_t>(images.size(0)); }
-  /// Draw a batch by the CPU's generator: (float32 [B,1,28,28], int64 [B]).
+  /// Draw a random batch with the CPU generator: (float32 [B,1,28,28], int64 [B]).
   ambit::data::Example<> batch(int64_t size) const;
-  /// Return the first `size` of them, or all if there are fewer, in the same form.
+  /// Return the first `size` samples, or all if there are fewer, in the same form.
   ambit::data::Example<> first(int64_t size) const;
 
   ambit::Tensor images, labels;  // uint8 [N,1,28,28], int64 [N]
@@ -31,12 +31,12 @@ struct DigitData {
   std::string source;  ///< for people
 };
 
-/// Read MNIST from `folder`, by default $AMBIT_DATA, else ./data. Where neither a folder is given
-/// nor MNIST is there, draw digits of seven strokes, as clocks show them, at random places, sizes
-/// and slants, from `seed`. Errors: ambit::Error for a given folder without MNIST.
+/// Read MNIST from `folder`, by default $AMBIT_DATA, else ./data. If no folder is given and MNIST
+/// is not found, draw seven-segment digits at random positions, sizes and slants, from `seed`.
+/// Errors: ambit::Error for a given folder without MNIST.
 DigitData find_digits(const std::string& folder, uint64_t seed);
 
-/// What --data of those programs names.
+/// Help text of --data in these programs.
 inline constexpr const char* kDigitsHelp =
     "folder that is or holds mnist (default: $AMBIT_DATA,\nelse ./data, else drawn digits)";
 

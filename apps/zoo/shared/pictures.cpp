@@ -1,4 +1,4 @@
-// By libpng's simplified interface.
+// Uses libpng's simplified interface.
 #include "zoo/shared/pictures.h"
 
 #include <ambit/error.h>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace ambit;
 
-// Frees what libpng holds between the two calls of a reading.
+// Frees libpng's state between the two calls of a read.
 struct Image : png_image {
   Image() : png_image{} { version = PNG_IMAGE_VERSION; }
   ~Image() { png_image_free(this); }
@@ -62,7 +62,7 @@ Tensor read_png(const std::string& path) {
   image.check(png_image_begin_read_from_file(&image, path.c_str()), "read", path);
   image.format = PNG_FORMAT_RGB;
   const Tensor bytes = empty({image.height, image.width, 3}, kUInt8);
-  const png_color black{};  // behind what is transparent
+  const png_color black{};  // background of transparent pixels
   image.check(
       png_image_finish_read(&image, &black, bytes.data_ptr<uint8_t>(), /*row_stride=*/0, nullptr),
       "read", path);

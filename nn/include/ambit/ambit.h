@@ -1,5 +1,5 @@
-// What models are written with: as `#include <torch/torch.h>` is to libtorch. Not part of it are
-// figures of the process (fallback.h, memory.h, build_info.h) and headers for authors of backends
+// The header that programs include, as `#include <torch/torch.h>` in libtorch. It leaves out
+// process statistics (fallback.h, memory.h, build_info.h) and the headers for backend authors
 // (ambit/backend/).
 #pragma once
 

@@ -1,4 +1,4 @@
-// The simulated accelerator with a planted bug in its runtime: memory, copies, waiting.
+// The simulated accelerator with a planted bug in its runtime: memory, copies or synchronisation.
 #pragma once
 
 #include "backends/sim/backend.h"

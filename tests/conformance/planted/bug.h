@@ -1,5 +1,5 @@
-// The bugs that the planted backend can have, one at a time: $AMBIT_PLANTED_BUG names it. Shared
-// with the test, so that each is looked for.
+// Bugs of the planted backend; $AMBIT_PLANTED_BUG selects one. The test shares this list, so that
+// it checks for each.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@ namespace planted {
 
 struct Bug {
   const char* name;
-  const char* filter;    // of the run that has to find it
-  const char* found_by;  // how the name of the first case that fails begins
+  const char* filter;    // of the run that must find it
+  const char* found_by;  // prefix of the name of the first failing case
 };
 
 inline constexpr Bug kRuntimeBugs[] = {
@@ -62,7 +62,7 @@ inline constexpr Bug kKernelBugs[] = {
     {"ignored_counter", "random/uniform", "random/uniform/float16"},
 };
 
-/// Whether the backend has this bug.
+/// Return true if the backend has this bug.
 bool has(std::string_view bug);
 
 }  // namespace planted

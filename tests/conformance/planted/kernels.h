@@ -1,6 +1,5 @@
-// The kernels of the planted backend: the least that a backend brings and an op of lists, each the
-// reference's but for its planted bugs. They run on the device's thread, where its memory can be
-// followed.
+// Kernels of the planted backend: the minimal set and an op on lists. They are the reference's,
+// except for planted bugs, and run on the device's thread, where its memory is accessible.
 #pragma once
 
 #include <ambit/backend/registry.h>

@@ -1,4 +1,4 @@
-// What all functions of the CUDA runtime here begin and end with.
+// Prologue and epilogue of all functions of this CUDA runtime.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,16 +11,16 @@
 
 namespace ambit::cuda::host {
 
-/// Whether static destruction has begun: the driver is gone.
+/// Return true during static destruction, when the driver is gone.
 bool is_unloading();
 
-/// Keep an error for the thread's cudaGetLastError(); return it.
+/// Store an error for the thread's cudaGetLastError(); return it.
 cudaError_t remember(cudaError_t status);
 
 /// The current device of the calling thread.
 int& current_device();
 
-/// Run f(streams), which returns a status, unless no call can succeed any more.
+/// Run f(streams), which returns a status, unless a sticky error makes all calls fail.
 template <class F>
 cudaError_t call(const F& f) {
   if (is_unloading()) return remember(cudaErrorCudartUnloading);

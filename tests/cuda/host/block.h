@@ -1,6 +1,5 @@
-// A block of a kernel: its threads, each a fiber once it has to wait, in random order. A fiber runs
-// thread after thread until one waits for others or is made to stop, so that kernels without
-// barriers need no switch.
+// Runs a block of a kernel: its threads in random order. A fiber runs thread after thread until one
+// waits for others or is preempted, so kernels without barriers need no fiber switch.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +9,29 @@ namespace ambit::cuda::host {
 
 struct Kernel {
   const void* function;
-  void (*call)(const void* function, const void* arguments);  ///< as one thread
+  void (*call)(const void* function, const void* arguments);  ///< run one thread
   const void* arguments;
-  unsigned threads;  ///< of each block
+  unsigned threads;  ///< per block
 };
 
-/// Run block at_work.block to its end. Requires: begin_work().
+/// Run block at_work.block to completion. Requires: begin_work().
 void run_block(const Kernel& kernel);
 
-/// Whether device code runs on this stack.
+/// Return true if device code runs on this stack.
 inline bool is_fiber(uintptr_t stack_pointer);
 
-/// Let other threads of the block go on first.
+/// Yield to other threads of the block.
 void let_others_go_on();
 
-/// What a thread has of the two factors of a product of its warp.
+/// A thread's fragments of the two factors of a warp's matrix product.
 struct Factors {
   uint32_t left[4], right[2];
 };
-/// Give the warp these. Return those of its 32 threads, good until the next but one of its
-/// exchanges.
+/// Share these with the warp. Return those of its 32 threads, valid until the exchange after the
+/// next.
 const Factors* exchange_factors(const Factors& mine);
 
-/// The addresses that hold the stacks of all fibers.
+/// Address range of the stacks of all fibers.
 extern uintptr_t stacks_begin;
 inline constexpr size_t kStackBytes = size_t{64} << 10;
 inline constexpr size_t kStacksBytes = kStackBytes * 1024;

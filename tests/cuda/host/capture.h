@@ -1,5 +1,5 @@
-// Streams whose work a graph takes, by CUDA's rules: what cannot be taken is refused, and makes the
-// whole capture invalid. Requires of all functions: the lock of the runtime.
+// Stream capture by CUDA's rules: calls that cannot be captured are refused and invalidate the
+// capture. All functions require the runtime's lock.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,40 +12,40 @@
 
 namespace ambit::cuda::host {
 
-/// From the begin of a capture to its end.
+/// State of a capture.
 struct Capture {
   Queue* origin = nullptr;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id thread;  ///< that has begun it
+  std::thread::id thread;  ///< thread that started it
   bool invalid = false, ended = false;
   std::vector<Work> works;
 };
 
 inline void invalidate(Capture& capture) { capture.invalid = true; }
 
-/// What a call that cannot be taken returns, such as a wait for the stream.
+/// Return the error of a call that cannot be captured, such as a wait for the stream.
 cudaError_t refuse_in_capture(Queue& queue);
 bool is_captured(const Event& event);
-/// The same for a call that asks for what an event stands for.
+/// The same for a call that queries or waits for an event.
 cudaError_t refuse_captured(const Event& event);
 
-/// What Streams does with work, a recording and a wait that are of a capture.
+/// Add work, an event record or a wait to a capture, for Streams.
 cudaError_t capture_work(Queue& queue, Work work);
 cudaError_t capture_mark(Queue& queue, Mark& mark);
 cudaError_t capture_wait(Queue& queue, const Mark& mark);
 
-/// Whether no capture on the device is of a stream that waits for the legacy one; or it is invalid
-/// from here on.
+/// Return true if no stream that synchronises with the legacy stream of the device is being
+/// captured; otherwise invalidate the capture.
 bool may_use_legacy(const Streams& all, int device);
-/// Return cudaSuccess, or what a call that no stream sees, cudaMalloc for one, returns to the
-/// calling thread while its mode and captures prohibit it. With a `device`, of a call that uses the
-/// legacy stream there.
+/// Return cudaSuccess, or the error of a call outside of streams, such as cudaMalloc, if the
+/// calling thread's mode and captures prohibit it. With a `device`: of a call that uses its legacy
+/// stream.
 cudaError_t prohibited_by_captures(const Streams& all, int device = -1);
 
 cudaError_t begin_capture(Queue& queue, cudaStreamCaptureMode mode);
 /// Fill `works` in the order in which they were queued.
 cudaError_t end_capture(const Streams& all, Queue& queue, std::vector<Work>& works);
-/// Set the calling thread's mode; return what it was.
+/// Set the calling thread's capture mode; return the previous one.
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
 }  // namespace ambit::cuda::host

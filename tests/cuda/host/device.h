@@ -1,6 +1,6 @@
-// CUDA's device code as C++ of the host: included before a .cu file. A kernel's threads are run by
-// block.h, each of its accesses is checked by shadow.h: the compiler calls the functions below for
-// them, since the file is compiled for ThreadSanitizer, whose place the runtime takes.
+// Compiles CUDA device code as C++ for the host; included before a .cu file. block.h runs a
+// kernel's threads, and shadow.h checks each access: the file is compiled for ThreadSanitizer, and
+// the runtime defines the functions that the compiler calls for accesses.
 #pragma once
 
 #include <ambit/api.h>
@@ -28,7 +28,7 @@
 #define __forceinline__ inline
 #define __grid_constant__
 
-// Other names for what the compiler calls, so that the sanitizers' own libraries can be there, too.
+// Different symbol names, so that the sanitizers' libraries can be linked too.
 #define AMBIT_CALLED_AS(name, ours) asm(".set " #name ", ambit_cuda_host_" #ours);
 #define AMBIT_CALLED_FOR_SIZE(n)                                     \
   AMBIT_CALLED_AS(__tsan_read##n, read##n)                           \
@@ -50,7 +50,7 @@ AMBIT_CALLED_AS(__tsan_write_range, write_range)
 AMBIT_CALLED_AS(__tsan_vptr_update, vptr)
 AMBIT_CALLED_AS(__tsan_vptr_read, vptr)
 AMBIT_CALLED_AS(__ubsan_handle_type_mismatch_v1, misaligned)
-// Of the host's code in the file: atomics, which are done here and not checked.
+// Atomics of host code in the file; executed here, and not checked.
 #define AMBIT_ATOMICS(n)                                                           \
   AMBIT_CALLED_AS(__tsan_atomic##n##_load, load##n)                                \
   AMBIT_CALLED_AS(__tsan_atomic##n##_store, store##n)                              \
@@ -72,19 +72,19 @@ AMBIT_ATOMICS(64)
 
 namespace ambit::cuda::host {
 
-// A thread's place never changes, so that the compiler may ask once.
+// const: the position of a thread never changes, so the compiler may cache it.
 AMBIT_API __attribute__((const)) unsigned thread_in_block();
 AMBIT_API __attribute__((const)) unsigned block_in_grid();
 AMBIT_API __attribute__((const)) unsigned threads_of_block();
 AMBIT_API __attribute__((const)) unsigned blocks_of_grid();
 AMBIT_API void wait_for_block();
 AMBIT_API void wait_for_warp();
-/// Return the value that `lane` of the warp gives.
+/// Return the value that `lane` of the warp passes.
 AMBIT_API uint64_t exchange(uint64_t value, unsigned lane);
-/// What mma.m16n8k16 does with fragments of 16 bits, which are bfloat16 or float16: see mma.cpp.
+/// mma.m16n8k16 with 16-bit fragments, bfloat16 or float16: see mma.cpp.
 AMBIT_API void multiply_add(float (&sums)[4], const uint32_t (&left)[4], const uint32_t (&right)[2],
                             bool is_bfloat16);
-/// An atomic operation on what was never written is a mistake, too.
+/// An atomic operation on uninitialised memory is an error, too.
 AMBIT_API void expect_written(const volatile void* p, size_t bytes);
 
 AMBIT_API cudaError_t queue_kernel(const void* kernel,
@@ -92,7 +92,7 @@ AMBIT_API cudaError_t queue_kernel(const void* kernel,
                                    const void* arguments, size_t argument_bytes, unsigned blocks,
                                    unsigned threads, cudaStream_t stream);
 
-/// kernel<<<blocks, threads, 0, stream>>>(arguments...); what went wrong is cudaGetLastError()'s.
+/// kernel<<<blocks, threads, 0, stream>>>(arguments...); errors are returned by cudaGetLastError().
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream,
             std::type_identity_t<Parameters>... arguments) {
@@ -110,7 +110,7 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cu
 
 }  // namespace ambit::cuda::host
 
-/// The one dimension that ambit's kernels use.
+/// Only one dimension, as ambit's kernels use.
 struct AmbitIndex {
   unsigned x, y, z;
 };
@@ -150,8 +150,8 @@ T __shfl_up_sync(unsigned, T v, unsigned lanes) {
   return ambit_exchange(v, lane >= lanes ? lane - lanes : lane);
 }
 
-// A volatile counts as atomic, and no other thread gets its turn at one. What it leaves is read
-// again, not known to the compiler.
+// A volatile access counts as atomic, without a thread switch. The value is read again instead of
+// being known to the compiler.
 template <class T, class F>
 T ambit_atomic(T* p, const F& next) {
   ::ambit::cuda::host::expect_written(p, sizeof(T));
@@ -177,7 +177,7 @@ template <class T>
 T atomicExch(T* p, std::type_identity_t<T> v) {
   return ambit_atomic(p, [&](T) { return v; });
 }
-// Also of words around a smaller element, whose other bytes may never have been written.
+// Also for words around a smaller element, whose other bytes may be uninitialised.
 template <class T>
 T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   volatile T* const place = p;

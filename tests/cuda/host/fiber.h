@@ -1,5 +1,5 @@
-// Threads of a block take turns on stacks of their own: a switch from one to another, without the
-// system calls of swapcontext.
+// Fibers: the threads of a block have their own stacks, and switch without the system calls of
+// swapcontext.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace ambit::cuda::host {
 
-/// Where something stopped and goes on: a stack with all registers that a call keeps.
+/// A suspended execution: a stack with all callee-saved registers.
 class Fiber {
  public:
-  /// The caller itself, which fills it when it switches away.
+  /// The caller itself; filled when it switches away.
   Fiber() = default;
-  /// Begins with entry(), on `stack`, when it is first switched to; entry must not return.
+  /// Starts with entry() on `stack` at the first switch; entry must not return.
   Fiber(char* stack, size_t bytes, void (*entry)());
 
-  /// Stop here, and go on there.
+  /// Suspend `from`, and resume `to`.
   static void change(Fiber& from, Fiber& to);
 
  private:

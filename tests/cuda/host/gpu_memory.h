@@ -1,4 +1,4 @@
-// Memory of the GPU for tests of the runtime itself.
+// GPU memory for tests of the runtime itself.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@
 
 inline void wait() { REQUIRE(cudaDeviceSynchronize() == cudaSuccess); }
 
-/// `count` elements on the current device, not written unless with a value.
+/// `count` elements on the current device, uninitialised unless a value is given.
 template <class T>
 class Gpu {
  public:
@@ -28,7 +28,7 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
 
   operator T*() const { return data_; }
-  /// Return a copy, after all work.
+  /// Return a copy, after waiting for all work.
   std::vector<T> host() const {
     wait();
     std::vector<T> values(count_);

@@ -1,4 +1,4 @@
-// Streams and events of the CUDA runtime for a test case's time.
+// RAII streams and events of the CUDA runtime for tests.
 #pragma once
 
 #include <cuda_runtime_api.h>

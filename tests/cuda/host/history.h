@@ -1,4 +1,4 @@
-// Which work ran, and what of it was ordered before what: by streams, events and the host's waits.
+// The order of work: which work is ordered before which, by streams, events and host waits.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace ambit::cuda::host {
 
-/// For each stream, by its id, how many of its pieces of work are known to be done.
+/// Vector clock: for each stream id, how much of its work is known to be complete.
 class Clock {
  public:
   uint64_t of(size_t stream) const { return stream < done_.size() ? done_[stream] : 0; }
@@ -24,12 +24,12 @@ class Clock {
   std::vector<uint64_t> done_;
 };
 
-/// Begin a piece of work, the `number`th of `stream`, which `before` comes before: fill at_work.
+/// Start work `number` of `stream`, which is ordered after `before`: fill at_work.
 void begin_work(size_t stream, uint64_t number, const Clock& before);
-/// Whether the work that has `serial`, and ran earlier, is ordered before the one at work.
+/// Return true if the earlier work with `serial` is ordered before the current one.
 bool is_ordered(uint64_t serial);
 
-/// What ran under a serial, for reports.
+/// Description of the work with a serial, for reports.
 struct Ran {
   const char* name;
   const void* kernel;

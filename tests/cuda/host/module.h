@@ -1,4 +1,4 @@
-// The shared object that a kernel is part of: where its static memory lies.
+// The shared object of a kernel, and its static memory.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 namespace ambit::cuda::host {
 
 struct Module {
-  uintptr_t begin;  // of all of it
+  uintptr_t begin;  // start of the whole object
   size_t bytes;
-  Region shared;  // what begins as zeros: the kernels' shared memory is there
+  Region shared;  // zero-initialised data, which contains the kernels' shared memory
 };
 
-/// Return the module of a kernel, kept. Requires: the runtime's lock.
+/// Return the module of a kernel; cached. Requires: the runtime's lock.
 Module& module_of(const void* kernel);
 
 }  // namespace ambit::cuda::host

@@ -1,11 +1,11 @@
-// Which GPU may access the memory of which.
+// Peer access between GPUs.
 #pragma once
 
 namespace ambit::cuda::host {
 
-/// Whether kernels of `device` may access memory of `owner`. Requires: the runtime's lock.
+/// Return true if kernels of `device` may access memory of `owner`. Requires: the runtime's lock.
 bool may_access(int device, int owner);
-/// Let them. Return whether they could not before.
+/// Enable access. Return false if it was enabled already.
 bool give_access(int device, int owner);
 
 }  // namespace ambit::cuda::host

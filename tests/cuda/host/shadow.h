@@ -1,7 +1,6 @@
-// What is known of every byte that device code can touch: who wrote it last, and who has read it
-// since. From it follow memory that was never written, and races: two accesses, one of them a
-// write, of threads with nothing between that orders them. They are found whatever the order in
-// which the threads happened to run.
+// Shadow state of every byte that device code can access: its last write, and the reads since. It
+// reveals uninitialised reads and races: two accesses, at least one of them a write, by threads
+// without synchronisation in between. They are detected whatever the order of execution.
 #pragma once
 
 #include <cstddef>
@@ -20,33 +19,32 @@ namespace stamps {
 inline constexpr int kSerial = 28, kTime = 14, kThread = 4;
 inline constexpr uint64_t kMostTime = 0x3fff;
 inline constexpr uint64_t kAtomic = 1;
-inline constexpr uint64_t kManyThreads = 2, kManyBlocks = 4;  // of reads: not only the one named
-inline constexpr uint64_t kSingles = 8;  // of a word's write: its bytes have cells of their own
+inline constexpr uint64_t kManyThreads = 2, kManyBlocks = 4;  // for reads: also by others
+inline constexpr uint64_t kSingles = 8;  // for a word's write: its bytes have their own cells
 }  // namespace stamps
 
-/// Memory with cells: one for each word of 4 bytes, and where less was accessed one for each byte.
+/// Memory with cells: one per 4-byte word, and one per byte where smaller accesses occurred.
 struct Region {
   uintptr_t begin;
   size_t bytes;
   Cell *words, *singles;
-  bool per_block;  ///< shared memory: what another block wrote is not there
+  bool per_block;  ///< shared memory: invisible to other blocks
 };
 
 /// Return a region with all cells 0.
 Region make_region(uintptr_t begin, size_t bytes, bool per_block);
-/// The GPUs' memory.
+/// Return the region of the GPUs' memory.
 Region& device_region();
-/// Forget what was written to memory that is freed.
+/// Clear the cells of freed memory.
 void clear_shadow(uintptr_t begin, size_t bytes);
-/// Let `to` count as never written where `from` does: after a copy that has written all of it. Both
-/// in GPUs' memory.
+/// After a copy: mark the bytes of `to` as uninitialised where those of `from` are. Both are GPU
+/// memory.
 void copy_unwritten(uintptr_t to, uintptr_t from, size_t bytes);
 
-/// Atomic ones have no race with each other; what a volatile says is one, too.
+/// Atomic accesses do not race with each other; a volatile access counts as atomic.
 enum class Access { read, write, atomic_read, atomic_write, copy_read };
 
-/// Check a copy's or a library's access to memory anywhere, and note it. What is wrong ends the
-/// process.
+/// Check and record an access of a copy or library to any memory. An error ends the process.
 void check_range(Access kind, uintptr_t p, size_t bytes);
 
 }  // namespace ambit::cuda::host

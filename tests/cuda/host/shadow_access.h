@@ -1,4 +1,4 @@
-// One access of device code, checked and noted: the part that must be quick.
+// Checks and records one access of device code: the performance-critical part.
 #pragma once
 
 #include "at_work.h"
@@ -28,14 +28,14 @@ void for_access(Access kind, const F& f) {
   }
 }
 
-/// Make the stamp of the thread at work, after it or its times have changed.
+/// Compute the current thread's stamp, after a switch or a change of its times.
 inline void renew_stamp() {
   const uint64_t time = at_work.warp_times[at_work.thread / kWarp];
   at_work.stamp = at_work.serial << stamps::kSerial | time << stamps::kTime |
                   uint64_t{at_work.thread} << stamps::kThread;
 }
 
-/// Whether the access with a stamp is ordered before one of the thread at work, or its own.
+/// Return true if the access with a stamp is ordered before the current thread's, or is its own.
 inline bool is_before(const Region& r, uint64_t stamp) {
   const uint64_t serial = stamp >> stamps::kSerial;
   if (serial < at_work.safe) return true;
@@ -51,12 +51,12 @@ inline bool is_before(const Region& r, uint64_t stamp) {
   return now == stamps::kMostTime || ((stamp >> stamps::kTime) & stamps::kMostTime) < now;
 }
 
-/// Whether a word or byte with this last write holds something.
+/// Return true if a word or byte with this last write is initialised.
 inline bool is_valid(const Region& r, uint64_t write) {
   return r.per_block ? write >> stamps::kSerial >= at_work.block_first
                      : write >> stamps::kSerial != 0;
 }
-/// The same of the byte at p.
+/// The same for the byte at p.
 inline bool is_written(const Region& r, uintptr_t p) {
   const uint64_t word = r.words[(p - r.begin) / 4].write;
   return is_valid(r, word) ||
@@ -72,7 +72,7 @@ void expect_ordered(const Region& r, uint64_t stamp, bool was_write, uintptr_t p
   report_race(kind, stamp, was_write, p, bytes);
 }
 
-/// Note a read in a cell.
+/// Record a read in a cell.
 template <Access kind>
 void note_read(const Region& r, uint64_t& read) {
   const uint64_t serial = read >> stamps::kSerial, flag = is_atomic(kind) ? stamps::kAtomic : 0;
@@ -120,7 +120,7 @@ void access_word(Region& r, uintptr_t p) {
   }
   const bool had_singles = word.write & stamps::kSingles;
   if (is_write(kind) || is_valid(r, word.write)) access_cell<kind>(r, word, p, 4);
-  if (kind == Access::write && had_singles) {  // the word's cell says it all
+  if (kind == Access::write && had_singles) {  // the word's cell is sufficient now
     for (uintptr_t i = p; i < p + 4; ++i) r.singles[i - r.begin] = {};
     word.write &= ~stamps::kSingles;
   }
@@ -152,7 +152,7 @@ void access_region(Region& r, uintptr_t p, size_t bytes) {
   }
 }
 
-/// Any address: memory of the GPU at work, shared memory, or what is looked up.
+/// Any address: memory of the current GPU, shared memory, or other memory to look up.
 template <Access kind>
 [[gnu::always_inline]] inline void access_memory(uintptr_t p, size_t bytes) {
   if (p - at_work.memory_begin >= at_work.memory_bytes) [[unlikely]] {

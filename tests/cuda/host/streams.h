@@ -1,5 +1,5 @@
-// Streams as queues of work that nobody does until somebody waits; then streams go on in random
-// turns, as events allow. All under one lock, of the runtime.
+// Streams: queues of work that runs only when a thread waits; then streams proceed in random order,
+// constrained by events. All under the runtime's lock.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,58 +18,59 @@ namespace ambit::cuda::host {
 struct Capture;
 struct Queue;
 
-/// A recording of an event: a place in a stream.
+/// A recorded event: a position in a stream.
 struct Mark {
   Queue* queue = nullptr;
   bool reached = false;
-  uint64_t at = 0;                   ///< how many pieces of work all streams had done by then
-  Clock before;                      ///< what is done where it is reached
-  std::shared_ptr<Capture> capture;  ///< that it is a place in: nothing ever reaches it
+  uint64_t at = 0;                   ///< pieces of work that all streams had completed then
+  Clock before;                      ///< the work ordered before it, once reached
+  std::shared_ptr<Capture> capture;  ///< the capture that it is in; then it is never reached
 };
 
-/// What cudaEvent_t points at.
+/// The object of a cudaEvent_t.
 struct Event {
   int device = 0;
   bool timing = true;
   std::shared_ptr<Mark> last;  ///< null: never recorded
 };
 
-/// A kernel, a copy, or a library's own.
+/// A kernel, a copy, or work of a library.
 struct Work {
-  const char* name = nullptr;  // that stays
+  const char* name = nullptr;  // not owned, must remain valid
   const void* kernel = nullptr;
   std::function<void()> run;
 };
 
-/// What cudaStream_t points at.
+/// The object of a cudaStream_t.
 struct Queue {
   struct Item {
-    Work work;                   // run empty: a mark to reach, or to wait for
+    Work work;                   // without run: a mark to reach, or to wait for
     std::shared_ptr<Mark> mark;  // null: work
-    bool waits = false;          // for the mark
-    Clock known;                 // of the host when it was queued
+    bool waits = false;          // wait for the mark
+    Clock known;                 // the host's clock when it was queued
   };
   int device = 0;
   size_t id = 0;
   std::deque<Item> pending;
-  uint64_t done = 0;  ///< pieces of work
-  Clock before;       ///< what its next work comes after
+  uint64_t done = 0;  ///< number of completed pieces of work
+  Clock before;       ///< the work ordered before its next one
   bool destroyed = false;
-  bool is_blocking = false;  ///< waits for the legacy stream, and that for it
+  bool is_blocking = false;  ///< synchronises with the legacy stream
   bool is_legacy = false;
-  std::shared_ptr<Capture> capture;  ///< that takes its work now, or null
-  Clock captured;                    ///< what of the capture its next work comes after
+  std::shared_ptr<Capture> capture;  ///< the current capture, or null
+  Clock captured;                    ///< within the capture: the work ordered before its next one
 };
 
-/// All state of the runtime but memory. Requires of all functions: `mutex` is held.
+/// State of the runtime except memory. All functions require `mutex` to be held.
 class Streams {
  public:
   std::mutex mutex;
 
   Queue* create(int device, bool is_blocking = false);
-  /// Its work is still done.
+  /// Destroy a stream; its queued work still runs.
   void destroy(Queue* queue);
-  /// Return the queue of a handle, null: the legacy stream of `device`; or null for no handle.
+  /// Return the queue of a handle (null: the legacy stream of `device`), or null for an invalid
+  /// handle.
   Queue* find(cudaStream_t handle, int device);
 
   Event* create_event(int device, bool timing);
@@ -80,23 +81,23 @@ class Streams {
   cudaError_t record(Event& event, Queue& queue);
   cudaError_t wait(Queue& queue, const Event& event);
 
-  /// Do work until a queue is empty, or a mark is reached, or all queues of a device are empty (-1:
-  /// of all), which the host then knows.
+  /// Run work until a queue is empty, a mark is reached, or all queues of a device (-1: of all
+  /// devices) are empty; the host's clock then includes it.
   void finish(Queue& queue);
   void finish(const std::shared_ptr<Mark>& mark);
   void finish_device(int device);
-  /// All that are not destroyed.
+  /// Return all streams that are not destroyed.
   std::vector<Queue*> live() const;
-  /// Do a little, as time would.
+  /// Run a random amount of work, as if time had passed.
   void go_on();
   bool is_empty(const Queue& queue) const { return queue.pending.empty(); }
-  /// The host has seen that all of it is done.
+  /// Record that the host has observed the completion of this work.
   void know(const Clock& done) { known_.join(done); }
 
-  /// Fail for good: forget all work.
+  /// Set the sticky error: drop all work.
   void fail(cudaError_t status);
   cudaError_t sticky() const { return sticky_; }
-  /// Count a launch; whether it is the one that fails.
+  /// Count a launch; return true if it is the one that must fail.
   bool is_failing_launch();
 
  private:
@@ -109,12 +110,12 @@ class Streams {
   std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<Queue*> legacy_;
   std::map<Event*, std::unique_ptr<Event>> events_;
-  Clock known_;  // to the host
+  Clock known_;  // completed work that the host knows of
   uint64_t launches_ = 0, done_ = 0;
   cudaError_t sticky_ = cudaSuccess;
 };
 
-/// Leaked: it is asked until exit.
+/// Leaked on purpose: used until exit.
 Streams& streams();
 
 }  // namespace ambit::cuda::host

@@ -5,8 +5,8 @@
 
 namespace ambit::cuda::host {
 
-/// Return the name of the function that begins at `address` or around it, from the symbol table of
-/// its file, hidden ones too; "a function" with its place in the file where that was stripped.
+/// Return the name of the function that contains `address`, from the symbol table of its file,
+/// including hidden symbols; if stripped, "a function" with its offset in the file.
 std::string function_name(const void* address);
 
 }  // namespace ambit::cuda::host

@@ -1,4 +1,4 @@
-// Runs a program on `reference` and another device side by side.
+// Runs a program on `reference` and on another device, and compares.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace fuzz {
 
-/// Return what differs first, with the step; empty where nothing does. Steps with `skip` set are
-/// left out. Besides values it compares shapes, dtypes, versions, whether a gradient is wanted,
-/// what else was written (views), and the kind of error.
+/// Return the first difference, with its step; empty if there is none. Steps with `skip` set are
+/// left out. Compares values, shapes, dtypes, versions, requires_grad, other written tensors
+/// (views), and the kind of error.
 std::string compare(const Program& program, const std::vector<bool>& skip, ambit::Device device);
 
-/// Return the program with as few steps as still differ, as lines of Python.
+/// Return the smallest program that still differs, as lines of Python.
 std::string shrink(const Program& program, ambit::Device device);
 
-/// Append the program and what it gave on `reference` to `to`, for torch_oracle.py.
+/// Append the program and its results on `reference` to `to`, for torch_oracle.py.
 void write_python(const Program& program, std::ostream& to);
 
 }  // namespace fuzz

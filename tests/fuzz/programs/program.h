@@ -1,5 +1,5 @@
 // A random program: steps that make tensors from earlier ones, write in place, differentiate, and
-// call with bad arguments. The same steps run on any device, and as lines of Python with PyTorch.
+// call with invalid arguments. The same steps run on any device, and as Python with PyTorch.
 #pragma once
 
 #include <ambit/device.h>
@@ -12,18 +12,18 @@
 
 namespace fuzz {
 
-/// What a program works on: its device, another one for moves there and back, and the results of
-/// its steps; undefined where a step threw, or gave nothing.
+/// State of a program: its device, another one for moves to and fro, and the results of its steps;
+/// undefined if a step threw or has no result.
 struct State {
   ambit::Device device, other;
   std::vector<ambit::Tensor> slots;
 };
 
 struct Step {
-  std::string python;  ///< in terms of r, a list of tensors as State::slots
+  std::string python;  ///< r is the list of tensors, State::slots
   std::function<ambit::Tensor(State&)> run;
-  int slot = -1;         ///< where the result goes; -1: it is an operand, written in place
-  double tolerance = 0;  ///< of float results, relative to the largest element or 1; 0: exact
+  int slot = -1;         ///< of the result; -1: an operand written in place
+  double tolerance = 0;  ///< relative to the largest element or 1; 0: exact
 };
 
 struct Program {
@@ -31,10 +31,10 @@ struct Program {
   std::vector<Step> steps;
 };
 
-/// Make the program of a seed; it has been run once, on `reference`, to make most calls good ones.
+/// Generate the program of a seed; it runs once on `reference`, so that most calls are valid.
 Program generate(uint64_t seed);
 
-/// Run a step and store its result. Errors: what the step throws; then nothing is stored.
+/// Run a step and store its result. Errors: those of the step; then nothing is stored.
 ambit::Tensor execute(const Step& step, State& state);
 
 }  // namespace fuzz

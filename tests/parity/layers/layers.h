@@ -1,5 +1,5 @@
-// Layers as modules: the names and sizes of their state, all that they return, the gradients of
-// their inputs and parameters, and what their buffers hold afterwards.
+// Layers as modules: compares names and sizes of their state, all outputs, the gradients of their
+// inputs and parameters, and the final contents of their buffers.
 #pragma once
 
 #include "tests/parity/calls.h"
@@ -17,7 +17,7 @@ void append(List& all, const std::tuple<T...>& outputs) {
   std::apply([&](const auto&... each) { (append(all, each), ...); }, outputs);
 }
 
-/// All tensors that a forward returned, in order.
+/// Return all tensors that a forward returned, in order.
 template <class Output>
 List outputs(const Output& output) {
   List all;
@@ -25,8 +25,8 @@ List outputs(const Output& output) {
   return all;
 }
 
-/// Parameters become float64 waves. `forward` gets the inputs: those of floats may be written in
-/// place, and have gradients; undefined ones stay so. Roundings as a Call's.
+/// Parameters become float64 waves. `forward` receives the inputs: floating-point ones may be
+/// written in place, and have gradients; undefined ones stay undefined. Roundings as in Call.
 void report_layer(const std::string& name, nn::Module& layer, const List& inputs,
                   const std::function<List(const List&)>& forward, double roundings = 256);
 
@@ -37,14 +37,13 @@ void run_layer(const std::string& name, Holder& layer, const List& inputs,
                [&](const List& a) { return outputs(layer->forward(a[I]...)); });
 }
 
-/// A layer by its forward with these inputs.
+/// Run a layer's forward with these inputs.
 template <class Holder, class... T>
 void run_layer(const std::string& name, Holder layer, const T&... inputs) {
   run_layer(name, layer, List{inputs...}, std::index_sequence_for<T...>());
 }
 
-/// A layer in a Sequential and as an AnyModule, by these inputs alone, of which there are up to
-/// three.
+/// Run a layer in a Sequential and as an AnyModule, with one to three inputs.
 template <class Result, class Holder>
 void run_any(const std::string& name, Holder layer, const List& inputs, double roundings = 256) {
   const auto each = [&](const std::string& where, nn::Module& module, auto forward) {

@@ -1,6 +1,6 @@
-// Every method of Tensor as a row of a table: its results for operands of many kinds, first and
-// second gradients of those that have them. run.sh wants a row or a call for each name of
-// surface/libtorch_names.txt that uncalled_names.txt does not give a reason for.
+// Every method of Tensor as a row of a table: compares its results for operands of many kinds, and
+// first and second gradients where they exist. run.sh requires a row or a call for each name of
+// surface/libtorch_names.txt without a reason in uncalled_names.txt.
 #pragma once
 
 #include "tests/parity/calls.h"
@@ -10,7 +10,7 @@
 
 namespace parity {
 
-/// Of one shape, so that any two go together: [2, 3] but where the kind says otherwise.
+/// Operands of one shape, so that any two are compatible: [2, 3] unless the kind differs.
 struct Operands {
   Tensor a, b;  // in [-1, 1]; integers in [-7, 7]
   Tensor p;     // positive; integers in [1, 7]
@@ -18,7 +18,7 @@ struct Operands {
   Tensor m;     // bool
 };
 
-/// The kinds of operands, as bits: those that a row leaves out.
+/// The kinds of operands, as bits of the kinds that a row excludes.
 enum Kind : unsigned {
   kPlain = 1,        // float64
   kStrided = 2,      // float64, transposed
@@ -29,7 +29,7 @@ enum Kind : unsigned {
   kIntegers = 64,    // int64
   kBytes = 128,      // uint8
   kBools = 256,      // bool
-  kGradients = 512,  // all gradients: libtorch has none, or has one that is wrong
+  kGradients = 512,  // all gradients: libtorch has none, or wrong ones
   kSecond = 1024,    // second gradients
   kNumbers = kPlain | kStrided | kNoDims | kNone | kCorners | kSingle,
   kWhole = kIntegers | kBytes | kBools,
@@ -54,7 +54,7 @@ List listed(const std::tuple<T...>& results) {
 
 }  // namespace parity
 
-/// A row of any expression of operands o; of the method `name` of a; of that in place.
+/// A row with any expression of operands o; with the method `name` of a; with its in-place variant.
 #define ROW(name, ...) #name, [](const parity::Operands& o) { return parity::listed(__VA_ARGS__); }
 #define METHOD(name, ...) ROW(name, o.a.name(__VA_ARGS__))
 #define IN_PLACE(name, ...) ROW(name, o.a.clone().name(__VA_ARGS__))

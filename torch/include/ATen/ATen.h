@@ -51,7 +51,7 @@ AMBIT_TORCH_QUANTISED(dequantize)
 #undef AMBIT_TORCH_QUANTISED
 AMBIT_TORCH_LACKS_FUNCTION(align_tensors, "ambit has no named tensors");
 
-/// Print a tensor as << does, whose lines have a width of their own.
+/// Print a tensor like <<; the line width is ignored.
 inline std::ostream& print(std::ostream& os, const ambit::Tensor& t, int64_t = 80) {
   return os << t;
 }

@@ -1,4 +1,4 @@
-// Generators of a program's own: torch::make_generator<at::CPUGeneratorImpl>(seed).
+// Generators owned by a program: torch::make_generator<at::CPUGeneratorImpl>(seed).
 #pragma once
 
 #include <ambit/random.h>
@@ -9,7 +9,7 @@
 
 namespace at {
 
-/// Stands for the CPU's generators; ambit's Generator is the same on all devices.
+/// Selects CPU generators in make_generator(); ambit's class Generator is the same for all devices.
 struct CPUGeneratorImpl {
   static constexpr ambit::DeviceType kType = ambit::kCPU;
 };
@@ -17,12 +17,12 @@ struct CUDAGeneratorImpl {
   static constexpr ambit::DeviceType kType = ambit::kCUDA;
 };
 
-/// Make a CPU's generator at the begin of the seed's stream.
+/// Make a CPU generator at the start of the seed's stream.
 template <std::same_as<CPUGeneratorImpl> Impl>
 Generator make_generator(uint64_t seed = Generator::kDefaultSeed) {
   return Generator(Impl::kType, seed);
 }
-/// The same of a cuda device, -1: the current one. Errors: those of Device(kCUDA).
+/// The same for a cuda device, -1: the current one. Errors: those of Device(kCUDA).
 template <std::same_as<CUDAGeneratorImpl> Impl>
 Generator make_generator(int device_index = -1) {
   return Generator(Device(Impl::kType, device_index));

@@ -1,5 +1,5 @@
-// at::globalContext(): what libtorch's programs ask and set of the whole process; ambit's switches
-// are in <ambit/settings.h>.
+// at::globalContext(): libtorch's process-wide settings and queries; ambit's own are in
+// <ambit/settings.h>.
 #pragma once
 
 #include <ambit/device.h>
@@ -14,7 +14,7 @@ class Context {
   const Generator& defaultGenerator(Device device) const { return default_generator(device); }
 
   bool hasCUDA() const { return is_available("cuda"); }
-  /// Nothing waits to be initialised.
+  /// Do nothing: there is no lazy initialisation.
   void lazyInitCUDA() const {}
 
   bool benchmarkCuDNN() const { return is_benchmark(); }
@@ -25,7 +25,7 @@ class Context {
   void setDeterministicAlgorithms(bool on, bool /*warn_only*/ = false) const {
     set_deterministic(on);
   }
-  /// One switch is for products and convolutions.
+  /// A single setting covers matrix products and convolutions.
   bool allowTF32CuBLAS() const { return is_tf32_allowed(); }
   void setAllowTF32CuBLAS(bool on) const { allow_tf32(on); }
   bool allowTF32CuDNN() const { return is_tf32_allowed(); }

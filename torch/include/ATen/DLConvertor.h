@@ -1,4 +1,4 @@
-// at::toDLPack and at::fromDLPack, as ambit/dlpack.h has them.
+// at::toDLPack and at::fromDLPack, implemented by ambit/dlpack.h.
 #pragma once
 
 #include <ambit/dlpack.h>
@@ -10,7 +10,7 @@
 namespace at {
 
 inline DLManagedTensor* toDLPack(const Tensor& src) { return ambit::to_dlpack(src); }
-/// Takes the structure over, though libtorch's signature says const.
+/// Takes ownership of the structure, although libtorch's signature is const.
 inline Tensor fromDLPack(const DLManagedTensor* src) {
   return ambit::from_dlpack(const_cast<DLManagedTensor*>(src));
 }

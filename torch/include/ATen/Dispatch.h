@@ -1,5 +1,5 @@
 // AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "name", [&] { ... scalar_t ... }): call a lambda in
-// which scalar_t is the C++ type of a dtype. Errors: DTypeError for one that is not in the set.
+// which scalar_t is the C++ type of a dtype. Errors: DTypeError for a dtype outside the set.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -12,7 +12,7 @@
   AMBIT_TORCH_DISPATCH(::ambit::dtypes::kIntegral, type, __VA_ARGS__)
 #define AT_DISPATCH_ALL_TYPES(type, name, ...) \
   AMBIT_TORCH_DISPATCH(::ambit::dtypes::kNumbers, type, __VA_ARGS__)
-/// ... and of those that are named, such as at::kHalf and at::kBool.
+/// With additional dtypes, such as at::kHalf and at::kBool.
 #define AT_DISPATCH_FLOATING_TYPES_AND(also, type, name, ...) \
   AMBIT_TORCH_DISPATCH((::ambit::dtypes::kFloating | ::ambit::DTypeSet{also}), type, __VA_ARGS__)
 #define AT_DISPATCH_FLOATING_TYPES_AND2(also, also2, type, name, ...)                       \
@@ -32,7 +32,7 @@
   ::ambit::visit<::ambit::DTypeSet{::ambit::kInt32, ::ambit::kInt64}>( \
       type, [&]<class index_t>() -> decltype(auto) { return __VA_ARGS__(); })
 
-// With complex numbers, of which ambit has none: the same.
+// With complex dtypes, which ambit does not have: the same sets.
 #define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES AT_DISPATCH_FLOATING_TYPES
 #define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1 AT_DISPATCH_FLOATING_TYPES_AND
 #define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2 AT_DISPATCH_FLOATING_TYPES_AND2

@@ -21,8 +21,9 @@ namespace detail {
 inline constinit thread_local int thread_number = 0;
 inline constinit thread_local bool in_parallel = false;
 
-/// Call f(chunk, begin, end) for each of `chunks` parts of the range, each on a thread of its own,
-/// the first on the caller's. Throws what the first chunk that failed threw, when all have ended.
+/// Call f(chunk, begin, end) for each of `chunks` parts of the range in parallel, one thread each,
+/// the first on the caller's. When all have ended, throws the exception of the first chunk that
+/// failed.
 template <class F>
 void run_chunks(int64_t begin, int64_t end, int64_t chunks, const F& f) {
   const bool grad_mode = ambit::GradMode::is_enabled();
@@ -64,13 +65,14 @@ inline int get_thread_num() { return detail::thread_number; }
 inline bool in_parallel_region() { return detail::in_parallel; }
 inline void init_num_threads() {}
 
-/// Run `work` some time, in a thread of its own: there is no pool of threads for it.
+/// Run `work` asynchronously in a new thread; there is no pool of such threads.
 inline void launch(std::function<void()> work) { std::thread(std::move(work)).detach(); }
 inline int get_num_interop_threads() { return 1; }
-/// Do nothing, as there is no pool.
+/// Do nothing: there is no inter-op pool.
 inline void set_num_interop_threads(int /*threads*/) {}
 
-/// Call f(first, end) for parts of the range that hold at least grain_size each, or for all of it.
+/// Call f(first, end) in parallel for parts of the range with at least grain_size elements, or for
+/// all of it.
 template <class F>
 void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const F& f) {
   if (begin >= end) return;
@@ -78,7 +80,7 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const F& f) {
                      [&](int64_t, int64_t first, int64_t last) { f(first, last); });
 }
 
-/// Combine what f(first, end, identity) returns of such parts, from the left.
+/// Combine the results of f(first, end, identity) over these parts, from the left.
 template <class T, class F, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain_size, T identity, const F& f,
                   const Combine& combine) {

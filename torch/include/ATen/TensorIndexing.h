@@ -1,4 +1,4 @@
-// How entries of an index are printed: Slice(1, 3) as "1:3:1", as libtorch does.
+// Printing of index entries as in libtorch: Slice(1, 3) as "1:3:1".
 #pragma once
 
 #include <ambit/ops/index.h>

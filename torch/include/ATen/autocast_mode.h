@@ -1,4 +1,4 @@
-// at::autocast: ambit's, and libtorch's calls of further kinds of devices and of lists.
+// at::autocast: ambit's, and libtorch's functions for further device types and lists.
 #pragma once
 
 #include <ambit/autocast.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::autocast {
 
-// xpu is a device as any other where a backend bears the name, and off where none does.
+// xpu is a device type if a backend has that name; otherwise its autocast is off.
 inline bool is_xpu_enabled() { return is_available("xpu") && is_autocast_enabled(Device("xpu")); }
 inline void set_xpu_enabled(bool enabled) { set_autocast_enabled(Device("xpu"), enabled); }
 inline DType get_autocast_xpu_dtype() {
@@ -18,7 +18,7 @@ inline DType get_autocast_xpu_dtype() {
 }
 inline void set_autocast_xpu_dtype(DType dtype) { set_autocast_dtype(Device("xpu"), dtype); }
 
-/// The same of a tensor that may be left out, and of each of a list.
+/// The same for an optional tensor, and for each tensor of a list.
 template <std::same_as<std::optional<Tensor>> Optional, std::convertible_to<Device>... Kind>
 Optional cached_cast(DType dtype, const Optional& t, Kind... device) {
   return t ? Optional(cached_cast(dtype, *t, device...)) : t;

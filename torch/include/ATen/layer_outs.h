@@ -1,5 +1,5 @@
-// Functions of layers with an output that is given, as libtorch has them: `torch::silu_out(out,
-// x)`. What they do and refuse: ambit/ops/out.h.
+// Layer functions with a given output, as in libtorch: `torch::silu_out(out, x)`. For their
+// behaviour and errors see ambit/ops/out.h.
 #pragma once
 
 #include <ambit/nn/functional/aten.h>

@@ -1,5 +1,5 @@
-// What functions of layers in namespace torch take otherwise than ambit's own, which are the
-// others: ambit/nn/functional/aten.h.
+// Layer functions of namespace torch whose parameters differ from ambit's. The others are in
+// ambit/nn/functional/aten.h.
 #pragma once
 
 #include <ambit/error.h>
@@ -15,15 +15,15 @@
 
 namespace at {
 
-/// libtorch's numbers of reductions, which functions outside of nn::functional take.
+/// libtorch's numbers of reductions, which functions outside of nn::functional accept.
 namespace Reduction {
 enum Reduction { None, Mean, Sum, END };
 }  // namespace Reduction
 
 }  // namespace at
 
-// Losses whose reduction is such a number. In ambit's namespace, beside those that take its own
-// enumeration, so that both are found under one name.
+// Losses with such a number as reduction. In ambit's namespace, as overloads of those with ambit's
+// enumeration.
 namespace ambit {
 namespace detail {
 
@@ -140,12 +140,12 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 
 }  // namespace ambit
 
-// Behind them, so that it finds them.
+// Included after these declarations, which it uses.
 #include <ATen/layer_outs.h>
 
 namespace at {
 
-// No overloads, so that torch::nn::Functional(torch::max_pool2d, 3, 2, 0, 1, false) names one.
+// No overloads, so that torch::nn::Functional(torch::max_pool2d, 3, 2, 0, 1, false) is unambiguous.
 inline Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                          IntArrayRef padding = 0, IntArrayRef dilation = 1,
                          bool ceil_mode = false) {
@@ -195,7 +195,7 @@ inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   return ambit::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad,
                            divisor_override);
 }
-/// ambit::elu of Scalars, as libtorch takes them.
+/// ambit::elu with Scalar parameters, as in libtorch.
 inline Tensor elu(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
                   const Scalar& input_scale = 1) {
   return ambit::elu(self, alpha.toDouble(), scale.toDouble(), input_scale.toDouble());

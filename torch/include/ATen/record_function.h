@@ -1,5 +1,5 @@
-// RECORD_FUNCTION and its like: scopes of the program's own in ambit's profiler. It finds the
-// shapes of what kernels take, so that the inputs of a scope are left alone.
+// RECORD_FUNCTION etc.: user-defined scopes in ambit's profiler. The profiler records the shapes of
+// kernel operands itself, so the inputs of a scope are ignored.
 #pragma once
 
 #include <ambit/profiler.h>

@@ -1,4 +1,4 @@
-// libtorch's C++ frontend, as ambit has it.
+// libtorch's C++ frontend, implemented by ambit.
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus < 202002L
@@ -24,7 +24,7 @@
 #include <torch/utils.h>
 #include <torch/version.h>
 
-// What libtorch's headers bring with them, and programs rely on.
+// Standard headers that libtorch's headers include and programs rely on.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,4 +1,4 @@
-// TORCH_ARG(type, name): a setter and a getter for an option of a class.
+// TORCH_ARG(type, name): a setter and getters for an option of a class.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// torch::cuda: devices named "cuda", also a simulated one.
+// torch::cuda: devices named "cuda", including a simulated one.
 #pragma once
 
 #include <ambit/device.h>
@@ -10,13 +10,13 @@
 
 namespace ambit::cuda {
 
-/// Whether convolutions have a library there, as they have wherever the backend has a device.
+/// Return true if there is a device: its backend always has a convolution library.
 inline bool cudnn_is_available() { return is_available(); }
-/// Seed one device's generator, the first one's without an index. Without devices it does nothing.
+/// Seed the generator of one device, by default the first one. Without devices do nothing.
 inline void manual_seed(uint64_t seed) {
   if (is_available()) default_generator(Device(kCUDA)).set_seed(seed);
 }
-/// Seed the generators of all of them.
+/// Seed the generators of all cuda devices.
 inline void manual_seed_all(uint64_t seed) {
   for (int i = 0; i < device_count(); ++i) default_generator(Device(kCUDA, i)).set_seed(seed);
 }

@@ -1,4 +1,4 @@
-// Constants for options: kMean, kReLU, kFanIn, ... are ambit's, values of enums of each subject.
+// Option constants kMean, kReLU, kFanIn, ... are ambit's: values of several enumerations.
 #pragma once
 
 #include <ambit/nn/nn.h>

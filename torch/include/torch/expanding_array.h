@@ -1,4 +1,4 @@
-// ExpandingArray<D>: D numbers of a list, or D times one number.
+// ExpandingArray<D>: D numbers, given as a list or as one number that is repeated.
 #pragma once
 
 #include <ambit/nn/expanding_array.h>

@@ -1,4 +1,4 @@
-// What ambit lacks: extensions of Python.
+// Not supported by ambit: Python extensions.
 #pragma once
 
 #error "ambit has no Python: programs include <torch/torch.h>"

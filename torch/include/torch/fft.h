@@ -1,4 +1,4 @@
-// What ambit lacks: torch::fft.
+// Not supported by ambit: torch::fft.
 #pragma once
 
 #include <torch/lacks.h>

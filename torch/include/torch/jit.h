@@ -1,4 +1,4 @@
-// What ambit lacks: TorchScript.
+// Not supported by ambit: TorchScript.
 #pragma once
 
 #include <ATen/core/ivalue.h>

@@ -1,4 +1,4 @@
-// torch::linalg is ambit's; and its functions with an output that is given, as libtorch has them:
+// torch::linalg is ambit's; also libtorch's functions with a given output:
 // `torch::linalg::inv_out(out, x)` is linalg_inv_out(out, x).
 #pragma once
 
@@ -41,10 +41,10 @@ AMBIT_TORCH_LINALG_OUT(tensorinv)
 AMBIT_TORCH_LINALG_OUT(tensorsolve)
 AMBIT_TORCH_LINALG_OUT(vector_norm)
 #undef AMBIT_TORCH_LINALG_OUT
-/// With the output last, as libtorch has this one alone.
+/// With the output last; libtorch has this order only here.
 inline Tensor& multi_dot_out(TensorList tensors, Tensor& out) {
   return linalg_multi_dot_out(out, tensors);
 }
-AMBIT_OUT(pinv)  // whose rcond is another here
+AMBIT_OUT(pinv)  // its rcond differs here
 
 }  // namespace ambit::linalg

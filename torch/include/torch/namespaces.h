@@ -1,4 +1,4 @@
-// libtorch's namespaces: what is ambit's is theirs. All headers of this folder build on this one.
+// libtorch's namespaces, as aliases of ambit's. All headers of this folder include this one.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@ namespace ambit {}
 namespace c10 {
 using namespace ambit;
 
-/// What programs hold process groups and works by: a std::shared_ptr here, as in libtorch's older
-/// programs. Not the pointer of that name by which ambit holds tensors' memory.
+/// Smart pointer for process groups and works: std::shared_ptr, as in older libtorch programs. Not
+/// ambit's internal pointer of the same name for tensor memory.
 template <class T>
 using intrusive_ptr = std::shared_ptr<T>;
 }  // namespace c10

@@ -1,4 +1,4 @@
-// What ambit lacks: nested tensors.
+// Not supported by ambit: nested tensors.
 #pragma once
 
 #include <torch/lacks.h>

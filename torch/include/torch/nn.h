@@ -8,8 +8,8 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-/// In a module class, the arguments of its forward() that may be left out where an AnyModule or
-/// Sequential calls it: FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(2)}), by position.
+/// In a module class: default arguments of forward() for calls by AnyModule or Sequential, by
+/// position: FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(2)}).
 #define FORWARD_HAS_DEFAULT_ARGS(...) \
   friend ::ambit::nn::AnyModule;      \
   static ::ambit::nn::AnyModule::Defaults forward_defaults() { return {__VA_ARGS__}; }

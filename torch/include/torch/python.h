@@ -1,4 +1,4 @@
-// What ambit lacks: bindings for Python.
+// Not supported by ambit: Python bindings.
 #pragma once
 
 #error "ambit has no Python: programs include <torch/torch.h>"

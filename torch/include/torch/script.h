@@ -1,5 +1,5 @@
-// What programs that run TorchScript include; many use its tensors alone. TorchScript itself ambit
-// lacks: the compiler says so where a program calls torch::jit::load().
+// Header of programs that run TorchScript, many of which use only its tensors. TorchScript is not
+// supported: calls of torch::jit::load() are compile errors.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -15,7 +15,7 @@
 
 namespace ambit {
 
-/// load() of what `read` gives: n bytes at a position, of size() in all.
+/// load() from a callback: `read` reads n bytes at a position; size() is the total size.
 template <class T>
 void load(T& value, const std::function<size_t(uint64_t position, void* to, size_t n)>& read,
           const std::function<size_t()>& size, std::optional<Device> device = {}) {

@@ -1,4 +1,4 @@
-// What ambit lacks: torch::sparse.
+// Not supported by ambit: torch::sparse.
 #pragma once
 
 #include <torch/lacks.h>

@@ -1,6 +1,5 @@
-// torch::special is ambit's; and its functions with an output that is given, as
-// `torch::special::expit_out(out, x)`, and under libtorch's long names, as
-// `torch::special_expit(x)`.
+// torch::special is ambit's; also libtorch's functions with a given output,
+// `torch::special::expit_out(out, x)`, and its long names, `torch::special_expit(x)`.
 #pragma once
 
 #include <ambit/ops/out.h>

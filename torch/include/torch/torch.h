@@ -1,4 +1,4 @@
-// What programs for libtorch include. All of it is ambit's, under libtorch's names.
+// The main header of libtorch programs: ambit under libtorch's names.
 #pragma once
 
 #include <torch/all.h>

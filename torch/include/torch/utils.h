@@ -11,7 +11,7 @@
 
 namespace at {
 
-/// The same seed for every device.
+/// Set the same seed for every device.
 using ambit::manual_seed;
 
 }  // namespace at

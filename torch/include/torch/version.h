@@ -1,4 +1,4 @@
-// The libtorch whose C++ frontend these headers follow.
+// The version of libtorch whose C++ frontend these headers follow.
 #pragma once
 
 #define TORCH_VERSION_MAJOR 1

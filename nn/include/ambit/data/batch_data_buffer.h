@@ -1,4 +1,4 @@
-// BatchDataBuffer: between the threads that read chunks and those that take batches.
+// BatchDataBuffer: a queue between threads that read chunks and threads that consume batches.
 #pragma once
 
 #include <ambit/data/monitor.h>
@@ -15,22 +15,22 @@
 
 namespace ambit::data::datasets {
 
-// Errors: always, Error. Of ChunkDataset; and of a sampler that gives others than each of `size`
-// positions once.
+// Throw Error: of ChunkDataset; and for a sampler that does not return each of `size` positions
+// exactly once.
 [[noreturn]] AMBIT_API void throw_without_epoch();
 [[noreturn]] AMBIT_API void throw_other_size(size_t got, size_t expected);
 [[noreturn]] AMBIT_API void throw_bad_order(size_t size);
 
-/// A queue of batches, made of chunks as they come: what is left of one is filled up by the next.
-/// `example_sampler` orders the samples of each chunk. Thread-safe.
+/// A queue of batches that are assembled from chunks: the remainder of one chunk is completed from
+/// the next. `example_sampler` orders the samples of each chunk. Thread-safe.
 template <class Batch, class ExampleSampler>
 class BatchDataBuffer {
  public:
-  /// Hold back those who push while `capacity` samples or more are waiting, at least batch_size.
+  /// push() blocks while `capacity` samples, at least batch_size, or more are queued.
   BatchDataBuffer(size_t batch_size, size_t capacity, ExampleSampler& example_sampler)
       : batch_size_(batch_size), capacity_(capacity), sampler_(example_sampler) {}
 
-  /// Wait for a batch; return nothing when there will be none. Errors: WorkerException.
+  /// Wait for a batch; return nullopt at the end of the epoch. Errors: WorkerException.
   std::optional<Batch> pop() {
     Monitor::Lock lock(monitor_);
     lock.wait([this] { return is_stopped_ || is_finished_ || is_front_whole() || unqueued_; });
@@ -46,13 +46,13 @@ class BatchDataBuffer {
     return std::move(entry.batch);
   }
 
-  /// Wait for room, and add the samples of a chunk, or what reading it threw. Return false, and add
-  /// nothing, where nobody takes batches any more. Errors: those of the sampler; Error where it
-  /// does not give each position once.
+  /// Wait for space, then add the samples of a chunk, or the exception of reading it. Return false,
+  /// and add nothing, after stop(). Errors: those of the sampler; Error unless it returns each
+  /// position exactly once.
   bool push(Batch chunk) {
     Monitor::Lock lock(monitor_);
     if (!wait_for_room(lock)) return false;
-    // All is moved out before any is added: where the sampler fails, the queue is as it was.
+    // Get the whole order before adding samples: if the sampler throws, the queue is unchanged.
     const size_t size = chunk.size();
     std::vector<size_t> order;
     if (size > 0) sampler_.reset(size);
@@ -82,9 +82,9 @@ class BatchDataBuffer {
     return true;
   }
 
-  /// Say that nothing more will be pushed.
+  /// Mark the end: no more pushes.
   void finish() { set(is_finished_); }
-  /// Wake all who wait, and hand out nothing more.
+  /// Wake all waiting threads and return no more batches.
   void stop() { set(is_stopped_); }
 
  private:
@@ -132,10 +132,10 @@ class BatchDataBuffer {
 
   const size_t batch_size_, capacity_;
   ExampleSampler& sampler_;
-  Monitor monitor_;  // of all below
+  Monitor monitor_;  // guards all below
   std::list<Entry> queue_;
-  std::exception_ptr unqueued_;  // one that the queue had no memory for
-  size_t waiting_ = 0;           // samples in the queue
+  std::exception_ptr unqueued_;  // an exception that could not be queued for lack of memory
+  size_t waiting_ = 0;           // number of samples in the queue
   bool is_stopped_ = false, is_finished_ = false;
 };
 

@@ -1,5 +1,5 @@
-// ChunkDataset: data in chunks, such as files, that preloader threads read whole and ahead, and
-// that are cut into batches. Chunks are shuffled, and the samples of each, or of a few together.
+// ChunkDataset: data in chunks, such as files, that preloader threads read ahead as a whole and
+// split into batches. Chunks are shuffled, and so are the samples of one chunk or several together.
 // Source: Zinkevich et al. 2010, "Parallelized Stochastic Gradient Descent".
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace ambit::data::datasets {
 
-/// Reads chunks, by several threads at once. A chunk is a list of samples.
+/// Reads chunks; called by several threads at once. A chunk is a list of samples.
 template <class Example_, class Chunk = std::vector<Example_>>
 class ChunkDataReader {
  public:
@@ -34,27 +34,27 @@ class ChunkDataReader {
   using ExampleType = Example_;
 
   virtual ~ChunkDataReader() = default;
-  /// Return the whole of a chunk.
+  /// Return all samples of a chunk.
   virtual Chunk read_chunk(size_t chunk_index) = 0;
-  /// Return how many chunks there are.
+  /// Return the number of chunks.
   virtual size_t chunk_count() = 0;
-  /// Begin an epoch.
+  /// Start an epoch.
   virtual void reset() = 0;
 };
 
-/// Options of ChunkDataset. Errors: Error for a 0, and for a cache below the batch size.
+/// Options of ChunkDataset. Errors: Error for a 0, and for a cache_size below batch_size.
 class AMBIT_API ChunkDatasetOptions : public nn::Options<ChunkDatasetOptions> {
  public:
   ChunkDatasetOptions(size_t preloader_count, size_t batch_size, size_t cache_size = 2048,
                       size_t cross_chunk_shuffle_count = 1);
 
-  /// Threads that read chunks ahead. With one, batches come in an order that the samplers decide.
+  /// Number of threads that read ahead. With one, the samplers determine the order of batches.
   ChunkDatasetOptions& preloader_count(size_t n) { return set(preloader_count_, n); }
-  /// Samples per batch, which is what get_batch() must be asked for.
+  /// Samples per batch; get_batch() must be called with this number.
   ChunkDatasetOptions& batch_size(size_t n) { return set(batch_size_, n); }
-  /// Samples read ahead, at which preloaders stop to read. Default: 2048.
+  /// Number of queued samples at which preloaders pause. Default: 2048.
   ChunkDatasetOptions& cache_size(size_t n) { return set(cache_size_, n); }
-  /// Chunks whose samples are shuffled together. Default: 1.
+  /// Number of chunks whose samples are shuffled together. Default: 1.
   ChunkDatasetOptions& cross_chunk_shuffle_count(size_t n) {
     return set(cross_chunk_shuffle_count_, n);
   }
@@ -69,11 +69,11 @@ class AMBIT_API ChunkDatasetOptions : public nn::Options<ChunkDatasetOptions> {
   size_t preloader_count_, batch_size_, cache_size_, cross_chunk_shuffle_count_;
 };
 
-/// Batches of the chunks that `chunk_sampler` chooses, their samples in the order of
-/// `example_sampler`. An epoch begins with reset(), which a loader calls; several loaders' workers
-/// may share one dataset (make_shared_dataset). Its own threads read ahead, so that one worker is
-/// enough. What reading a chunk throws comes out of get_batch() as a WorkerException, and the epoch
-/// goes on with the next chunk.
+/// Batches from the chunks that `chunk_sampler` selects, with samples in the order of
+/// `example_sampler`. An epoch starts with reset(), which a loader calls. Workers of several
+/// loaders may share one dataset (make_shared_dataset). It has its own reader threads, so one
+/// worker is enough. Exceptions of reading a chunk are thrown by get_batch() as WorkerException,
+/// and the epoch continues with the next chunk.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
 class ChunkDataset final
@@ -86,8 +86,8 @@ class ChunkDataset final
   using ExampleSamplerType = ExampleSampler;
   using Preprocessing = std::function<void(UnwrappedBatchType&)>;
 
-  /// `preprocessing_policy` may change what was read, chunks that are shuffled together in one,
-  /// before it is shuffled. Errors: those of ChunkDatasetOptions.
+  /// `preprocessing_policy` may modify the samples of a chunk, or of chunks that are shuffled
+  /// together, before they are shuffled. Errors: those of ChunkDatasetOptions.
   ChunkDataset(ChunkReader chunk_reader, ChunkSampler chunk_sampler, ExampleSampler example_sampler,
                ChunkDatasetOptions options, Preprocessing preprocessing_policy = {})
       : reader_(std::move(chunk_reader)),
@@ -101,9 +101,9 @@ class ChunkDataset final
   ChunkDataset(const ChunkDataset&) = delete;
   ChunkDataset& operator=(const ChunkDataset&) = delete;
 
-  /// Wait for the next batch: all of batch_size, but for the last of the epoch and one before a
-  /// chunk that failed. Thread-safe. Errors: Error before reset(), and for another size than the
-  /// options'; WorkerException.
+  /// Wait for the next batch. Batches have batch_size samples, except the last of the epoch and one
+  /// before a chunk that failed. Thread-safe. Errors: Error before reset(), and for another size
+  /// than the options'; WorkerException.
   BatchType get_batch(size_t batch_size) override {
     if (!buffer_) throw_without_epoch();
     if (batch_size != options_.batch_size()) throw_other_size(batch_size, options_.batch_size());
@@ -111,8 +111,8 @@ class ChunkDataset final
   }
   BatchType get_batch() { return get_batch(options_.batch_size()); }
 
-  /// Begin an epoch: drop what is left of the last, and start to read. After load() the epoch goes
-  /// on where it was saved. Errors: Error where the system has no more threads.
+  /// Start an epoch: drop the rest of the last one and start reading. After load() the epoch
+  /// continues where it was saved. Errors: Error if threads cannot be created.
   void reset() override {
     typed_memory_errors("ChunkDataset", [this] {
       stop();
@@ -129,7 +129,7 @@ class ChunkDataset final
         for (size_t i = 0; i < options_.preloader_count(); ++i) {
           preloaders_->submit([this, grad_mode](size_t) { preload(grad_mode); });
         }
-      } catch (...) {  // nobody is to wait for threads that there are not
+      } catch (...) {  // no thread must wait for missing ones
         stop();
         buffer_.reset();
         throw;
@@ -137,22 +137,22 @@ class ChunkDataset final
     });
   }
 
-  /// Return nothing: chunks are not counted before they are read.
+  /// Return nullopt: samples are not counted before they are read.
   std::optional<size_t> size() const override { return {}; }
 
-  /// Return the sampler of chunks, for instance to set_epoch() of a distributed one. Not while an
-  /// epoch is being read.
+  /// Return the sampler of chunks, for example to call set_epoch() of a distributed one. Do not
+  /// call it while an epoch is being read.
   ChunkSampler& chunk_sampler() { return chunk_sampler_; }
 
-  /// Write which chunks are not yet read; those that are, but not handed out, are not among them.
+  /// Write which chunks are unread; chunks that were read but not returned yet are not included.
   void save(serialize::OutputArchive& archive) const override {
     const std::lock_guard lock(chunk_mutex_);
     chunk_sampler_.save(archive);
   }
-  /// Go on at the next reset() where save() was.
+  /// Continue at the next reset() where save() was called.
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard lock(chunk_mutex_);
-    // Before the first epoch the sampler need not know how many chunks there are.
+    // Before the first epoch the sampler may not know the number of chunks.
     if (!buffer_) chunk_sampler_.reset(reader_.chunk_count());
     chunk_sampler_.load(archive);
     was_loaded_ = true;
@@ -166,8 +166,8 @@ class ChunkDataset final
     preloaders_.reset();
   }
 
-  // An exception is handed over when this thread holds it no more: it could be freed here after the
-  // caller has caught it.
+  // An exception is moved to the queue: if this thread kept a reference, it could be freed here
+  // after the caller has caught it.
   void preload(bool grad_mode) {
     const AutoGradMode mode(grad_mode);
     bool goes_on = true;
@@ -219,9 +219,9 @@ class ChunkDataset final
   Preprocessing preprocess_;
   bool was_loaded_ = false;
   mutable std::mutex chunk_mutex_;
-  std::unique_ptr<Buffer> buffer_;          // of this epoch
-  std::atomic<size_t> running_{0};          // preloaders
-  std::unique_ptr<WorkerPool> preloaders_;  // last: its threads end before what they use
+  std::unique_ptr<Buffer> buffer_;          // of the current epoch
+  std::atomic<size_t> running_{0};          // number of running preloaders
+  std::unique_ptr<WorkerPool> preloaders_;  // last member: its threads end before the others
 };
 
 }  // namespace ambit::data::datasets

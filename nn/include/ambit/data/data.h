@@ -1,4 +1,4 @@
-// All of ambit::data.
+// Includes all of ambit::data.
 #pragma once
 
 #include <ambit/data/chunk_dataset.h>

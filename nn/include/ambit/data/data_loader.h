@@ -1,4 +1,4 @@
-// Loaders: batches of a dataset, made ahead by worker threads.
+// Loaders: batches of a dataset, prepared by worker threads.
 //   auto loader = data::make_data_loader<data::samplers::RandomSampler>(
 //       std::move(dataset), data::DataLoaderOptions().batch_size(4).workers(2));
 //   for (auto& batch : *loader) net->forward(batch.data);
@@ -15,8 +15,8 @@
 
 namespace ambit::data {
 
-/// Batches of a dataset in a sampler's order, each worker with a copy of the dataset: with 0
-/// workers it needs none. See DataLoaderBase.
+/// Batches of a dataset in a sampler's order. Each worker has a copy of the dataset; with 0 workers
+/// none is made. See DataLoaderBase.
 template <class Dataset, class Sampler>
 class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType,
                                                   typename Sampler::BatchRequestType> {
@@ -25,7 +25,7 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
   using typename Base::BatchRequestType, typename Base::BatchType;
 
  public:
-  /// Errors: Error for a batch size of 0, and for workers with a dataset that cannot be copied.
+  /// Errors: Error for a batch size of 0, and for workers with a dataset that is not copyable.
   StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
       : Base(options, std::make_unique<Dataset>(std::move(dataset))), sampler_(std::move(sampler)) {
     if (!std::copy_constructible<Dataset> && this->options().workers > 0) {
@@ -61,8 +61,8 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
   Sampler sampler_;
 };
 
-/// Batches of a dataset that says itself what comes next, and which all workers share: with more
-/// than one its get_batch() must be thread-safe. See DataLoaderBase.
+/// Batches of a dataset that determines itself what comes next. All workers share it: with more
+/// than one, its get_batch() must be thread-safe. See DataLoaderBase.
 template <class Dataset>
 class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType::value_type,
                                                  typename Dataset::BatchRequestType> {
@@ -85,7 +85,7 @@ class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::Batc
   }
 };
 
-/// Make a loader of a dataset in the order of a sampler. Errors: those of StatelessDataLoader.
+/// Make a loader for a dataset in the order of a sampler. Errors: those of StatelessDataLoader.
 template <class Dataset, class Sampler>
 requires(!Dataset::is_stateful)
     std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
@@ -96,7 +96,7 @@ requires(!Dataset::is_stateful)
   });
 }
 
-/// The same with a sampler over the whole dataset. Errors: Error where its size is not known.
+/// The same with a sampler over the whole dataset. Errors: Error if its size is unknown.
 template <class Sampler = samplers::RandomSampler, class Dataset>
 requires(!Dataset::is_stateful && std::constructible_from<Sampler, size_t>)
     std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
@@ -106,7 +106,7 @@ requires(!Dataset::is_stateful && std::constructible_from<Sampler, size_t>)
   return make_data_loader(std::move(dataset), Sampler(*size), options);
 }
 
-/// Make a loader of a stateful dataset. Errors: those of StatefulDataLoader.
+/// Make a loader for a stateful dataset. Errors: those of StatefulDataLoader.
 template <class Dataset>
 requires(Dataset::is_stateful) std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
     Dataset dataset, DataLoaderOptions options = {}) {

@@ -1,4 +1,4 @@
-// What all loaders do: hand requests for batches to workers, and their batches to who iterates.
+// Base of the loaders: sends requests for batches to workers and returns their batches in order.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -19,16 +19,16 @@
 
 namespace ambit::data {
 
-/// Errors: always, Error saying that no batch came within options.timeout.
+/// Throw Error saying that no batch arrived within options.timeout.
 [[noreturn]] AMBIT_API void throw_timeout(std::chrono::milliseconds timeout);
 
-/// Iterate over a dataset in batches, of what its get_batch() returns. With enforce_ordering they
-/// are the same whatever the number of workers.
-/// Where making a batch throws, it is thrown where the batch would have come: a worker's exception
-/// as a WorkerException, which holds it. Iterating may go on behind it, or start again. Where the
-/// loader itself lacks memory or threads it says so by an OutOfMemoryError or Error, and no batch
-/// is lost, as none is after a timeout: go on, or where begin() failed begin again.
-/// Thread safety: one thread iterates.
+/// Iterates over a dataset in batches of the type that its get_batch() returns. With
+/// enforce_ordering the batches do not depend on the number of workers.
+/// An exception of making a batch is thrown in place of that batch; one of a worker as a
+/// WorkerException, which holds it. Iteration may continue or start again. If the loader itself
+/// runs out of memory or threads, it throws OutOfMemoryError or Error and no batch is lost, nor
+/// after a timeout: continue, or call begin() again if begin() failed.
+/// Thread safety: only one thread may iterate.
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase : private BatchSource<Batch> {
  public:
@@ -38,7 +38,7 @@ class DataLoaderBase : private BatchSource<Batch> {
   DataLoaderBase(const DataLoaderBase&) = delete;
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
 
-  /// Start an epoch; iterators of an earlier one go on with this one.
+  /// Start an epoch; iterators of an earlier one continue with this one.
   Iterator<Batch> begin() {
     typed_memory_errors("DataLoader", [this] {
       pending_.clear();
@@ -55,10 +55,10 @@ class DataLoaderBase : private BatchSource<Batch> {
     advance();
     return Iterator<Batch>(this);
   }
-  /// The end of an epoch.
+  /// Return the end iterator.
   Iterator<Batch> end() { return {}; }
 
-  /// End the workers. The next epoch starts others.
+  /// Stop the workers. The next epoch starts new ones.
   void join() {
     pool_.reset();
     pending_.clear();
@@ -78,24 +78,24 @@ class DataLoaderBase : private BatchSource<Batch> {
 
   Dataset& dataset() { return *dataset_; }
 
-  /// Begin an epoch.
+  /// Start an epoch.
   virtual void reset() = 0;
-  /// Return what to ask the dataset for; nothing at the end of the epoch.
+  /// Return the next request to the dataset; nullopt at the end of the epoch.
   virtual std::optional<BatchRequest> next_request() = 0;
-  /// Return a copy of the dataset for one worker; null where all share one.
+  /// Return a copy of the dataset for one worker; null if all share one.
   virtual std::unique_ptr<Dataset> make_copy(const Dataset& dataset) const = 0;
-  /// Return the batch; nothing at the end of the epoch. Called by the workers.
+  /// Return the batch; nullopt at the end of the epoch. Workers call it.
   virtual std::optional<Batch> get_batch(Dataset& dataset, BatchRequest request) const = 0;
 
  private:
   using BatchSource<Batch>::current_, BatchSource<Batch>::is_at_end_;
 
-  // A batch that a worker makes, and where the loader finds it. What was made moves to the loader:
-  // an exception that the worker still held could be freed after the caller has caught it.
+  // A batch that a worker makes, shared with the loader. Results are moved to the loader: if the
+  // worker kept a reference to an exception, it could be freed after the caller has caught it.
   struct Task {
     std::optional<BatchRequest> request;
-    bool grad_mode = true;  // the caller's: it belongs to each thread
-    bool is_done = false;   // guarded by monitor_, as what follows
+    bool grad_mode = true;  // that of the calling thread
+    bool is_done = false;   // guarded by monitor_, as are the next two
     std::optional<Batch> batch;
     std::exception_ptr error;
   };
@@ -130,11 +130,11 @@ class DataLoaderBase : private BatchSource<Batch> {
       const std::shared_ptr<Task> task = wait_for_one();
       if (task->error) throw WorkerException(std::exchange(task->error, nullptr));
       if (task->batch) return std::move(task->batch);
-      has_ended_ = true;  // a stateful dataset says so; others may have got the last batches
+      has_ended_ = true;  // end of a stateful dataset; other workers may still return batches
     }
   }
 
-  // Take the first task, or else any, when it is done.
+  // Return the first task, or without enforce_ordering any task, once it is done.
   std::shared_ptr<Task> wait_for_one() {
     Monitor::Lock lock(monitor_);
     size_t found = 0;
@@ -153,8 +153,8 @@ class DataLoaderBase : private BatchSource<Batch> {
     return task;
   }
 
-  // Hand the next batch to the workers; return whether there is one. The request stays here until
-  // that has succeeded.
+  // Submit the next request to the workers; return false at the end. request_ is kept until that
+  // has succeeded.
   bool submit() {
     if (!request_) request_ = next_request();
     if (!request_) return false;
@@ -198,12 +198,12 @@ class DataLoaderBase : private BatchSource<Batch> {
 
   const FullDataLoaderOptions options_;
   std::unique_ptr<Dataset> dataset_;
-  std::optional<BatchRequest> request_;  // not yet handed out
-  bool has_ended_ = false;               // of a stateful dataset
-  Tasks pending_;                        // in the order of their requests
+  std::optional<BatchRequest> request_;  // next request, not submitted yet
+  bool has_ended_ = false;               // a stateful dataset has ended
+  Tasks pending_;                        // in the order of requests
   Monitor monitor_;
-  std::vector<std::unique_ptr<Dataset>> copies_;  // so that get_batch() need not be thread-safe
-  std::unique_ptr<WorkerPool> pool_;              // last: its threads end before what they use
+  std::vector<std::unique_ptr<Dataset>> copies_;  // one per worker, or null: all share dataset_
+  std::unique_ptr<WorkerPool> pool_;              // last member: its threads end before the others
 };
 
 }  // namespace ambit::data

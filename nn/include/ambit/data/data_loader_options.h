@@ -1,16 +1,16 @@
-// Options of the loaders, as they are set and as they are used.
+// Options of the loaders, as set by the user and with defaults resolved.
 #pragma once
 
 #include <ambit/device.h>
 #include <ambit/nn/options.h>
 
 #include <cstddef>
-#include <mutex>  // durations: <chrono>, with calendars, takes twice as long to compile
+#include <mutex>  // for durations: <chrono>, with calendars, doubles compile time
 #include <optional>
 
 namespace ambit::data {
 
-/// Options of a loader; a number alone is the batch size.
+/// Options of a loader; a single number is the batch size.
 class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
  public:
   DataLoaderOptions() = default;
@@ -18,21 +18,21 @@ class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
 
   /// Samples per batch. Default: 1.
   DataLoaderOptions& batch_size(size_t n) { return set(batch_size_, n); }
-  /// Threads that make batches; 0: the thread that iterates does. Default: 0.
+  /// Number of threads that make batches; 0: the iterating thread does. Default: 0.
   DataLoaderOptions& workers(size_t n) { return set(workers_, n); }
-  /// Batches made ahead, at least 1. Default: twice the number of workers.
+  /// Number of batches prepared ahead, at least 1. Default: twice the number of workers.
   DataLoaderOptions& max_jobs(std::optional<size_t> n) { return set(max_jobs_, n); }
-  /// Longest wait for a batch that workers make. Default: as long as it takes.
+  /// Longest wait for a batch of the workers. Default: unlimited.
   DataLoaderOptions& timeout(std::optional<std::chrono::milliseconds> t) {
     return set(timeout_, t);
   }
-  /// Hand out batches in the sampler's order, or else as the workers are done with them, which
-  /// keeps them from waiting for each other. Default: true.
+  /// Return batches in the sampler's order; if false, in the order in which workers finish them, so
+  /// that they do not wait for each other. Default: true.
   DataLoaderOptions& enforce_ordering(bool on) { return set(enforce_ordering_, on); }
-  /// Leave out the last batch where it is smaller than the others. Default: false.
+  /// Drop the last batch if it is smaller than the others. Default: false.
   DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
-  /// Hand out batches in pinned memory, so that `to(device, /*non_blocking=*/true)` returns at
-  /// once; those who make batches bring them there. Default: plain memory.
+  /// Copy batches to pinned memory (in the workers), so that `to(device, /*non_blocking=*/true)`
+  /// returns at once. Default: pageable memory.
   DataLoaderOptions& pin_memory(std::optional<Device> device) { return set(pin_memory_, device); }
 
   size_t batch_size() const { return batch_size_; }
@@ -51,7 +51,7 @@ class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
   std::optional<Device> pin_memory_;
 };
 
-/// The same with nothing left open, as a loader's options() returns them.
+/// The options with all defaults resolved; a loader's options() returns them.
 struct FullDataLoaderOptions {
   explicit FullDataLoaderOptions(const DataLoaderOptions& o)
       : batch_size(o.batch_size()),

@@ -1,6 +1,6 @@
-// Datasets: what a loader asks for batches. Derive from Dataset and write get() and size(); from
-// StreamDataset where batches come one after the other; from StatefulDataset (stateful_dataset.h)
-// where the dataset itself says when an epoch ends.
+// Datasets: sources of batches for a loader. Derive from Dataset and implement get() and size();
+// from StreamDataset if only the next samples can be read; from StatefulDataset
+// (stateful_dataset.h) if the dataset itself determines the end of an epoch.
 #pragma once
 
 #include <ambit/array_ref.h>
@@ -13,7 +13,7 @@
 
 namespace ambit::data {
 
-/// Positions in a dataset, from 0 on, borrowed for one call.
+/// Positions in a dataset, from 0; a non-owning view, valid for one call.
 using Indices = ArrayRef<size_t>;
 
 namespace datasets {
@@ -26,25 +26,25 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// A source of batches. Copies are cheap to make, one for each worker of a loader, and used by one
-/// thread each. `BatchRequest` says what to put in a batch: positions, or how many samples.
+/// A source of batches. A loader makes one copy per worker, each used by one thread, so copies
+/// should be cheap. `BatchRequest` specifies a batch: positions, or a number of samples.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = Indices>
 class BatchDataset {
  public:
   using SelfType = Self;
   using BatchType = Batch;
   using BatchRequestType = BatchRequest;
-  /// Whether get_batch() may return nothing, at the end of an epoch. Such a dataset needs no
-  /// sampler; a loader's workers share one and the same.
+  /// True if get_batch() may return nullopt, at the end of an epoch. A loader for such a dataset
+  /// uses no sampler, and its workers share one instance.
   static constexpr bool is_stateful = is_optional<Batch>;
 
   virtual ~BatchDataset() = default;
-  /// Return the samples that are asked for, in that order.
+  /// Return the requested samples, in that order.
   virtual Batch get_batch(BatchRequest request) = 0;
-  /// Return the number of samples; nothing where it is not known.
+  /// Return the number of samples; nullopt if unknown.
   virtual std::optional<size_t> size() const = 0;
 
-  /// Return a dataset that applies `transform` to what this one gives.
+  /// Return a dataset that applies `transform` to the batches of this one.
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) & {
     return {static_cast<Self&>(*this), std::move(transform)};
@@ -59,13 +59,13 @@ class BatchDataset {
   }
 };
 
-/// A source of samples, one by one.
+/// A source of single samples.
 template <class Self, class SingleExample = Example<>>
 class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
   using ExampleType = SingleExample;
 
-  /// Return sample `index`, below size().
+  /// Return sample `index`, which is below size().
   virtual SingleExample get(size_t index) = 0;
   /// Return get() of each index.
   std::vector<SingleExample> get_batch(Indices indices) override {
@@ -76,7 +76,7 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   }
 };
 
-/// A source that is asked for the next so many samples, and never for one of them. Its sampler is a
+/// A source that returns the next n samples and has no random access. Use it with
 /// samplers::StreamSampler.
 template <class Self, class Batch = std::vector<Example<>>>
 using StreamDataset = BatchDataset<Self, Batch, size_t>;

@@ -1,4 +1,4 @@
-// Samplers for several processes that train together, each on its part of the dataset.
+// Samplers for several processes that train together, each on its share of the dataset.
 #pragma once
 
 #include <ambit/data/samplers.h>
@@ -9,12 +9,12 @@
 
 namespace ambit::data::samplers {
 
-/// Errors: always, Error naming both.
+/// Throw Error naming both.
 [[noreturn]] AMBIT_API void throw_bad_rank(size_t rank, size_t num_replicas);
 
-/// Base of the two below: which positions belong to process `rank` of `num_replicas`. Each gets as
-/// many as the others: size / num_replicas, rounded up by giving some positions twice where
-/// `allow_duplicates`, else down. Errors: Error unless rank < num_replicas.
+/// Base of the two samplers below: assigns positions to process `rank` of `num_replicas`. All get
+/// the same number: size / num_replicas, rounded up by repeating some positions if
+/// `allow_duplicates`, else rounded down. Errors: Error unless rank < num_replicas.
 template <class BatchRequest = std::vector<size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
@@ -24,7 +24,7 @@ class DistributedSampler : public Sampler<BatchRequest> {
     if (rank >= num_replicas) throw_bad_rank(rank, num_replicas);
   }
 
-  /// Say which epoch the next reset() begins, the same on all processes: another random order.
+  /// Set the epoch of the next reset(), which selects the random order; the same on all processes.
   void set_epoch(size_t epoch) { epoch_ = epoch; }
   size_t epoch() const { return epoch_; }
 
@@ -38,7 +38,7 @@ class DistributedSampler : public Sampler<BatchRequest> {
   bool allow_duplicates_;
 };
 
-/// What both samplers do once they have their order.
+/// Base of both samplers: iteration over this process's share of an order.
 class AMBIT_API DistributedOrder : public DistributedSampler<> {
  public:
   using DistributedSampler::DistributedSampler;
@@ -46,20 +46,20 @@ class AMBIT_API DistributedOrder : public DistributedSampler<> {
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// Return the position in the order of all processes that is handed out next.
+  /// Return the next position in the order of all processes.
   size_t index() const noexcept { return next_; }
 
  protected:
-  /// Bring 0 ... order.size() - 1 into the order of this epoch.
+  /// Permute 0 ... order.size() - 1 into the order of this epoch.
   virtual void arrange(std::vector<size_t>& order) const = 0;
 
  private:
-  size_t next_ = 0, end_ = 0;  // in order_
-  std::vector<size_t> order_;  // of all processes; empty before the first epoch
+  size_t next_ = 0, end_ = 0;  // indices into order_
+  std::vector<size_t> order_;  // for all processes; empty before the first epoch
   bool begun_ = false;
 };
 
-/// Each process gets its part of one random order, which follows from the epoch alone.
+/// Gives each process its share of one random order that depends only on the epoch.
 class AMBIT_API DistributedRandomSampler : public DistributedOrder {
  public:
   using DistributedOrder::DistributedOrder;
@@ -68,7 +68,7 @@ class AMBIT_API DistributedRandomSampler : public DistributedOrder {
   void arrange(std::vector<size_t>& order) const override;
 };
 
-/// Process 0 gets the first positions, process 1 the next, and so on.
+/// Gives process 0 the first positions, process 1 the next, and so on.
 class AMBIT_API DistributedSequentialSampler : public DistributedOrder {
  public:
   using DistributedOrder::DistributedOrder;

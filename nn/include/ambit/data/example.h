@@ -1,4 +1,4 @@
-// One sample of a dataset, or one batch of them.
+// One sample of a dataset, or a batch of samples.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -9,7 +9,7 @@
 
 namespace ambit::data {
 
-/// What is put in, and what shall come out: an image and its class.
+/// Input data and target of a network, for example an image and its class.
 template <class Data = Tensor, class Target = Tensor>
 struct Example {
   using DataType = Data;
@@ -26,7 +26,7 @@ namespace example {
 using NoTarget = void;
 }  // namespace example
 
-/// What is put in, where nothing is known of what shall come out. It stands for its data.
+/// A sample without a target. It converts to its data.
 template <class Data>
 struct Example<Data, example::NoTarget> {
   using DataType = Data;
@@ -42,8 +42,8 @@ struct Example<Data, example::NoTarget> {
 
 using TensorExample = Example<Tensor, example::NoTarget>;
 
-/// Return a sample, or a batch of any shape, with its tensors in pinned memory, from which copies
-/// to `device` need not wait. Errors: those of Tensor::pin_memory.
+/// Return a sample, or a batch of any type, with its tensors in pinned memory, so that copies to
+/// `device` can be asynchronous. Errors: those of Tensor::pin_memory.
 template <class T>
 T pinned(T value, Device device) {
   if constexpr (std::same_as<T, Tensor>) {

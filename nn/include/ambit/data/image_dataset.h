@@ -1,5 +1,6 @@
-// Labelled images in memory: kept as bytes, an eighth of what floats and int64 targets would take,
-// and turned into floats batch by batch through a table, into which normalisation goes at no cost.
+// Labelled images in memory, stored as bytes (an eighth of the size of floats and int64 targets)
+// and converted to floats batch by batch with a lookup table, which can include normalisation for
+// free.
 #pragma once
 
 #include <ambit/data/dataset.h>
@@ -10,22 +11,22 @@
 
 namespace ambit::data::datasets {
 
-/// Which part of a dataset: its training or its test images.
+/// Part of a dataset: training or test images.
 enum class Mode { kTrain, kTest };
 
 /// Images of one size and their classes.
 class AMBIT_API ByteImages {
  public:
-  /// images uint8 [N,C,H,W], targets int64 [N], both contiguous and on the cpu. Errors: ShapeError,
-  /// DTypeError where they are not.
+  /// images uint8 [N,C,H,W], targets int64 [N], both contiguous and on cpu. Errors: ShapeError,
+  /// DTypeError otherwise.
   ByteImages(Tensor images, Tensor targets);
 
   /// Return image i as float32 [C,H,W], byte / 255 or normalised, and its class as a 0-dim int64.
   /// Errors: IndexError.
   Example<> get(size_t i) const;
-  /// Return several as float32 [B,C,H,W] and int64 [B]. Errors: IndexError.
+  /// Return several images as float32 [B,C,H,W] and classes as int64 [B]. Errors: IndexError.
   Example<> get_stacked(Indices indices) const;
-  /// Return all of them as get_stacked() does: float32 [N,C,H,W].
+  /// Return all images as float32 [N,C,H,W].
   Tensor all() const;
   /// Make get() and get_stacked() return (x - mean) / stddev per channel. Errors: ShapeError for
   /// another number of channels.
@@ -39,11 +40,11 @@ class AMBIT_API ByteImages {
   void write_image(size_t i, float* to) const;
 
   Tensor images_, targets_;
-  std::vector<float> values_;  // [C][256]: what each byte stands for; at first byte / 255
+  std::vector<float> values_;  // [C][256]: float value of each byte; initially byte / 255
 };
 
-/// Base of the datasets that hold ByteImages: samples are float32 [C,H,W] in [0, 1], and an int64
-/// class. Mapped by Normalize they are normalised as they are read, at no cost.
+/// Base of datasets that store ByteImages: samples are float32 [C,H,W] in [0, 1], and an int64
+/// class. map(Normalize) changes the lookup table, so it costs nothing per sample.
 template <class Self>
 class ImageDataset : public Dataset<Self> {
  public:
@@ -53,21 +54,21 @@ class ImageDataset : public Dataset<Self> {
       : images_(std::move(images)), mode_(mode) {}
 
   Example<> get(size_t index) override { return images_.get(index); }
-  /// Return a batch as map(Stack<>()) does, written straight into one tensor.
+  /// Return the same batch as map(Stack<>()), written directly into one tensor.
   Example<> get_stacked(Indices indices) const { return images_.get_stacked(indices); }
   std::optional<size_t> size() const override { return images_.size(); }
   /// Return whether these are the training images.
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }
 
-  /// Return all images as get() gives them: float32 [N,C,H,W], made for the call.
+  /// Return all images as get() does: a new tensor float32 [N,C,H,W].
   Tensor images() const { return images_.all(); }
   /// Return all classes: int64 [N].
   const Tensor& targets() const { return images_.targets(); }
-  /// Return the images as they are kept: uint8 [N,C,H,W].
+  /// Return the stored images: uint8 [N,C,H,W].
   const Tensor& raw_images() const { return images_.images(); }
 
-  /// Normalise what get() gives. The bytes stay, and copies share them. Errors: ShapeError for
-  /// another number of channels.
+  /// Normalise the results of get(). The bytes are unchanged and shared by copies. Errors:
+  /// ShapeError for another number of channels.
   void take_over(const transforms::Normalize<>& normalize) {
     images_.normalize(normalize.statistics());
   }

@@ -1,4 +1,4 @@
-// MapDataset: what BatchDataset::map returns.
+// MapDataset: the result of BatchDataset::map.
 #pragma once
 
 #include <ambit/data/dataset.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::data::datasets {
 
-/// The batches of a source: of a stateful one what its optional holds.
+/// Batch type of a source; for a stateful source without the optional.
 template <class Source>
 struct SourceBatch {
   using type = typename Source::BatchType;
@@ -20,7 +20,7 @@ requires(Source::is_stateful) struct SourceBatch<Source> {
   using type = typename Source::BatchType::value_type;
 };
 
-/// What a transform makes of a source's batches.
+/// Batch type after a transform of a source's batches.
 template <class Source, class Transform>
 struct MappedBatch {
   using In = typename SourceBatch<Source>::type;
@@ -32,8 +32,8 @@ struct MappedBatch {
   using type = std::conditional_t<Source::is_stateful, std::optional<Out>, Out>;
 };
 
-/// Batches of `source` through `transform`. A source that can do a transform itself, such as
-/// images kept as bytes that can be normalised by a table, does.
+/// The batches of `source` with `transform` applied. If a source implements a transform itself, as
+/// datasets of bytes implement normalisation by a lookup table, that is used.
 template <class Source, class Transform>
 class MapDataset : public BatchDataset<MapDataset<Source, Transform>,
                                        typename MappedBatch<Source, Transform>::type,
@@ -69,12 +69,12 @@ class MapDataset : public BatchDataset<MapDataset<Source, Transform>,
       return transform_.apply_batch(source_.get_batch(std::move(request)));
     }
   }
-  /// Return a batch in one tensor, of sources that write it straight there.
+  /// Return a batch in one tensor; for sources that can write it there directly.
   auto get_stacked(Request request) requires(kSourceTransforms&& kSourceStacks) {
     return mapped_.get_stacked(request);
   }
   std::optional<size_t> size() const override { return source_.size(); }
-  /// Begin an epoch, of a stateful source.
+  /// Start an epoch of a stateful source.
   void reset() requires(Source::is_stateful) { source_.reset(); }
 
   const Source& dataset() const { return source_; }
@@ -87,7 +87,7 @@ class MapDataset : public BatchDataset<MapDataset<Source, Transform>,
 
   Source source_;
   Transform transform_;
-  // The source with the transform in it, where it does that; source_ is as it came.
+  // A copy of the source that applies the transform itself, if it can; source_ is unmodified.
   [[no_unique_address]] std::conditional_t<kSourceTransforms, Source, Nothing> mapped_;
 };
 

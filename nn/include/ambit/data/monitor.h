@@ -1,18 +1,18 @@
-// Monitor: a lock, and what threads wait for under it. The condition is out of line, since
-// <condition_variable> costs every program a thirtieth of the time in which it compiles.
+// Monitor: a mutex with a condition variable. It is defined out of line because including
+// <condition_variable> would add a thirtieth to every program's compile time.
 #pragma once
 
 #include <ambit/api.h>
 
 #include <memory>
-#include <mutex>  // clocks: see data_loader_options.h
+#include <mutex>  // for clocks; see data_loader_options.h
 
 namespace ambit::data {
 
 /// A mutex with one condition. Idea: Hoare 1974.
 class AMBIT_API Monitor {
  public:
-  /// A point in time, of the clock that no one sets.
+  /// A time point of the monotonic clock.
   using Time = std::chrono::steady_clock::time_point;
 
   Monitor();
@@ -20,7 +20,7 @@ class AMBIT_API Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  /// Hold the lock for a scope, or until unlock().
+  /// Holds the lock for a scope, or until unlock().
   class AMBIT_API Lock {
    public:
     explicit Lock(Monitor& monitor);
@@ -29,12 +29,12 @@ class AMBIT_API Monitor {
     Lock& operator=(const Lock&) = delete;
 
     void unlock();
-    /// Give the lock to others until `is_true()`, which is asked whenever somebody notifies.
+    /// Release the lock until `is_true()`, which is evaluated after every notification.
     template <class Condition>
     void wait(const Condition& is_true) {
       while (!is_true()) wait();
     }
-    /// The same, but return whether it is, at `deadline` at the latest.
+    /// The same, until `deadline` at the latest; return the value of `is_true()`.
     template <class Condition>
     bool wait_until(Time deadline, const Condition& is_true) {
       while (!is_true()) {

@@ -1,4 +1,4 @@
-// Samplers: the order in which a loader asks a dataset for its samples.
+// Samplers: the order in which a loader requests samples from a dataset.
 #pragma once
 
 #include <ambit/archive.h>
@@ -11,11 +11,11 @@
 
 namespace ambit::data::samplers {
 
-/// Errors: always, NotImplementedError saying that a sampler has not written `function`.
+/// Throw NotImplementedError saying that a sampler does not implement `function`.
 [[noreturn]] AMBIT_API void throw_not_saved(const char* function);
 
-/// Hands out requests for batches: positions, or what else a dataset takes and has a size().
-/// reset() starts an epoch. One whose next() always returns something makes endless epochs.
+/// Produces requests for batches: positions, or another request type with a size(). reset() starts
+/// an epoch. If next() never returns nullopt, the epoch is endless.
 template <class BatchRequest = std::vector<size_t>>
 class Sampler {
  public:
@@ -24,12 +24,12 @@ class Sampler {
   virtual ~Sampler() = default;
   /// Start over, with another number of samples if given.
   virtual void reset(std::optional<size_t> new_size = {}) = 0;
-  /// Return the next request, for at most `batch_size` samples; nothing at the end of the epoch.
+  /// Return the next request, for at most `batch_size` samples; nullopt at the end of the epoch.
   virtual std::optional<BatchRequest> next(size_t batch_size) = 0;
-  /// Write where the sampler is in its epoch. Errors: NotImplementedError unless the class has its
-  /// own; those here have, under libtorch's names.
+  /// Write the position in the epoch. Errors: NotImplementedError unless the class overrides it;
+  /// all samplers here do, with libtorch's names.
   virtual void save(serialize::OutputArchive&) const { throw_not_saved("save"); }
-  /// Go where save() was. Errors: as save(), and those of reading.
+  /// Continue where save() was called. Errors: as save(), and those of reading.
   virtual void load(serialize::InputArchive&) { throw_not_saved("load"); }
 };
 
@@ -46,43 +46,43 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
   return archive;
 }
 
-/// 0, 1, ..., size - 1.
+/// Returns 0, 1, ..., size - 1.
 class AMBIT_API SequentialSampler : public Sampler<> {
  public:
-  /// Count to `size`, in the first epoch.
+  /// `size` is the number of samples in the first epoch.
   explicit SequentialSampler(size_t size) : size_(size) {}
   void reset(std::optional<size_t> new_size = {}) override;
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// Return how many positions the epoch has handed out.
+  /// Return how many positions of the epoch have been returned.
   size_t index() const noexcept { return next_; }
 
  private:
   size_t size_, next_ = 0;
 };
 
-/// 0, ..., size - 1 in a random order, another one each epoch.
+/// Returns 0, ..., size - 1 in a random order that differs each epoch.
 class AMBIT_API RandomSampler : public Sampler<> {
  public:
-  /// The orders follow from `seed`, or else from the CPU's generator: after manual_seed() they
-  /// repeat too. A `size` below the dataset's picks from its first samples only. save() holds the
-  /// order of the epoch, also of one that has not begun, and what later orders follow from `seed`
-  /// by.
+  /// Orders depend on `seed`, or else on the CPU generator, so manual_seed() makes them
+  /// reproducible too. A `size` below the dataset's selects from its first samples only. save()
+  /// stores the order of the epoch, even if it has not begun, and the random state of later orders
+  /// if `seed` was given.
   explicit RandomSampler(size_t size, std::optional<uint64_t> seed = {})
       : size_(size), seed_(seed) {}
-  /// As libtorch's, whose dtype is that of the list of positions: here it has 64 bits in any case.
-  /// Errors: DTypeError for a dtype that is not of integers.
+  /// For compatibility with libtorch, where the dtype is that of the positions; here they always
+  /// have 64 bits. Errors: DTypeError unless it is an integer dtype.
   RandomSampler(size_t size, DType index_dtype);
   void reset(std::optional<size_t> new_size = {}) override;
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// Return how many positions the epoch has handed out.
+  /// Return how many positions of the epoch have been returned.
   size_t index() const noexcept { return next_; }
 
  private:
-  /// Where an order's random numbers begin.
+  /// Start of an order's random numbers in a generator's stream.
   struct Place {
     uint64_t seed, offset;
   };
@@ -90,19 +90,19 @@ class AMBIT_API RandomSampler : public Sampler<> {
 
   size_t size_, next_ = 0;
   std::optional<uint64_t> seed_;
-  mutable uint64_t offset_ = 0;         // in the stream of seed_
-  mutable std::optional<Place> ahead_;  // of the first epoch, which save() has claimed
+  mutable uint64_t offset_ = 0;         // position in the stream of seed_
+  mutable std::optional<Place> ahead_;  // of the first epoch, reserved by save()
   std::vector<size_t> order_;           // empty before the first epoch
 };
 
-/// A request that is more than a list of positions: derive from it.
+/// Base of requests that are more than a list of positions.
 struct AMBIT_API CustomBatchRequest {
   virtual ~CustomBatchRequest();
-  /// Return how many samples it asks for.
+  /// Return the number of requested samples.
   virtual size_t size() const = 0;
 };
 
-/// A request for the next so many samples.
+/// A request for the next n samples.
 struct AMBIT_API BatchSize : public CustomBatchRequest {
   explicit BatchSize(size_t size) : size_(size) {}
   size_t size() const noexcept override { return size_; }
@@ -111,7 +111,7 @@ struct AMBIT_API BatchSize : public CustomBatchRequest {
   size_t size_;
 };
 
-/// Says how many samples to take from a stream, epoch_size in an epoch, and never which.
+/// Requests the next samples of a stream without positions, epoch_size per epoch.
 class AMBIT_API StreamSampler : public Sampler<BatchSize> {
  public:
   explicit StreamSampler(size_t epoch_size) : epoch_size_(epoch_size) {}

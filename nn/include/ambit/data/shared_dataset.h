@@ -1,4 +1,4 @@
-// SharedBatchDataset: one dataset for all workers of a loader.
+// SharedBatchDataset: one dataset that all workers of a loader share.
 #pragma once
 
 #include <ambit/data/dataset.h>
@@ -11,7 +11,7 @@
 
 namespace ambit::data::datasets {
 
-/// A handle on a dataset, which copies share. With more than one worker its get_batch() must be
+/// A handle on a dataset; copies share it. With more than one worker its get_batch() must be
 /// thread-safe. Errors: Error for a null pointer.
 template <class Underlying>
 class SharedBatchDataset
@@ -29,7 +29,7 @@ class SharedBatchDataset
     return dataset_->get_batch(std::move(request));
   }
   std::optional<size_t> size() const override { return dataset_->size(); }
-  /// Begin an epoch, of a stateful dataset.
+  /// Start an epoch of a stateful dataset.
   void reset() { dataset_->reset(); }
 
   Underlying& operator*() { return *dataset_; }
@@ -41,7 +41,7 @@ class SharedBatchDataset
   std::shared_ptr<Underlying> dataset_;
 };
 
-/// Make a dataset from its constructor's arguments, and a handle on it.
+/// Construct a dataset from its constructor's arguments and return a handle on it.
 template <class Underlying, class... Args>
 SharedBatchDataset<Underlying> make_shared_dataset(Args&&... args) {
   return typed_memory_errors("make_shared_dataset", [&] {

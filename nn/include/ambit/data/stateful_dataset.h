@@ -1,4 +1,4 @@
-// StatefulDataset: one that decides itself what comes next, and when an epoch ends.
+// StatefulDataset: a dataset that determines itself what comes next and when an epoch ends.
 #pragma once
 
 #include <ambit/archive.h>
@@ -9,19 +9,19 @@
 
 namespace ambit::data::datasets {
 
-/// Errors: always, NotImplementedError saying that a class has not written `function`.
+/// Throw NotImplementedError saying that a class does not implement `function`.
 [[noreturn]] AMBIT_API void throw_not_saved(const char* base, const char* function);
 
-/// A source whose get_batch() returns an optional: nothing at the end of an epoch. The workers of a
-/// loader share one dataset, so with more than one of them get_batch() must be thread-safe.
+/// A source whose get_batch() returns nullopt at the end of an epoch. The workers of a loader share
+/// one instance, so with more than one of them get_batch() must be thread-safe.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = size_t>
 class StatefulDataset : public BatchDataset<Self, std::optional<Batch>, BatchRequest> {
  public:
-  /// Begin an epoch.
+  /// Start an epoch.
   virtual void reset() = 0;
-  /// Write where the dataset is. Errors: NotImplementedError unless the class has its own.
+  /// Write the position in the dataset. Errors: NotImplementedError unless the class overrides it.
   virtual void save(serialize::OutputArchive&) const { throw_not_saved("StatefulDataset", "save"); }
-  /// Go where save() was. Errors: as save(), and those of reading.
+  /// Continue where save() was called. Errors: as save(), and those of reading.
   virtual void load(serialize::InputArchive&) { throw_not_saved("StatefulDataset", "load"); }
 };
 

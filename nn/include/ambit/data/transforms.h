@@ -1,4 +1,4 @@
-// What Dataset::map applies: to samples one by one (Transform) or to a list of them
+// Transforms for Dataset::map: of single samples (Transform) or of a list of samples
 // (BatchTransform).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ambit::data::transforms {
 
-/// Maps a batch to another, which may be of another type.
+/// Converts a batch to another, possibly of another type.
 template <class InputBatch, class OutputBatch>
 class BatchTransform {
  public:
@@ -18,18 +18,18 @@ class BatchTransform {
   using OutputBatchType = OutputBatch;
 
   virtual ~BatchTransform() = default;
-  /// Return what becomes of the batch. Called by several workers, each on a copy of the transform.
+  /// Return the converted batch. Workers call it, each on its own copy of the transform.
   virtual OutputBatch apply_batch(InputBatch batch) = 0;
 };
 
-/// Maps each sample of a batch.
+/// Converts each sample of a batch.
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
   using InputType = Input;
   using OutputType = Output;
 
-  /// Return what becomes of one sample.
+  /// Return the converted sample.
   virtual Output apply(Input input) = 0;
   std::vector<Output> apply_batch(std::vector<Input> inputs) override {
     std::vector<Output> outputs;
@@ -39,7 +39,7 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
   }
 };
 
-/// Maps batches by a function.
+/// Converts batches by a function.
 template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
@@ -51,13 +51,13 @@ class BatchLambda : public BatchTransform<Input, Output> {
   FunctionType function_;
 };
 
-/// Makes one value of a batch of samples; Collate does it by a function.
+/// Converts a list of samples to one value; Collate does so by a function.
 template <class T, class Batch = std::vector<T>>
 using Collation = BatchTransform<Batch, T>;
 template <class T, class Batch = std::vector<T>>
 using Collate = BatchLambda<Batch, T>;
 
-/// Maps samples by a function.
+/// Converts samples by a function.
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
@@ -69,11 +69,11 @@ class Lambda : public Transform<Input, Output> {
   FunctionType function_;
 };
 
-/// Maps the data of each sample and keeps its target.
+/// Converts the data of each sample and keeps its target.
 template <class Target = Tensor>
 class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor, Target>> {
  public:
-  /// Return what becomes of a sample's data.
+  /// Return the converted data of a sample.
   virtual Tensor operator()(Tensor input) = 0;
   Example<Tensor, Target> apply(Example<Tensor, Target> example) override {
     example.data = (*this)(std::move(example.data));
@@ -81,7 +81,7 @@ class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor
   }
 };
 
-/// Maps the data of each sample by a function.
+/// Converts the data of each sample by a function.
 template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
@@ -93,14 +93,14 @@ class TensorLambda : public TensorTransform<Target> {
   FunctionType function_;
 };
 
-/// Mean and standard deviation of each channel, and the arithmetic with them.
+/// Mean and standard deviation of each channel, and normalisation with them.
 class AMBIT_API ChannelStatistics {
  public:
-  /// Errors: ShapeError unless both have the same length, not 0; Error for a deviation of 0.
+  /// Errors: ShapeError unless both have the same positive length; Error for a deviation of 0.
   ChannelStatistics(std::vector<double> mean, std::vector<double> stddev);
   /// Return (x - mean) / stddev of x [..., C, H, W] on cpu, integers as float32. Statistics of one
-  /// channel hold for all, also where x has fewer dims, which become 3: [H,W] -> [1,H,W]. Errors:
-  /// ShapeError for another C.
+  /// channel apply to all channels, and to x with fewer dims, which is extended to 3: [H,W] ->
+  /// [1,H,W]. Errors: ShapeError for another C.
   Tensor normalize(const Tensor& x) const;
   const std::vector<double>& mean() const { return mean_; }
   const std::vector<double>& stddev() const { return stddev_; }
@@ -128,12 +128,12 @@ class Normalize : public TensorTransform<Target> {
 Normalize(double, double)->Normalize<>;
 Normalize(std::vector<double>, std::vector<double>)->Normalize<>;
 
-/// Return the samples' data, and targets, joined along a new first dim: B of [C,H,W] and [] ->
-/// [B,C,H,W] and [B]. Errors: those of ambit::stack.
+/// Stack the samples' data, and their targets, along a new first dim: B samples of [C,H,W] and []
+/// -> [B,C,H,W] and [B]. Errors: those of ambit::stack.
 AMBIT_API Example<> stack_examples(const std::vector<Example<>>& examples);
 AMBIT_API TensorExample stack_examples(const std::vector<TensorExample>& examples);
 
-/// Join samples into one, an Example<> or a TensorExample: data and targets get a new first dim.
+/// Stack samples (Example<> or TensorExample) into one: data and targets get a new first dim.
 /// Errors: those of ambit::stack.
 template <class E = Example<>>
 class Stack : public Collation<E> {

@@ -1,4 +1,5 @@
-// WorkerException: what a worker of a loader threw, on the thread that asked for the batch.
+// WorkerException: an exception of a loader's worker, rethrown on the thread that requested the
+// batch.
 #pragma once
 
 #include <ambit/error.h>
@@ -8,7 +9,7 @@
 
 namespace ambit::data {
 
-/// The worker's exception is kept: `std::rethrow_exception(e.original_exception)`.
+/// Holds the worker's exception: `std::rethrow_exception(e.original_exception)`.
 struct AMBIT_API WorkerException : public Error {
   explicit WorkerException(std::exception_ptr original);
   WorkerException(const WorkerException&);

@@ -1,4 +1,4 @@
-// Threads that run jobs in the order of their submission: what is under a DataLoader's workers.
+// WorkerPool: threads that run jobs in the order of submission; used by DataLoader.
 #pragma once
 
 #include <ambit/api.h>
@@ -9,23 +9,23 @@
 
 namespace ambit::data {
 
-/// `size` threads and one queue; ops on these threads use no further ones.
+/// `size` threads and one queue; ops on these threads are single-threaded.
 class AMBIT_API WorkerPool {
  public:
-  /// Called with the number of the thread that runs it, below size. Must not throw.
+  /// Called with the index of the thread that runs it, below size. Must not throw.
   using Job = std::function<void(size_t worker)>;
 
-  /// Start the threads. Errors: Error where the system has no more; none is left then.
+  /// Start the threads. Errors: Error if threads cannot be created; then none is left running.
   explicit WorkerPool(size_t size);
-  /// Drop the jobs that have not begun, and wait for the others.
+  /// Drop the jobs that have not started, and wait for the others.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Add a job at the end of the queue, and return. Errors: OutOfMemoryError, and the job is not
-  /// added. Thread safety: any thread may.
+  /// Append a job to the queue and return. Errors: OutOfMemoryError; then the job is not added. Any
+  /// thread may call it.
   void submit(Job job);
-  /// Drop the jobs that have not begun, and wait for the others. Not from a job.
+  /// Drop the jobs that have not started, and wait for the others. Must not be called from a job.
   void cancel();
 
  private:

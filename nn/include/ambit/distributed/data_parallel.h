@@ -1,5 +1,5 @@
-// DistributedDataParallel: each rank trains a copy of a module on its part of a batch, and their
-// gradients are averaged while backward still computes.
+// DistributedDataParallel: each rank trains a copy of a module on its part of a batch; gradients
+// are averaged while the backward pass is still running.
 //   distributed::DistributedDataParallel ddp(net);
 //   loss_fn(ddp(x), y).backward();  // now .grad is the same on all ranks
 //   optimizer.step();               // and so are the parameters
@@ -15,35 +15,36 @@
 
 namespace ambit::distributed {
 
+/// Options of DistributedDataParallel.
 struct DistributedDataParallelOptions {
-  /// Gradients are exchanged in buckets of so many MiB, of which the first to be full is of 1 MiB
-  /// at most; a bucket holds parameters of one device and dtype, in reverse order of registration.
+  /// Gradients are exchanged in buckets of this size in MiB; the first bucket is at most 1 MiB. A
+  /// bucket holds parameters of one device and dtype, in reverse order of registration.
   double bucket_cap_mb = 25;
-  /// Whether a training forward takes over rank 0's buffers first.
+  /// If true, forward in training mode first copies rank 0's buffers to all ranks.
   bool broadcast_buffers = true;
-  /// Whether some parameters may take no part in a loss: then they add zeros to the sum, and those
-  /// that took part on no rank keep their `.grad`. Costs one more small exchange.
+  /// If true, parameters may be unused in a loss: they contribute zeros to the mean, and parameters
+  /// that no rank used keep their `.grad`. Costs one more small exchange.
   bool find_unused_parameters = false;
 };
 
 class Reducer;  // nn/distributed/reducer.h
 
-/// What DistributedDataParallel does, for a module of any class.
+/// Implementation of DistributedDataParallel for a module of any class.
 class AMBIT_API DataParallel {
  public:
   /// Compare the parameters and buffers of all ranks, then replace them by rank 0's. Errors:
   /// DistributedError, on all ranks, naming the parameter and the rank that differs; Error for a
-  /// bucket of no size, or no group.
+  /// bucket size of 0 or a null group.
   DataParallel(std::shared_ptr<nn::Module> module, std::shared_ptr<ProcessGroup> group,
                const DistributedDataParallelOptions& options);
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
-  /// Bring the buffers in step, where the options and the mode say so.
+  /// Synchronise the buffers, if the options and the mode require it.
   void before_forward();
 
-  /// While it lives, backward adds to `.grad` on this rank alone. The first one after it averages
-  /// what has gathered there. A forward in its scope leaves buffers alone.
+  /// While it exists, backward accumulates into `.grad` on this rank only; the first backward after
+  /// it averages the accumulated gradients. Forward in its scope does not synchronise buffers.
   using NoSync = std::shared_ptr<void>;
   [[nodiscard]] NoSync no_sync();
 
@@ -51,10 +52,10 @@ class AMBIT_API DataParallel {
   std::shared_ptr<nn::Module> module_;
   DistributedDataParallelOptions options_;
   std::shared_ptr<ProcessGroup> group_;
-  std::shared_ptr<Reducer> reducer_;  // the parameters' listener
+  std::shared_ptr<Reducer> reducer_;  // receives the parameters' gradients
 };
 
-/// M: a holder, such as nn::Sequential, or a class that AMBIT_MODULE has made.
+/// M: a holder, such as nn::Sequential or any class defined by AMBIT_MODULE.
 template <class M>
 class DistributedDataParallelImpl : public nn::Module {
  public:
@@ -69,25 +70,25 @@ class DistributedDataParallelImpl : public nn::Module {
     parallel_.before_forward();
     return module->forward(std::forward<Args>(args)...);
   }
-  /// `auto local = ddp->no_sync();`: as DataParallel::NoSync.
+  /// `auto local = ddp->no_sync();`: see DataParallel::NoSync.
   [[nodiscard]] DataParallel::NoSync no_sync() { return parallel_.no_sync(); }
 
  private:
   DataParallel parallel_;
 
  public:
-  M module;  ///< whose state_dict() a checkpoint holds
+  M module;  ///< checkpoints store its state_dict()
 };
 
-/// Wrap a module for training on all ranks of a group, each of which makes one of the same module.
-/// After backward() on all ranks every parameter's `.grad` is the mean over the ranks: of their
-/// gradients, plus what was in `.grad` before, which no_sync() lets gather. It is a view of a
-/// bucket: hold a clone of what is to outlive the next step. Where ranks have batches of n_r
-/// samples of N in all, the gradient of a mean over all samples takes losses weighted by
-/// n_r * ranks / N. Parameters must be leaves that require grad when this is made.
-/// Errors in backward: AutogradError naming parameters that took no part, unless
-/// find_unused_parameters; NotImplementedError with create_graph; DistributedError. A backward that
-/// fails on one rank ends the group on all, and `.grad` may hold anything.
+/// Wrap a module for training on all ranks of a group; each rank constructs the same module. After
+/// backward() on all ranks, every parameter's `.grad` is the mean over the ranks of their gradients
+/// plus the previous contents of `.grad`, which no_sync() accumulates. It is a view of a bucket:
+/// clone it if it must outlive the next step. If ranks have batches of n_r samples, N in total, the
+/// gradient of the mean over all samples requires losses weighted by n_r * ranks / N. Parameters
+/// must be leaves that require grad at construction.
+/// Errors in backward: AutogradError naming unused parameters, unless find_unused_parameters;
+/// NotImplementedError with create_graph; DistributedError. If backward fails on one rank, the
+/// group ends on all, and `.grad` is unspecified.
 template <class M>
 class DistributedDataParallel : public nn::ModuleHolder<DistributedDataParallelImpl<M>> {
  public:
@@ -99,7 +100,7 @@ class DistributedDataParallel : public nn::ModuleHolder<DistributedDataParallelI
                                                              options)) {}
 };
 
-/// Replace all tensors on all ranks by root's, many at once. Errors: those of broadcast().
+/// Replace all tensors on all ranks by root's, in large messages. Errors: those of broadcast().
 AMBIT_API void broadcast_coalesced(ProcessGroup& group, const std::vector<Tensor>& tensors,
                                    int root = 0);
 

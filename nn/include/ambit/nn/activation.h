@@ -1,6 +1,5 @@
-// Activations: a list of small ones, long as it is. But for PReLU they have no parameters; input
-// and output have one shape where nothing else is said. Errors, gradients: those of their
-// functions.
+// Activation modules. Except for PReLU they have no parameters. Input and output have the same
+// shape unless stated otherwise. Errors and gradients are those of the functions of the same name.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -21,7 +20,8 @@ class ReLUOptions : public Options<ReLUOptions> {
   bool inplace_;
 };
 
-/// max(x, 0), x of any dtype but bool, which stays; see relu(). Gradient: 1 where x > 0, else 0.
+/// max(x, 0) of any dtype except bool; the dtype is kept; see relu(). Gradient: 1 where x > 0, else
+/// 0.
 class AMBIT_API ReLUImpl : public Cloneable<ReLUImpl> {
  public:
   explicit ReLUImpl(const ReLUOptions& opts = {});
@@ -33,7 +33,8 @@ class AMBIT_API ReLUImpl : public Cloneable<ReLUImpl> {
 };
 AMBIT_MODULE(ReLU);
 
-/// 1 / (1 + exp(-x)), in [0, 1]; see sigmoid(). Integers give the default float.
+/// 1 / (1 + exp(-x)), in [0, 1]; see sigmoid(). Integer inputs give the default floating-point
+/// dtype.
 class AMBIT_API SigmoidImpl : public Cloneable<SigmoidImpl> {
  public:
   void reset() override;
@@ -41,7 +42,7 @@ class AMBIT_API SigmoidImpl : public Cloneable<SigmoidImpl> {
 };
 AMBIT_MODULE(Sigmoid);
 
-/// tanh(x) = (exp(x) - exp(-x)) / (exp(x) + exp(-x)), in [-1, 1]. Integers give the default float.
+/// tanh(x), in [-1, 1]. Integer inputs give the default floating-point dtype.
 class AMBIT_API TanhImpl : public Cloneable<TanhImpl> {
  public:
   void reset() override;
@@ -49,14 +50,15 @@ class AMBIT_API TanhImpl : public Cloneable<TanhImpl> {
 };
 AMBIT_MODULE(Tanh);
 
-/// Options of GELU. approximate: "none", or "tanh" for the form with tanh.
+/// Options of GELU. approximate: "none" (exact, by erf; the default) or "tanh" (approximation by
+/// tanh).
 class GELUOptions : public Options<GELUOptions> {
   AMBIT_OPTION(GELUOptions, std::string, approximate) = "none";
 };
 
-/// x Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, floating point; see gelu(); or nearly that by
-/// tanh. Errors of forward also: Error for another name. Source: Hendrycks & Gimpel 2016,
-/// arXiv:1606.08415.
+/// x Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, or its approximation by tanh; floating point;
+/// see gelu(). Errors of forward also: Error for another value of `approximate`. Source: Hendrycks
+/// & Gimpel 2016, arXiv:1606.08415.
 class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
  public:
   explicit GELUImpl(GELUOptions opts = {});
@@ -68,8 +70,8 @@ class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
 };
 AMBIT_MODULE(GELU);
 
-/// Options of Softmax and LogSoftmax. dim: along which the outputs sum to 1; negative ones count
-/// from the end.
+/// Options of Softmax and LogSoftmax. dim: the dim along which the outputs sum to 1; negative
+/// values count from the end. No default.
 class SoftmaxOptions : public Options<SoftmaxOptions> {
  public:
   SoftmaxOptions(int64_t dim) : dim_(dim) {}
@@ -106,7 +108,7 @@ class AMBIT_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
 };
 AMBIT_MODULE(LogSoftmax);
 
-/// Options of ELU, with their defaults.
+/// Options of ELU. alpha: minus the limit for x -> -inf, default 1; inplace: overwrite the input.
 class ELUOptions : public Options<ELUOptions> {
  public:
   ELUOptions(double alpha = 1) : alpha_(alpha) {}
@@ -115,7 +117,7 @@ class ELUOptions : public Options<ELUOptions> {
   AMBIT_OPTION(ELUOptions, bool, inplace) = false;
 };
 
-/// elu(): x > 0 ? x : alpha (e^x - 1).
+/// Compute x > 0 ? x : alpha (e^x - 1); see elu().
 class AMBIT_API ELUImpl : public Cloneable<ELUImpl> {
  public:
   explicit ELUImpl(const ELUOptions& opts = {});
@@ -127,7 +129,7 @@ class AMBIT_API ELUImpl : public Cloneable<ELUImpl> {
 };
 AMBIT_MODULE(ELU);
 
-/// Options of SELU, with their defaults.
+/// Options of SELU. inplace: overwrite the input and return it, default false.
 class SELUOptions : public Options<SELUOptions> {
  public:
   SELUOptions(bool inplace = false) : inplace_(inplace) {}
@@ -135,7 +137,7 @@ class SELUOptions : public Options<SELUOptions> {
   AMBIT_OPTION(SELUOptions, bool, inplace);
 };
 
-/// selu(): ELU scaled to keep mean 0 and variance 1.
+/// Compute ELU with fixed scale and alpha that keep mean 0 and variance 1; see selu().
 class AMBIT_API SELUImpl : public Cloneable<SELUImpl> {
  public:
   explicit SELUImpl(const SELUOptions& opts = {});
@@ -147,7 +149,7 @@ class AMBIT_API SELUImpl : public Cloneable<SELUImpl> {
 };
 AMBIT_MODULE(SELU);
 
-/// Options of CELU, with their defaults.
+/// Options of CELU. alpha: minus the limit for x -> -inf, default 1; inplace: overwrite the input.
 class CELUOptions : public Options<CELUOptions> {
  public:
   CELUOptions(double alpha = 1) : alpha_(alpha) {}
@@ -156,7 +158,7 @@ class CELUOptions : public Options<CELUOptions> {
   AMBIT_OPTION(CELUOptions, bool, inplace) = false;
 };
 
-/// celu(): x > 0 ? x : alpha (e^(x / alpha) - 1). Errors: Error for alpha 0.
+/// Compute x > 0 ? x : alpha (e^(x / alpha) - 1); see celu(). Errors: Error for alpha 0.
 class AMBIT_API CELUImpl : public Cloneable<CELUImpl> {
  public:
   explicit CELUImpl(const CELUOptions& opts = {});
@@ -168,7 +170,8 @@ class AMBIT_API CELUImpl : public Cloneable<CELUImpl> {
 };
 AMBIT_MODULE(CELU);
 
-/// Options of LeakyReLU, with their defaults.
+/// Options of LeakyReLU. negative_slope: factor of x < 0, default 0.01; inplace: overwrite the
+/// input.
 class LeakyReLUOptions : public Options<LeakyReLUOptions> {
  public:
   LeakyReLUOptions(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
@@ -177,7 +180,7 @@ class LeakyReLUOptions : public Options<LeakyReLUOptions> {
   AMBIT_OPTION(LeakyReLUOptions, bool, inplace) = false;
 };
 
-/// leaky_relu(): x > 0 ? x : negative_slope * x.
+/// Compute x > 0 ? x : negative_slope * x; see leaky_relu().
 class AMBIT_API LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
  public:
   explicit LeakyReLUImpl(const LeakyReLUOptions& opts = {});
@@ -189,14 +192,14 @@ class AMBIT_API LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
 };
 AMBIT_MODULE(LeakyReLU);
 
-/// Options of RReLU, with their defaults.
+/// Options of RReLU. lower, upper: range of the random factor, default [1/8, 1/3); inplace.
 class RReLUOptions : public Options<RReLUOptions> {
   AMBIT_OPTION(RReLUOptions, double, lower) = 1. / 8;
   AMBIT_OPTION(RReLUOptions, double, upper) = 1. / 3;
   AMBIT_OPTION(RReLUOptions, bool, inplace) = false;
 };
 
-/// rrelu(): x > 0 ? x : r x, r random in [lower, upper) while training, else their mean.
+/// Compute x > 0 ? x : r x; in training r is uniform in [lower, upper), in evaluation their mean.
 class AMBIT_API RReLUImpl : public Cloneable<RReLUImpl> {
  public:
   explicit RReLUImpl(const RReLUOptions& opts = {});
@@ -208,7 +211,7 @@ class AMBIT_API RReLUImpl : public Cloneable<RReLUImpl> {
 };
 AMBIT_MODULE(RReLU);
 
-/// Options of ReLU6, with their defaults.
+/// Options of ReLU6. inplace: overwrite the input and return it, default false.
 class ReLU6Options : public Options<ReLU6Options> {
  public:
   ReLU6Options(bool inplace = false) : inplace_(inplace) {}
@@ -216,7 +219,7 @@ class ReLU6Options : public Options<ReLU6Options> {
   AMBIT_OPTION(ReLU6Options, bool, inplace);
 };
 
-/// relu6(): x limited to [0, 6].
+/// Clamp x to [0, 6]; see relu6().
 class AMBIT_API ReLU6Impl : public Cloneable<ReLU6Impl> {
  public:
   explicit ReLU6Impl(const ReLU6Options& opts = {});
@@ -228,14 +231,14 @@ class AMBIT_API ReLU6Impl : public Cloneable<ReLU6Impl> {
 };
 AMBIT_MODULE(ReLU6);
 
-/// Options of Hardtanh, with their defaults.
+/// Options of Hardtanh. min_val, max_val: range of the output, default [-1, 1]; inplace.
 class HardtanhOptions : public Options<HardtanhOptions> {
   AMBIT_OPTION(HardtanhOptions, double, min_val) = -1;
   AMBIT_OPTION(HardtanhOptions, double, max_val) = 1;
   AMBIT_OPTION(HardtanhOptions, bool, inplace) = false;
 };
 
-/// hardtanh(): x limited to [min_val, max_val]. Errors: Error unless min_val < max_val.
+/// Clamp x to [min_val, max_val]; see hardtanh(). Errors: Error unless min_val < max_val.
 class AMBIT_API HardtanhImpl : public Cloneable<HardtanhImpl> {
  public:
   explicit HardtanhImpl(const HardtanhOptions& opts = {});
@@ -247,7 +250,7 @@ class AMBIT_API HardtanhImpl : public Cloneable<HardtanhImpl> {
 };
 AMBIT_MODULE(Hardtanh);
 
-/// silu(): x * sigmoid(x).
+/// Compute x * sigmoid(x); see silu().
 class AMBIT_API SiLUImpl : public Cloneable<SiLUImpl> {
  public:
   void reset() override;
@@ -255,7 +258,7 @@ class AMBIT_API SiLUImpl : public Cloneable<SiLUImpl> {
 };
 AMBIT_MODULE(SiLU);
 
-/// mish(): x * tanh(softplus(x)).
+/// Compute x * tanh(softplus(x)); see mish().
 class AMBIT_API MishImpl : public Cloneable<MishImpl> {
  public:
   void reset() override;
@@ -263,13 +266,14 @@ class AMBIT_API MishImpl : public Cloneable<MishImpl> {
 };
 AMBIT_MODULE(Mish);
 
-/// Options of Softplus, with their defaults.
+/// Options of Softplus. beta: sharpness, default 1; threshold: value of beta x above which the
+/// output is x, default 20.
 class SoftplusOptions : public Options<SoftplusOptions> {
   AMBIT_OPTION(SoftplusOptions, double, beta) = 1;
   AMBIT_OPTION(SoftplusOptions, double, threshold) = 20;
 };
 
-/// softplus(): log(1 + e^(beta x)) / beta; x where beta x > threshold.
+/// Compute log(1 + e^(beta x)) / beta, or x where beta x > threshold; see softplus().
 class AMBIT_API SoftplusImpl : public Cloneable<SoftplusImpl> {
  public:
   explicit SoftplusImpl(const SoftplusOptions& opts = {});
@@ -281,7 +285,7 @@ class AMBIT_API SoftplusImpl : public Cloneable<SoftplusImpl> {
 };
 AMBIT_MODULE(Softplus);
 
-/// logsigmoid(): log(sigmoid(x)), exact for large |x|.
+/// Compute log(sigmoid(x)), accurate for large |x| too; see logsigmoid().
 class AMBIT_API LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
  public:
   void reset() override;
@@ -289,7 +293,7 @@ class AMBIT_API LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
 };
 AMBIT_MODULE(LogSigmoid);
 
-/// softsign(): x / (1 + |x|).
+/// Compute x / (1 + |x|); see softsign().
 class AMBIT_API SoftsignImpl : public Cloneable<SoftsignImpl> {
  public:
   void reset() override;
@@ -297,7 +301,7 @@ class AMBIT_API SoftsignImpl : public Cloneable<SoftsignImpl> {
 };
 AMBIT_MODULE(Softsign);
 
-/// tanhshrink(): x - tanh(x).
+/// Compute x - tanh(x); see tanhshrink().
 class AMBIT_API TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
  public:
   void reset() override;
@@ -305,7 +309,7 @@ class AMBIT_API TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
 };
 AMBIT_MODULE(Tanhshrink);
 
-/// Options of Hardshrink, with their defaults.
+/// Options of Hardshrink. lambda: largest |x| that gives 0, default 0.5.
 class HardshrinkOptions : public Options<HardshrinkOptions> {
  public:
   HardshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
@@ -313,7 +317,7 @@ class HardshrinkOptions : public Options<HardshrinkOptions> {
   AMBIT_OPTION(HardshrinkOptions, double, lambda);
 };
 
-/// hardshrink(): x where |x| > lambda, else 0.
+/// Compute x where |x| > lambda, else 0; see hardshrink().
 class AMBIT_API HardshrinkImpl : public Cloneable<HardshrinkImpl> {
  public:
   explicit HardshrinkImpl(const HardshrinkOptions& opts = {});
@@ -325,7 +329,7 @@ class AMBIT_API HardshrinkImpl : public Cloneable<HardshrinkImpl> {
 };
 AMBIT_MODULE(Hardshrink);
 
-/// Options of Softshrink, with their defaults.
+/// Options of Softshrink. lambda: how far values move towards 0, default 0.5.
 class SoftshrinkOptions : public Options<SoftshrinkOptions> {
  public:
   SoftshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
@@ -333,7 +337,7 @@ class SoftshrinkOptions : public Options<SoftshrinkOptions> {
   AMBIT_OPTION(SoftshrinkOptions, double, lambda);
 };
 
-/// softshrink(): x moved by lambda towards 0.
+/// Compute sign(x) * max(|x| - lambda, 0); see softshrink().
 class AMBIT_API SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
  public:
   explicit SoftshrinkImpl(const SoftshrinkOptions& opts = {});
@@ -345,7 +349,8 @@ class AMBIT_API SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
 };
 AMBIT_MODULE(Softshrink);
 
-/// Options of PReLU. num_parameters: 1, or the number of channels; init: what they start as.
+/// Options of PReLU. num_parameters: 1 (the default) or the number of channels; init: initial value
+/// of the weight, default 0.25.
 class PReLUOptions : public Options<PReLUOptions> {
  public:
   PReLUOptions(int64_t num_parameters = 1) : num_parameters_(num_parameters) {}
@@ -354,8 +359,8 @@ class PReLUOptions : public Options<PReLUOptions> {
   AMBIT_OPTION(PReLUOptions, double, init) = 0.25;
 };
 
-/// prelu(): x > 0 ? x : weight * x, weight [num_parameters] learned.
-/// Errors: Error for less than one parameter; of forward ShapeError.
+/// Compute x > 0 ? x : weight * x with a learned weight [num_parameters]; see prelu(). Errors:
+/// Error for num_parameters < 1; of forward ShapeError.
 class AMBIT_API PReLUImpl : public Cloneable<PReLUImpl> {
  public:
   explicit PReLUImpl(const PReLUOptions& opts = {});
@@ -368,7 +373,8 @@ class AMBIT_API PReLUImpl : public Cloneable<PReLUImpl> {
 };
 AMBIT_MODULE(PReLU);
 
-/// Options of Threshold.
+/// Options of Threshold. value: replaces each x <= threshold; inplace: overwrite the input, default
+/// false.
 class ThresholdOptions : public Options<ThresholdOptions> {
  public:
   ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
@@ -378,7 +384,7 @@ class ThresholdOptions : public Options<ThresholdOptions> {
   AMBIT_OPTION(ThresholdOptions, bool, inplace) = false;
 };
 
-/// threshold(): x > threshold ? x : value.
+/// Compute x > threshold ? x : value; see threshold().
 class AMBIT_API ThresholdImpl : public Cloneable<ThresholdImpl> {
  public:
   ThresholdImpl(double threshold, double value);
@@ -391,7 +397,7 @@ class AMBIT_API ThresholdImpl : public Cloneable<ThresholdImpl> {
 };
 AMBIT_MODULE(Threshold);
 
-/// Options of GLU. dim: which is halved.
+/// Options of GLU. dim: the dim that is split in half, default -1.
 class GLUOptions : public Options<GLUOptions> {
  public:
   GLUOptions(int64_t dim = -1) : dim_(dim) {}
@@ -399,7 +405,8 @@ class GLUOptions : public Options<GLUOptions> {
   AMBIT_OPTION(GLUOptions, int64_t, dim);
 };
 
-/// glu(): a * sigmoid(b), a and b the halves along dim. Errors of forward: ShapeError, IndexError.
+/// Compute a * sigmoid(b), where a and b are the halves of x along dim: the output has half the
+/// size there; see glu(). Errors of forward: ShapeError, IndexError.
 class AMBIT_API GLUImpl : public Cloneable<GLUImpl> {
  public:
   explicit GLUImpl(const GLUOptions& opts = {});
@@ -413,7 +420,7 @@ AMBIT_MODULE(GLU);
 
 using SoftminOptions = SoftmaxOptions;
 
-/// softmax(-x) along dim. Errors of forward: IndexError.
+/// Compute softmax(-x) along dim. Errors of forward: IndexError.
 class AMBIT_API SoftminImpl : public Cloneable<SoftminImpl> {
  public:
   explicit SoftminImpl(const SoftminOptions& opts);
@@ -425,7 +432,7 @@ class AMBIT_API SoftminImpl : public Cloneable<SoftminImpl> {
 };
 AMBIT_MODULE(Softmin);
 
-/// softmax over the channels of x [N,C,H,W] or [C,H,W]. Errors of forward: ShapeError.
+/// Softmax over the channels of x [N,C,H,W] or [C,H,W]. Errors of forward: ShapeError.
 class AMBIT_API Softmax2dImpl : public Cloneable<Softmax2dImpl> {
  public:
   void reset() override;

@@ -1,4 +1,4 @@
-// AdaptiveLogSoftmaxWithLoss: a softmax over very many classes, of which frequent ones are cheap.
+// AdaptiveLogSoftmaxWithLoss: a softmax over many classes that computes frequent classes cheaply.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -10,16 +10,16 @@
 
 namespace ambit::nn {
 
-/// What AdaptiveLogSoftmaxWithLoss returns.
+/// Result of AdaptiveLogSoftmaxWithLoss.
 struct ASMoutput {
   ASMoutput(Tensor output_, double loss_) : output(std::move(output_)), loss(loss_) {}
-  Tensor output;  ///< the log-probability of each target: [N], or [] of one example
-  double loss;    ///< the mean of -output; to differentiate take that of output
+  Tensor output;  ///< log-probability of each target: [N], or [] for one example
+  double loss;    ///< mean of -output, a number; to differentiate, compute it from output
 };
 
-/// Options of AdaptiveLogSoftmaxWithLoss. cutoffs: the classes where clusters begin, the first of
-/// which also ends the head's own; div_value: by how much each cluster has fewer features than the
-/// one before; head_bias: whether the head has a bias.
+/// Options of AdaptiveLogSoftmaxWithLoss. cutoffs: first class of each cluster, increasing; the
+/// head itself has the classes below cutoffs[0]. div_value: each cluster has this factor fewer
+/// features than the previous one, default 4. head_bias: give the head a bias, default false.
 class AdaptiveLogSoftmaxWithLossOptions : public Options<AdaptiveLogSoftmaxWithLossOptions> {
  public:
   AdaptiveLogSoftmaxWithLossOptions(int64_t in_features, int64_t n_classes,
@@ -33,14 +33,13 @@ class AdaptiveLogSoftmaxWithLossOptions : public Options<AdaptiveLogSoftmaxWithL
   AMBIT_OPTION(AdaptiveLogSoftmaxWithLossOptions, bool, head_bias) = false;
 };
 
-/// A softmax in two steps: the head tells the first cutoffs[0] classes and the clusters of the
-/// others apart, tail[i] the classes of cluster i, from cutoffs[i] to below cutoffs[i + 1], by a
-/// product with in_features / div_value^(i + 1) features between.
-///   log p(class c) = log_softmax(head(x))[c], or of a cluster k
-///                    log_softmax(head(x))[cutoffs[0] + k] + log_softmax(tail[k](x))[c -
-///                    cutoffs[k]]
-/// Only the clusters that targets are in are computed, so that all its functions but log_prob()
-/// wait for the device. Errors: Error for sizes below 1, and cutoffs that do not rise within [1,
+/// A softmax in two steps. The head distinguishes the first cutoffs[0] classes and the clusters of
+/// all other classes; tail[i] distinguishes the classes of cluster i, [cutoffs[i], cutoffs[i + 1]),
+/// by two matrices with in_features / div_value^(i + 1) features in between.
+///   log p(class c) = log_softmax(head(x))[c], or for a class of cluster k
+///     log_softmax(head(x))[cutoffs[0] + k] + log_softmax(tail[k](x))[c - cutoffs[k]]
+/// Only clusters that contain a target are computed; therefore all functions except log_prob() wait
+/// for the device. Errors: Error for sizes below 1 and for cutoffs that do not increase within [1,
 /// n_classes - 1]; of forward ShapeError, DTypeError, DeviceMismatchError; IndexError for a target
 /// outside [0, n_classes). Source: Grave et al. 2016, arXiv:1609.04309.
 class AMBIT_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLossImpl> {
@@ -48,19 +47,21 @@ class AMBIT_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSof
   AdaptiveLogSoftmaxWithLossImpl(int64_t in_features, int64_t n_classes, std::vector<int64_t> ends);
   explicit AdaptiveLogSoftmaxWithLossImpl(const AdaptiveLogSoftmaxWithLossOptions& opts);
   void reset() override;
+  /// Reinitialise head and tail as Linear does.
   void reset_parameters();
-  /// input [N, in_features], target int64 [N]; or [in_features] and [].
+  /// input [N, in_features], target int64 [N]; or [in_features] and [] for one example.
   ASMoutput forward(const Tensor& input, const Tensor& target);
-  /// The log-probabilities of all classes: [N, in_features] -> [N, n_classes].
+  /// Return the log-probabilities of all classes: [N, in_features] -> [N, n_classes].
   Tensor log_prob(const Tensor& input);
-  /// The same of what head gives for the input: [N, head_size].
+  /// Like log_prob(), given the head's output for the input: [N, head_size].
   Tensor _get_full_log_prob(const Tensor& input, const Tensor& head_output);
-  /// The likeliest class: [N, in_features] -> int64 [N]. As log_prob(input).argmax(1), but clusters
-  /// are computed only for examples whose likeliest one is a cluster.
+  /// Return the most probable class: [N, in_features] -> int64 [N]. Same as
+  /// log_prob(input).argmax(1), but clusters are computed only for examples whose most probable
+  /// head output is a cluster.
   Tensor predict(const Tensor& input);
 
   AdaptiveLogSoftmaxWithLossOptions options;
-  std::vector<int64_t> cutoffs;  // the options', and n_classes
+  std::vector<int64_t> cutoffs;  // those of the options, and n_classes
   int64_t shortlist_size = 0, n_clusters = 0, head_size = 0;
   Linear head{nullptr};
   ModuleList tail{nullptr};

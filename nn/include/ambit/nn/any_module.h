@@ -1,5 +1,4 @@
-// AnyModule: a module of any class, whatever its forward() takes and returns. Sequential holds
-// these.
+// AnyModule: a type-erased module whose forward() may have any signature. Sequential holds these.
 #pragma once
 
 #include <ambit/detail/memory_errors.h>
@@ -21,23 +20,23 @@ template <class M>
 concept ForwardsTensor = std::derived_from<M, Module> && requires(M& module, const Tensor& x) {
   { module.forward(x) } -> std::convertible_to<Tensor>;
 };
-/// A module class with one forward(), which is public and no template.
+/// A module class with exactly one forward(), which is public and not a template.
 template <class M>
 concept ForwardsOneWay = std::derived_from<M, Module> && requires {
   &M::forward;
 };
 
-/// A counted handle on a module and on its forward(). Copies share the module.
+/// A reference-counted handle on a module and its forward(). Copies share the module.
 class AMBIT_API AnyModule {
  public:
-  /// Arguments that may be left out, as pairs of how many must be given and the value of the next.
+  /// Default arguments: pairs (number of arguments that must be given, value of the next argument).
   using Defaults = std::vector<std::pair<size_t, AnyValue>>;
-  /// Tensors that may be undefined: the arguments [first, end).
+  /// Return defaults that make the arguments [first, end) undefined tensors.
   static Defaults undefined(size_t first, size_t end);
 
-  /// Hold nothing; calling it is an error.
+  /// Make an empty handle; calling it is an error.
   AnyModule() = default;
-  /// Share a module, also by its holder.
+  /// Share a module, given as a pointer or a holder.
   template <std::derived_from<Module> M>
   AnyModule(std::shared_ptr<M> module) : module_(std::move(module)) {
     static_assert(ForwardsTensor<M> || ForwardsOneWay<M>,
@@ -48,7 +47,7 @@ class AMBIT_API AnyModule {
   }
   template <class M>
   AnyModule(const ModuleHolder<M>& module) : AnyModule(module.ptr()) {}
-  /// Take over a module that no pointer holds yet, or a copy of it.
+  /// Own a module that is given by value: moved from, or copied.
   template <class M>
   requires std::derived_from<std::remove_cvref_t<M>, Module> AnyModule(M&& module)
       : AnyModule(typed_memory_errors("AnyModule", [&] {
@@ -57,14 +56,14 @@ class AMBIT_API AnyModule {
 
   bool is_empty() const { return !module_; }
   const std::shared_ptr<Module>& ptr() const { return module_; }
-  /// Return the module as M, a module class. Errors of this and get(): Error if it is another, or
-  /// empty.
+  /// Return the module as M, a module class. Errors of this and get(): Error if the module is of
+  /// another class, or the handle is empty.
   template <class M>
   std::shared_ptr<M> ptr() const {
     get<M>();
     return std::static_pointer_cast<M>(module_);
   }
-  /// Return the module as M, or M's holder of it.
+  /// Return the module as M&, or as the holder type M.
   template <class M>
   decltype(auto) get() const {
     if constexpr (requires { typename M::ContainedType; }) {
@@ -77,9 +76,9 @@ class AMBIT_API AnyModule {
   }
   const std::type_info& type_info() const;
 
-  /// Return the module's forward(arguments...), which returns a Result. Arguments must be of the
-  /// very types that it takes, but for const and references. Errors: Error when empty, and for
-  /// other types or another number of arguments; those of the module.
+  /// Call the module's forward(arguments...) and return its result as Result. Argument types must
+  /// equal the parameter types, apart from const and references. Errors: Error when the handle is
+  /// empty and for other types or another number of arguments; those of the module.
   template <class Result = Tensor, class... Args>
   Result forward(Args&&... arguments) const {
     if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Args) == 1 &&
@@ -93,19 +92,20 @@ class AMBIT_API AnyModule {
   Tensor operator()(Args&&... arguments) const {
     return forward(std::forward<Args>(arguments)...);
   }
-  /// The same with a result of any type.
+  /// Like forward(), with a result of any type.
   template <class... Args>
   AnyValue any_forward(Args&&... arguments) const {
     return call(values_of(std::forward<Args>(arguments)...));
   }
-  /// The value of a result as T. Errors: Error where it is of another type.
+  /// Return a result as T. Errors: Error if it is of another type.
   template <class T>
   static T result(AnyValue value) {
     if (T* v = value.try_get<T>()) return std::move(*v);
     throw_other_type("forward<T>(), by what the module returns", value.type_info(), typeid(T));
   }
 
-  /// Copy the module, on `device` if given; empty stays empty. Errors: those of Module::clone.
+  /// Copy the module, to `device` if given; an empty handle stays empty. Errors: those of
+  /// Module::clone.
   AnyModule clone(const std::optional<Device>& device = {}) const;
 
  private:
@@ -134,7 +134,7 @@ class AMBIT_API AnyModule {
     return static_cast<M&>(module).forward(std::move(x));
   }
 
-  // One function for each signature. Members of bases and const ones have types of their own.
+  // One overload per signature: members of base classes and const members have types of their own.
   template <class M, class R, class C, class... A>
   static Caller caller(R (C::*)(A...)) {
     return caller_of<M, R, A...>();
@@ -147,7 +147,7 @@ class AMBIT_API AnyModule {
   static Caller caller_of() {
     static_assert(!std::is_void_v<R>,
                   "the forward() of a module in an AnyModule returns something");
-    // A tensor for a tensor: forward_ is all that it needs.
+    // For Tensor -> Tensor, forward_ is enough.
     constexpr bool is_of_tensor =
         ForwardsTensor<M> &&
         std::is_same_v<std::tuple<std::remove_cvref_t<A>..., R>, std::tuple<Tensor, Tensor>>;
@@ -183,8 +183,8 @@ class AMBIT_API AnyModule {
   AnyValue call(std::vector<AnyValue> values) const;
 
   std::shared_ptr<Module> module_;
-  Tensor (*forward_)(Module&, Tensor) = nullptr;  // where one tensor is what it may take
-  Caller call_ = nullptr;                         // null where forward_ is all there is
+  Tensor (*forward_)(Module&, Tensor) = nullptr;  // set if the module accepts a single tensor
+  Caller call_ = nullptr;                         // null if forward_ is enough
 };
 
 }  // namespace ambit::nn

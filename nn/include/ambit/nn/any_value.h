@@ -1,4 +1,4 @@
-// AnyValue: a value of any type, as an AnyModule takes its arguments and gives its result.
+// AnyValue: a value of any type; AnyModule passes arguments and results in it.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::nn {
 
-/// Errors: Error "<what>: expected float, got double", always.
+/// Throw Error "<what>: expected float, got double".
 [[noreturn]] AMBIT_API void throw_other_type(const char* what, const std::type_info& expected,
                                              const std::type_info& got);
 
@@ -22,12 +22,12 @@ class AnyValue {
   requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>) explicit AnyValue(T&& value)
       : value_(std::forward<T>(value)) {}
 
-  /// Return the value, null where it is of another type.
+  /// Return a pointer to the value, null if it is of another type.
   template <class T>
   T* try_get() {
     return std::any_cast<T>(&value_);
   }
-  /// Return the value. Errors: Error where it is of another type.
+  /// Return the value. Errors: Error if it is of another type.
   template <class T>
   T get() {
     if (T* value = try_get<T>()) return *value;

@@ -14,13 +14,13 @@ class BatchNormOptions : public Options<BatchNormOptions> {
  public:
   BatchNormOptions(int64_t num_features) : num_features_(num_features) {}
   BatchNormOptions& num_features(int64_t n) { return set(num_features_, n); }
-  /// Added to the variance.
+  /// Term added to the variance for numerical stability.
   BatchNormOptions& eps(double v) { return set(eps_, v); }
-  /// Weight of a batch in the running statistics; none: the mean of all batches.
+  /// Weight of the new batch in the running statistics; nullopt: cumulative mean over all batches.
   BatchNormOptions& momentum(std::optional<double> v) { return set(momentum_, v); }
-  /// Whether there are weight and bias.
+  /// If true, learn weight and bias [C].
   BatchNormOptions& affine(bool on) { return set(affine_, on); }
-  /// Whether there are running statistics; without, evaluation too goes by the batch.
+  /// If true, keep running statistics; if false, evaluation also uses the statistics of the batch.
   BatchNormOptions& track_running_stats(bool on) { return set(track_running_stats_, on); }
   int64_t num_features() const { return num_features_; }
   double eps() const { return eps_; }
@@ -41,15 +41,15 @@ using BatchNorm3dOptions = BatchNormOptions;
 
 namespace detail {
 
-/// What BatchNorm1d-3d have in common: batch_norm() of inputs of least_dim to most_dim dims.
+/// Base of BatchNorm1d-3d: batch_norm() for inputs with least_dim to most_dim dims.
 template <class Derived, int64_t least_dim, int64_t most_dim>
 class AMBIT_API BatchNormImplBase : public Cloneable<Derived> {
  public:
   explicit BatchNormImplBase(const BatchNormOptions& opts);
   void reset() override;
-  /// Set parameters and statistics to what they start as.
+  /// Reset parameters and running statistics to their initial values.
   void reset_parameters();
-  /// Set the statistics alone to what they start as.
+  /// Reset the running statistics to their initial values.
   void reset_running_stats();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -61,27 +61,27 @@ class AMBIT_API BatchNormImplBase : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// Normalise each channel of x [N,C] or [N,C,L] -> y of its shape: as BatchNorm2d.
+/// Normalise each channel of x [N,C] or [N,C,L]; y has the same shape. See BatchNorm2d.
 class AMBIT_API BatchNorm1dImpl : public detail::BatchNormImplBase<BatchNorm1dImpl, 2, 3> {
  public:
   explicit BatchNorm1dImpl(const BatchNormOptions& opts);
 };
 AMBIT_MODULE(BatchNorm1d);
 
-/// Normalise each channel of x [N,C,H,W] -> y of its shape; see batch_norm().
-///   y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var [C] of the batch while
-///   training, else the running ones
-/// weight starts as ones, bias and running_mean as zeros, running_var as ones, num_batches_tracked
-/// as 0. Training counts a batch after it is done.
-/// Errors: Error for less than one feature; of forward ShapeError for an input that is not 4-D, or
-/// that has one value per channel while training.
+/// Normalise each channel of x [N,C,H,W]; y has the same shape; see batch_norm().
+///   y = (x - mean) / sqrt(var + eps) * weight + bias; mean and var [C] are those of the batch in
+///   training, the running statistics in evaluation.
+/// Initial values: weight and running_var 1, bias and running_mean 0, num_batches_tracked 0. In
+/// training num_batches_tracked is incremented after the batch is normalised.
+/// Errors: Error for num_features < 1; of forward ShapeError for an input that is not 4-D, or that
+/// has only one value per channel in training.
 class AMBIT_API BatchNorm2dImpl : public detail::BatchNormImplBase<BatchNorm2dImpl, 4, 4> {
  public:
   explicit BatchNorm2dImpl(const BatchNormOptions& opts);
 };
 AMBIT_MODULE(BatchNorm2d);
 
-/// Normalise each channel of x [N,C,D,H,W] -> y of its shape: as BatchNorm2d.
+/// Normalise each channel of x [N,C,D,H,W]; y has the same shape. See BatchNorm2d.
 class AMBIT_API BatchNorm3dImpl : public detail::BatchNormImplBase<BatchNorm3dImpl, 5, 5> {
  public:
   explicit BatchNorm3dImpl(const BatchNormOptions& opts);

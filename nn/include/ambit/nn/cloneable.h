@@ -1,5 +1,5 @@
-// Cloneable<Derived>: a module whose clone() works. The class puts the making of its parameters,
-// buffers and submodules into reset(), which the constructor calls too.
+// Cloneable<Derived>: base of modules that can be cloned. The derived class creates its parameters,
+// buffers and submodules in reset(), which its constructor calls too.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::nn {
 
-/// What of clone() is the same for every class.
+/// The part of clone() that does not depend on the class.
 class AMBIT_API CloneableBase : public Module {
  public:
   using Module::Module;
@@ -18,16 +18,16 @@ class AMBIT_API CloneableBase : public Module {
   /// Register all parameters, buffers and submodules, and initialise them.
   virtual void reset() = 0;
 
-  /// Return a copy with tensors and submodules of its own, on `device` if given, its members as
-  /// this one's. Errors: Error where reset() registers other names, or a submodule is no Cloneable.
+  /// Return a copy with its own tensors and submodules, on `device` if given, and equal data
+  /// members. Errors: Error if reset() registers other names, or a submodule is not a Cloneable.
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
 
  protected:
-  /// Return what the class's copy constructor makes of this module.
+  /// Return a copy of this module made by the copy constructor of its class.
   virtual std::unique_ptr<CloneableBase> copied() const = 0;
 };
 
-/// Base of a module class `Derived` (the class itself, NetImpl), as libtorch's.
+/// Base of a module class `Derived` (the class itself, NetImpl), as in libtorch.
 template <class Derived>
 class AMBIT_API Cloneable : public CloneableBase {
  public:

@@ -1,5 +1,5 @@
 // ModuleDict, ParameterList, ParameterDict: modules by name, parameters by position and by name.
-// They have no forward(): the program uses them as it likes.
+// They have no forward().
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -13,7 +13,7 @@
 
 namespace ambit::nn {
 
-/// Modules by name, in the order of their insertion. It clones with all of them.
+/// Modules by name, in insertion order. clone() copies all of them.
 class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
  public:
   ModuleDictImpl() = default;
@@ -25,14 +25,13 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     for (const auto& [key, module] : modules) insert(key, module);
   }
 
-  /// Add a module, or put it in the place of the one of that name. Errors: those of
-  /// register_module.
+  /// Add a module, or replace the one of that name. Errors: those of register_module.
   void insert(const std::string& key, std::shared_ptr<Module> module);
   template <class M>
   void insert(const std::string& key, const ModuleHolder<M>& module) {
     insert(key, std::shared_ptr<Module>(module.ptr()));
   }
-  /// Take a module out and return it. Errors: Error where there is none of that name.
+  /// Remove a module and return it. Errors: Error if there is no module of that name.
   std::shared_ptr<Module> pop(const std::string& key) {
     std::shared_ptr<Module> module = (*this)[key];
     unregister_module(key);
@@ -44,7 +43,7 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
     for (const auto& [key, module] : modules) insert(key, module);
   }
-  /// The same of an OrderedDict or another ModuleDict.
+  /// The same for an OrderedDict or another ModuleDict.
   template <class Items>
   void update(const Items& modules) {
     for (const auto& item : modules) insert(item.key(), item.value());
@@ -53,9 +52,9 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   size_t size() const { return items().size(); }
   bool empty() const { return size() == 0; }
   bool contains(const std::string& key) const { return items().contains(key); }
-  /// Return a module. Errors of both: Error where there is none of that name.
+  /// Return a module. Errors of both: Error if there is no module of that name.
   std::shared_ptr<Module> operator[](const std::string& key) const { return items()[key]; }
-  /// The same as M, a module class or its holder. Errors also: Error if it is another.
+  /// Return it as M, a module class or its holder. Errors also: Error if it is of another class.
   template <class M>
   auto& at(const std::string& key) const {
     const std::shared_ptr<Module> found = items()[key];
@@ -74,7 +73,7 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 };
 AMBIT_MODULE(ModuleDict);
 
-/// Parameters named "0", "1", ... in their order.
+/// Parameters named "0", "1", ... by position.
 class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
  public:
   ParameterListImpl() = default;
@@ -85,8 +84,7 @@ class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
     (append(others), ...);
   }
 
-  /// Add a parameter at the end; it requires grad if it did before. Errors: those of
-  /// register_parameter.
+  /// Append a parameter, keeping its requires_grad. Errors: those of register_parameter.
   void append(const Tensor& parameter);
   void extend(TensorList parameters) {
     for (const Tensor& p : parameters) append(p);
@@ -97,9 +95,9 @@ class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   /// Return parameter i. Errors: IndexError.
   Tensor operator[](size_t i) const;
   Tensor at(size_t i) const { return (*this)[i]; }
-  /// Return all, a parameter that is there twice twice.
+  /// Return all parameters; one that was added twice is listed twice.
   const std::vector<Tensor>& list() const { return list_; }
-  // Entries with their names, as in libtorch.
+  // Iterate over (name, parameter) entries, as libtorch does.
   auto begin() const { return own_parameters().begin(); }
   auto end() const { return own_parameters().end(); }
 
@@ -111,7 +109,7 @@ class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 };
 AMBIT_MODULE(ParameterList);
 
-/// Parameters by name, in the order of their insertion.
+/// Parameters by name, in insertion order.
 class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  public:
   ParameterDictImpl() = default;
@@ -119,10 +117,10 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
     for (const auto& [key, p] : parameters) insert(key, p);
   }
 
-  /// Add a parameter; it requires grad if it did before. Errors: those of register_parameter.
+  /// Add a parameter, keeping its requires_grad. Errors: those of register_parameter.
   Tensor& insert(const std::string& key, const Tensor& parameter);
-  /// Add all of an OrderedDict or another ParameterDict, or put them in the place of those of the
-  /// same name. Errors: those of register_parameter, which change nothing.
+  /// Add all entries of an OrderedDict or another ParameterDict, replacing parameters of the same
+  /// name. Errors: those of register_parameter; then nothing has changed.
   template <class Items>
   void update(const Items& parameters) {
     OrderedDict<std::string, Tensor> all = items_;
@@ -135,7 +133,7 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
     }
     assign(all);
   }
-  /// Take a parameter out and return it. Errors: Error where there is none of that name.
+  /// Remove a parameter and return it. Errors: Error if there is no parameter of that name.
   Tensor pop(const std::string& key) {
     Tensor p = items_[key];
     unregister_parameter(key);
@@ -149,11 +147,11 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   size_t size() const { return items_.size(); }
   bool empty() const { return size() == 0; }
   bool contains(const std::string& key) const { return items_.contains(key); }
-  /// Return a parameter. Errors: Error where there is none of that name.
+  /// Return a parameter. Errors: Error if there is no parameter of that name.
   Tensor operator[](const std::string& key) const { return items_[key]; }
   Tensor get(const std::string& key) const { return items_[key]; }
   std::vector<std::string> keys() const { return items_.keys(); }
-  /// Return all, a parameter of two names twice.
+  /// Return all parameters; one that has two names is listed twice.
   std::vector<Tensor> values() const { return items_.values(); }
   const OrderedDict<std::string, Tensor>& items() const { return items_; }
   auto begin() const { return items_.begin(); }

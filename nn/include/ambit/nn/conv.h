@@ -1,4 +1,4 @@
-// Conv1d, Conv2d, Conv3d and their options; what those and the transposed ones have in common.
+// Conv1d, Conv2d, Conv3d, their options, and the base that they share with ConvTranspose1d-3d.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -13,9 +13,9 @@
 namespace ambit::nn {
 
 /// Options of a convolution in D spatial dims; sizes in elements, one number or D. Defaults: stride
-/// 1, padding 0, dilation 1, groups 1, bias true.
-/// padding: numbers, on both sides; kSame: what keeps the spatial sizes; kValid: none.
-/// padding_mode: what it is made of: kZeros, kReflect, kReplicate or kCircular.
+/// 1, padding 0, dilation 1, groups 1, bias true, padding_mode kZeros.
+/// padding: elements added on both sides; kSame: as many as keep the spatial sizes; kValid: none.
+/// padding_mode: how padding is filled: kZeros, kReflect, kReplicate or kCircular.
 template <size_t D>
 class ConvOptions : public Options<ConvOptions<D>> {
  public:
@@ -42,14 +42,14 @@ using Conv3dOptions = ConvOptions<3>;
 
 namespace detail {
 
-/// The options that a module keeps, of a plain convolution or a transposed one.
+/// The options that a module keeps: those of a plain or a transposed convolution.
 template <size_t D>
 class ConvNdOptions : public Options<ConvNdOptions<D>> {
  public:
   using padding_t = conv_padding_t<D>;
   ConvNdOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
-  /// Of either's options.
+  /// Convert from ConvOptions or ConvTransposeOptions.
   template <class O>
   requires requires(const O& o) { o.padding_mode(); }
   ConvNdOptions(const O& o)
@@ -88,16 +88,17 @@ class ConvNdOptions : public Options<ConvNdOptions<D>> {
 
 }  // namespace detail
 
-/// What convolutions in D spatial dims have in common, the transposed ones too: parameters and how
-/// they start, checks and printing.
+/// Base of the plain and transposed convolutions in D spatial dims: parameters, their
+/// initialisation, checks and printing.
 template <size_t D, class Derived>
 class AMBIT_API ConvNdImpl : public Cloneable<Derived> {
  public:
-  /// Errors: Error for sizes below 1 (paddings: 0), groups that do not divide both channels, kSame
-  /// with another stride than 1, and what the transposed ones do not have.
+  /// Errors: Error for sizes below 1 (paddings: below 0), groups that do not divide both channel
+  /// counts, kSame with a stride other than 1, and options that a transposed convolution does not
+  /// support.
   explicit ConvNdImpl(const detail::ConvNdOptions<D>& opts);
   void reset() override;
-  /// Draw weight and bias anew.
+  /// Reinitialise weight and bias with random values.
   void reset_parameters();
   void pretty_print(std::ostream& os) const override;
 
@@ -105,55 +106,54 @@ class AMBIT_API ConvNdImpl : public Cloneable<Derived> {
   Tensor weight, bias;
 
  protected:
-  /// The convolution of an input.
+  /// Compute the convolution of `input`, followed by `activation` if given.
   Tensor convolve(const Tensor& input, std::optional<UnaryOp> activation = {}) const;
   Tensor convolve_transposed(const Tensor& input, const PerAxis& output_padding) const;
 };
 
-/// Convolve: x [N, in_channels, L] -> y [N, out_channels, P], or both without N; see conv1d() and
+/// Convolve x [N, in_channels, L] -> y [N, out_channels, P], or both without N; see conv1d() and
 /// Conv2d.
 class AMBIT_API Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
  public:
   Conv1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size);
   explicit Conv1dImpl(const Conv1dOptions& opts);
   Tensor forward(const Tensor& input) { return convolve(input); }
-  /// Do as forward(), and apply an activation as convolution_map() does: UnaryOp::relu, gelu,
-  /// gelu_tanh.
+  /// Like forward(), followed by an activation, fused as in convolution_map(): UnaryOp::relu, gelu
+  /// or gelu_tanh.
   Tensor forward_map(const Tensor& input, UnaryOp activation) {
     return convolve(input, activation);
   }
 };
 AMBIT_MODULE(Conv1d);
 
-/// Convolve: x [N, in_channels, H, W] -> y [N, out_channels, P, Q], or both without N; see
-/// conv2d().
-///   P = floor((H + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1, Q likewise of W
-/// weight [out_channels, in_channels / groups, h, w] and bias [out_channels] start uniform in
-/// +-1/sqrt(fan_in), fan_in = in_channels / groups * h * w.
-/// Errors: Error for sizes below 1 (padding: 0), groups that do not divide both channels, or kSame
-/// with another stride than 1; of forward those of conv2d() and, where padding_mode is not kZeros,
-/// of pad(). Source of the start: He et al. 2015, as torch.nn.Conv2d.
+/// Convolve x [N, in_channels, H, W] -> y [N, out_channels, P, Q], or both without N; see conv2d().
+///   P = floor((H + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1, Q likewise from W
+/// weight [out_channels, in_channels / groups, h, w] and bias [out_channels] are initialised
+/// uniformly in +-1/sqrt(fan_in), fan_in = in_channels / groups * h * w.
+/// Errors: Error for sizes below 1 (padding: below 0), groups that do not divide both channel
+/// counts, or kSame with a stride other than 1; of forward those of conv2d() and, if padding_mode
+/// is not kZeros, of pad(). Source of the initialisation: He et al. 2015, as torch.nn.Conv2d.
 class AMBIT_API Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
  public:
   Conv2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size,
              ExpandingArray<2> stride = 1, ExpandingArray<2> padding = 0);
   explicit Conv2dImpl(const Conv2dOptions& opts);
   Tensor forward(const Tensor& input) { return convolve(input); }
-  /// Do as forward(), and apply an activation: Conv1d.
+  /// Like forward(), followed by an activation; see Conv1d.
   Tensor forward_map(const Tensor& input, UnaryOp activation) {
     return convolve(input, activation);
   }
 };
 AMBIT_MODULE(Conv2d);
 
-/// Convolve: x [N, in_channels, D, H, W] -> y [N, out_channels, O, P, Q], or both without N; see
+/// Convolve x [N, in_channels, D, H, W] -> y [N, out_channels, O, P, Q], or both without N; see
 /// conv3d() and Conv2d.
 class AMBIT_API Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
  public:
   Conv3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size);
   explicit Conv3dImpl(const Conv3dOptions& opts);
   Tensor forward(const Tensor& input) { return convolve(input); }
-  /// Do as forward(), and apply an activation: Conv1d.
+  /// Like forward(), followed by an activation; see Conv1d.
   Tensor forward_map(const Tensor& input, UnaryOp activation) {
     return convolve(input, activation);
   }

@@ -9,8 +9,8 @@
 namespace ambit::nn {
 
 /// Options of a transposed convolution in D spatial dims; sizes in elements, one number or D.
-/// Defaults: stride 1, padding 0, output_padding 0, groups 1, bias true, dilation 1; padding_mode
-/// can be kZeros alone. output_padding: added to one side of the output.
+/// Defaults: stride 1, padding 0, output_padding 0, groups 1, bias true, dilation 1. padding_mode:
+/// only kZeros. output_padding: elements added to one side of the output.
 template <size_t D>
 class ConvTransposeOptions : public Options<ConvTransposeOptions<D>> {
  public:
@@ -32,14 +32,14 @@ using ConvTranspose1dOptions = ConvTransposeOptions<1>;
 using ConvTranspose2dOptions = ConvTransposeOptions<2>;
 using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
-/// What transposed convolutions have in common.
+/// Base of the transposed convolutions.
 template <size_t D, class Derived>
 class AMBIT_API ConvTransposeNdImpl : public ConvNdImpl<D, Derived> {
  public:
   explicit ConvTransposeNdImpl(const detail::ConvNdOptions<D>& opts)
       : ConvNdImpl<D, Derived>(opts) {}
-  /// output_size, if given, chooses output_padding: the last D sizes of the output, or all of them.
-  /// Errors also: ShapeError where none leads to it.
+  /// output_size, if given, determines output_padding: the last D sizes of the output, or all its
+  /// sizes. Errors also: ShapeError if no output_padding gives that size.
   Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = {});
 
  private:
@@ -49,10 +49,10 @@ class AMBIT_API ConvTransposeNdImpl : public ConvNdImpl<D, Derived> {
   }
 };
 
-/// Convolve backwards: x [N, in_channels, L] -> y [N, out_channels, P], or both without N; see
+/// Transposed convolution: x [N, in_channels, L] -> y [N, out_channels, P], or both without N; see
 /// conv_transpose1d(). weight [in_channels, out_channels / groups, kernel_size] and bias
-/// [out_channels] start uniform in +-1/sqrt(fan_in), fan_in = out_channels / groups * kernel.
-/// Errors: as Conv2d.
+/// [out_channels] are initialised uniformly in +-1/sqrt(fan_in), fan_in = out_channels / groups *
+/// kernel size. Errors: as Conv2d.
 class AMBIT_API ConvTranspose1dImpl : public ConvTransposeNdImpl<1, ConvTranspose1dImpl> {
  public:
   ConvTranspose1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size);
@@ -60,10 +60,9 @@ class AMBIT_API ConvTranspose1dImpl : public ConvTransposeNdImpl<1, ConvTranspos
 };
 AMBIT_MODULE(ConvTranspose1d);
 
-/// Convolve backwards: x [N, in_channels, H, W] -> y [N, out_channels, P, Q], or both without N;
-/// see conv_transpose2d(). weight [in_channels, out_channels / groups, h, w] and bias
-/// [out_channels] start uniform in +-1/sqrt(fan_in), fan_in = out_channels / groups * kernel.
-/// Errors: as Conv2d.
+/// Transposed convolution: x [N, in_channels, H, W] -> y [N, out_channels, P, Q], or both without
+/// N; see conv_transpose2d(). weight [in_channels, out_channels / groups, h, w]; bias and
+/// initialisation as ConvTranspose1d. Errors: as Conv2d.
 class AMBIT_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspose2dImpl> {
  public:
   ConvTranspose2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size);
@@ -71,10 +70,9 @@ class AMBIT_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspos
 };
 AMBIT_MODULE(ConvTranspose2d);
 
-/// Convolve backwards: x [N, in_channels, D, H, W] -> y [N, out_channels, O, P, Q], or both without
-/// N; see conv_transpose3d(). weight [in_channels, out_channels / groups, d, h, w] and bias
-/// [out_channels] start uniform in +-1/sqrt(fan_in), fan_in = out_channels / groups * kernel.
-/// Errors: as Conv2d.
+/// Transposed convolution: x [N, in_channels, D, H, W] -> y [N, out_channels, O, P, Q], or both
+/// without N; see conv_transpose3d(). weight [in_channels, out_channels / groups, d, h, w]; bias
+/// and initialisation as ConvTranspose1d. Errors: as Conv2d.
 class AMBIT_API ConvTranspose3dImpl : public ConvTransposeNdImpl<3, ConvTranspose3dImpl> {
  public:
   ConvTranspose3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size);

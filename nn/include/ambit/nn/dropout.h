@@ -1,4 +1,4 @@
-// Dropout, of elements, of channels, and for SELU.
+// Dropout of elements, of channels, and for SELU networks.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -6,7 +6,7 @@
 
 namespace ambit::nn {
 
-/// Options of Dropout. p: the probability to be zeroed, default 0.5; inplace: while training
+/// Options of the dropout modules. p: probability of zeroing, default 0.5; inplace: in training
 /// overwrite the input and return it, default false.
 class DropoutOptions : public Options<DropoutOptions> {
  public:
@@ -21,9 +21,9 @@ class DropoutOptions : public Options<DropoutOptions> {
   bool inplace_ = false;
 };
 
-/// While training zero each element with probability p and scale the rest by 1 / (1 - p); in
-/// evaluation pass the input on. Any shape, floating point; see dropout().
-/// Errors: Error for p outside [0, 1]; of forward DTypeError.
+/// In training zero each element with probability p and scale the others by 1 / (1 - p); in
+/// evaluation return the input. Any shape, floating point; see dropout(). Errors: Error for p
+/// outside [0, 1]; of forward DTypeError.
 class AMBIT_API DropoutImpl : public Cloneable<DropoutImpl> {
  public:
   explicit DropoutImpl(double p);
@@ -38,8 +38,8 @@ AMBIT_MODULE(Dropout);
 
 using Dropout2dOptions = DropoutOptions;
 
-/// While training zero whole channels [H,W] of x [N,C,H,W], each with probability p, and scale the
-/// rest by 1 / (1 - p). Errors: as Dropout; of forward ShapeError. Source: Tompson et al. 2014,
+/// In training zero whole channels [H,W] of x [N,C,H,W], each with probability p, and scale the
+/// others by 1 / (1 - p). Errors: as Dropout; of forward ShapeError. Source: Tompson et al. 2014,
 /// arXiv:1411.4280.
 class AMBIT_API Dropout2dImpl : public Cloneable<Dropout2dImpl> {
  public:
@@ -55,7 +55,7 @@ AMBIT_MODULE(Dropout2d);
 
 using Dropout3dOptions = DropoutOptions;
 
-/// The same of channels [D,H,W] of x [N,C,D,H,W].
+/// Like Dropout2d, for channels [D,H,W] of x [N,C,D,H,W].
 class AMBIT_API Dropout3dImpl : public Cloneable<Dropout3dImpl> {
  public:
   explicit Dropout3dImpl(double p);
@@ -70,8 +70,9 @@ AMBIT_MODULE(Dropout3d);
 
 using AlphaDropoutOptions = DropoutOptions;
 
-/// Dropout that keeps mean and variance of SELU's outputs: dropped elements become alpha', and
-/// all are scaled and moved. Source: Klambauer et al. 2017, arXiv:1706.02515.
+/// Dropout that keeps mean and variance of SELU outputs: dropped elements become SELU's negative
+/// limit alpha', then an affine map is applied to all. Source: Klambauer et al. 2017,
+/// arXiv:1706.02515.
 class AMBIT_API AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
  public:
   explicit AlphaDropoutImpl(double p);
@@ -86,7 +87,7 @@ AMBIT_MODULE(AlphaDropout);
 
 using FeatureAlphaDropoutOptions = DropoutOptions;
 
-/// The same of whole channels of x [N,C,...].
+/// Like AlphaDropout, for whole channels of x [N,C,...].
 class AMBIT_API FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
  public:
   explicit FeatureAlphaDropoutImpl(double p);

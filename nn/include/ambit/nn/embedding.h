@@ -1,4 +1,4 @@
-// Embedding, EmbeddingBag: rows of a table, one by one and in bags.
+// Embedding, EmbeddingBag: look up rows of a table, singly or reduced in bags.
 #pragma once
 
 #include <ambit/nn/any_module.h>
@@ -10,10 +10,11 @@
 
 namespace ambit::nn {
 
-/// Options of Embedding: num_embeddings rows of embedding_dim numbers.
-///   padding_idx: a row that starts as zeros and gets no gradient; negative ones count from the end
-///   _weight: the table to begin with, whose memory is taken as it is; undefined: a random one
-///   the others: those of functional::embedding
+/// Options of Embedding: a table of num_embeddings rows of embedding_dim numbers.
+///   padding_idx: row that is initialised to zeros and gets no gradient; negative values count from
+///   the end
+///   _weight: initial table, used without a copy; undefined (the default): random
+///   The others are those of functional::embedding.
 class EmbeddingOptions : public Options<EmbeddingOptions> {
  public:
   EmbeddingOptions(int64_t num_embeddings, int64_t embedding_dim)
@@ -29,7 +30,7 @@ class EmbeddingOptions : public Options<EmbeddingOptions> {
   AMBIT_OPTION(EmbeddingOptions, Tensor, _weight);
 };
 
-/// Options of Embedding::from_pretrained. freeze: weight does not require grad.
+/// Options of Embedding::from_pretrained. freeze: the weight does not require grad; default true.
 class EmbeddingFromPretrainedOptions : public Options<EmbeddingFromPretrainedOptions> {
  public:
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, freeze) = true;
@@ -40,16 +41,16 @@ class EmbeddingFromPretrainedOptions : public Options<EmbeddingFromPretrainedOpt
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, sparse) = false;
 };
 
-/// Look rows of weight [num_embeddings, embedding_dim] up: indices [...], int64 or int32 ->
-/// [..., embedding_dim]; see functional::embedding. weight starts normal with mean 0 and standard
-/// deviation 1. Errors: Error for negative sizes or a padding_idx outside the table, ShapeError for
-/// a _weight of other sizes; of forward IndexError for an index outside [0, num_embeddings).
+/// Look up rows of weight [num_embeddings, embedding_dim]: indices [...], int64 or int32 -> [...,
+/// embedding_dim]; see functional::embedding. weight is initialised from N(0, 1). Errors: Error for
+/// negative sizes or a padding_idx outside the table, ShapeError for a _weight of other sizes; of
+/// forward IndexError for an index outside [0, num_embeddings).
 class AMBIT_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim);
   explicit EmbeddingImpl(const EmbeddingOptions& opts);
   void reset() override;
-  /// Draw weight anew, and zero the row of padding_idx.
+  /// Reinitialise weight with random values, and zero the row of padding_idx.
   void reset_parameters();
   Tensor forward(const Tensor& indices);
   void pretty_print(std::ostream& os) const override;
@@ -64,14 +65,14 @@ class Embedding : public NamedHolder<EmbeddingImpl, Embedding> {
   using Impl = EmbeddingImpl;
   using NamedHolder<EmbeddingImpl, Embedding>::NamedHolder;
 
-  /// Make a layer of a table [num_embeddings, embedding_dim], whose memory weight shares. Errors:
-  /// ShapeError, DTypeError; Error for an undefined one.
+  /// Make a layer from a table [num_embeddings, embedding_dim]; the weight shares its memory.
+  /// Errors: ShapeError, DTypeError; Error for an undefined table.
   AMBIT_API static Embedding from_pretrained(const Tensor& embeddings,
                                              const EmbeddingFromPretrainedOptions& options = {});
 };
 
-/// Options of EmbeddingBag: num_embeddings rows of embedding_dim numbers, _weight as Embedding's;
-/// the others: those of functional::embedding_bag.
+/// Options of EmbeddingBag: a table of num_embeddings rows of embedding_dim numbers; _weight as in
+/// EmbeddingOptions; the others are those of functional::embedding_bag.
 class EmbeddingBagOptions : public Options<EmbeddingBagOptions> {
  public:
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)
@@ -89,7 +90,8 @@ class EmbeddingBagOptions : public Options<EmbeddingBagOptions> {
   AMBIT_OPTION(EmbeddingBagOptions, std::optional<int64_t>, padding_idx);
 };
 
-/// Options of EmbeddingBag::from_pretrained. freeze: weight does not require grad.
+/// Options of EmbeddingBag::from_pretrained. freeze: the weight does not require grad; default
+/// true.
 class EmbeddingBagFromPretrainedOptions : public Options<EmbeddingBagFromPretrainedOptions> {
  public:
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, freeze) = true;
@@ -102,15 +104,15 @@ class EmbeddingBagFromPretrainedOptions : public Options<EmbeddingBagFromPretrai
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, std::optional<int64_t>, padding_idx);
 };
 
-/// Sum, average or take the largest of bags of rows of weight: [B,L], or [n] with offsets [B] ->
-/// [B, embedding_dim]; see functional::embedding_bag. weight starts as Embedding's. Errors: as
-/// Embedding; of forward those of embedding_bag.
+/// Sum, average or take the maximum of bags of rows of weight: indices [B,L], or [n] with offsets
+/// [B] -> [B, embedding_dim]; see functional::embedding_bag. weight is initialised as in Embedding.
+/// Errors: as Embedding; of forward those of embedding_bag.
 class AMBIT_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
   EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim);
   explicit EmbeddingBagImpl(const EmbeddingBagOptions& opts);
   void reset() override;
-  /// Draw weight anew, and zero the row of padding_idx.
+  /// Reinitialise weight with random values, and zero the row of padding_idx.
   void reset_parameters();
   Tensor forward(const Tensor& input, const Tensor& offsets = {},
                  const Tensor& per_sample_weights = {});
@@ -130,7 +132,7 @@ class EmbeddingBag : public NamedHolder<EmbeddingBagImpl, EmbeddingBag> {
   using Impl = EmbeddingBagImpl;
   using NamedHolder<EmbeddingBagImpl, EmbeddingBag>::NamedHolder;
 
-  /// As Embedding::from_pretrained.
+  /// Same as Embedding::from_pretrained.
   AMBIT_API static EmbeddingBag from_pretrained(
       const Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options = {});
 };

@@ -1,4 +1,4 @@
-// ExpandingArray<D>: D numbers of a list, or D times one number, as options of layers hold them.
+// ExpandingArray<D>: D numbers, given as a list or as one number that is repeated; used by options.
 #pragma once
 
 #include <ambit/api.h>
@@ -51,7 +51,7 @@ class AMBIT_API ExpandingArray {
   std::array<T, D> values_;
 };
 
-/// The same of numbers each of which may be left out: {3, std::nullopt}.
+/// An ExpandingArray whose elements may be nullopt: {3, std::nullopt}.
 template <size_t D, class T = int64_t>
 class AMBIT_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
  public:
@@ -69,7 +69,7 @@ class AMBIT_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::o
   ExpandingArrayWithOptionalElem(T value) : Base(std::optional<T>(value)) {}
 };
 
-/// "3" of one number, else "[3, 2]".
+/// Print "3" if there is one number, else "[3, 2]".
 template <size_t D, class T>
 std::ostream& operator<<(std::ostream& os, const ExpandingArray<D, T>& array) {
   if (array.size() == 1) return os << array[0];

@@ -1,4 +1,4 @@
-// Fold, Unfold: columns of windows and images, as layers without parameters.
+// Fold, Unfold: convert between images and columns of windows; modules without parameters.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -9,8 +9,8 @@ namespace ambit::nn {
 using FoldOptions = functional::FoldFuncOptions;
 using UnfoldOptions = functional::UnfoldFuncOptions;
 
-/// Add columns [N, C R S, windows] up to an image [N,C,H,W]: functional::fold, whose errors
-/// forward() has.
+/// Sum columns [N, C R S, windows] of windows into images [N,C,H,W]; see functional::fold, also for
+/// errors.
 class AMBIT_API FoldImpl : public Cloneable<FoldImpl> {
  public:
   FoldImpl(IntOrPair output_size, IntOrPair kernel_size);
@@ -23,8 +23,8 @@ class AMBIT_API FoldImpl : public Cloneable<FoldImpl> {
 };
 AMBIT_MODULE(Fold);
 
-/// Copy the windows of images [N,C,H,W] to columns [N, C R S, windows]: functional::unfold, whose
-/// errors forward() has.
+/// Copy the windows of images [N,C,H,W] into columns [N, C R S, windows]; see functional::unfold,
+/// also for errors.
 class AMBIT_API UnfoldImpl : public Cloneable<UnfoldImpl> {
  public:
   UnfoldImpl(IntOrPair kernel_size);

@@ -1,5 +1,5 @@
 // nn::functional: the layers as functions. `namespace F = ambit::nn::functional;`
-// Those that take no options are the ops themselves; the rest read the option classes of the
+// Functions without options are the ops themselves; the others accept the option classes of the
 // layers.
 #pragma once
 
@@ -52,12 +52,12 @@ using MSELossFuncOptions = MSELossOptions;
 using NLLLossFuncOptions = NLLLossOptions;
 using ReLUFuncOptions = ReLUOptions;
 
-/// max(input, 0), in place if the options say.
+/// Return max(input, 0), in place if options.inplace().
 inline Tensor relu(const Tensor& input, const ReLUOptions& options) {
   return options.inplace() ? relu_(input) : relu(input);
 }
 
-/// Options of dropout, as the layer's, and `training`: whether to drop at all. Default: true.
+/// Options of dropout. training: drop at all, default true; the others as in DropoutOptions.
 class DropoutFuncOptions : public Options<DropoutFuncOptions> {
  public:
   DropoutFuncOptions& p(double v) { return set(p_, v); }
@@ -71,24 +71,24 @@ class DropoutFuncOptions : public Options<DropoutFuncOptions> {
   double p_ = 0.5;
   bool training_ = true, inplace_ = false;
 };
-/// ambit::dropout; `inplace` overwrites input when training, and evaluation returns it untouched.
-/// Errors: DTypeError, Error for p outside [0, 1]; in place AutogradError for a leaf that requires
-/// grad. Gradient: input.
+/// ambit::dropout. With `inplace`, training overwrites input and evaluation returns it unchanged.
+/// Errors: DTypeError, Error for p outside [0, 1]; with `inplace` AutogradError for a leaf that
+/// requires grad. Gradient: input.
 AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true,
                          bool inplace = false);
 inline Tensor dropout(const Tensor& input, const DropoutFuncOptions& options) {
   return dropout(input, options.p(), options.training(), options.inplace());
 }
 
-/// Drop whole channels: of x [N,C,H,W] or [C,H,W], of [N,C,D,H,W] or [C,D,H,W]. Else as dropout.
-/// Errors also: ShapeError.
+/// Drop whole channels of x [N,C,H,W] or [C,H,W] (2d), [N,C,D,H,W] or [C,D,H,W] (3d); otherwise as
+/// dropout. Errors also: ShapeError.
 AMBIT_API Tensor dropout2d(const Tensor& input, double p = 0.5, bool training = true,
                            bool inplace = false);
 AMBIT_API Tensor dropout3d(const Tensor& input, double p = 0.5, bool training = true,
                            bool inplace = false);
-/// Dropout that keeps mean 0 and variance 1: what is dropped becomes SELU's lowest output, and all
-/// is scaled and moved. Of elements, or of whole channels of x [N,C,...]. Errors and gradient: as
-/// dropout2d. Source: Klambauer et al. 2017, arXiv:1706.02515.
+/// Dropout that keeps mean 0 and variance 1: dropped elements become SELU's lowest output, then an
+/// affine map is applied to all. Drops elements, or whole channels of x [N,C,...]. Errors and
+/// gradient: as dropout2d. Source: Klambauer et al. 2017, arXiv:1706.02515.
 AMBIT_API Tensor alpha_dropout(const Tensor& input, double p = 0.5, bool training = false,
                                bool inplace = false);
 AMBIT_API Tensor feature_alpha_dropout(const Tensor& input, double p = 0.5, bool training = false,
@@ -101,7 +101,8 @@ using Dropout3dFuncOptions = DropoutFuncOptions;
 inline Tensor dropout3d(const Tensor& input, const DropoutFuncOptions& options) {
   return dropout3d(input, options.p(), options.training(), options.inplace());
 }
-/// Options of alpha_dropout and feature_alpha_dropout: as dropout's, training off.
+/// Options of alpha_dropout and feature_alpha_dropout: as DropoutFuncOptions, but training false by
+/// default.
 class AlphaDropoutFuncOptions : public Options<AlphaDropoutFuncOptions> {
   AMBIT_OPTION(AlphaDropoutFuncOptions, double, p) = 0.5;
   AMBIT_OPTION(AlphaDropoutFuncOptions, bool, training) = false;
@@ -115,8 +116,8 @@ inline Tensor feature_alpha_dropout(const Tensor& input, const AlphaDropoutFuncO
   return feature_alpha_dropout(input, options.p(), options.training(), options.inplace());
 }
 
-/// Options of batch_norm: weight and bias [C], undefined: none; training, default false; momentum,
-/// default 0.1; eps, default 1e-5.
+/// Options of batch_norm. weight, bias: [C], default undefined (none); training: default false;
+/// momentum: default 0.1; eps: default 1e-5.
 class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
  public:
   BatchNormFuncOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
@@ -132,29 +133,29 @@ class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
   Tensor weight_, bias_;
   BatchNormParams params_{.training = false};
 };
-/// ambit::batch_norm with the running statistics [C], which training writes. Errors also:
-/// ShapeError for one value per channel while training.
+/// ambit::batch_norm with running statistics [C], which training updates. Errors also: ShapeError
+/// for one value per channel in training.
 AMBIT_API Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                             const Tensor& running_var, const BatchNormFuncOptions& options = {});
 
-/// y[..., k] = x1^T weight[k] x2 + bias[k]: x1 [..., I], x2 [..., J] with the same sizes in front,
+/// y[..., k] = x1^T weight[k] x2 + bias[k]: x1 [..., I], x2 [..., J] with the same leading sizes,
 /// weight [K,I,J], bias [K] or undefined -> [..., K]. Errors: ShapeError, DTypeError,
 /// DeviceMismatchError. Gradient: all.
 AMBIT_API Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                           const Tensor& bias = {});
 
-/// ambit::cross_entropy: logits [N,C,...] and targets, classes or probabilities.
+/// ambit::cross_entropy: logits [N,C,...]; targets are class indices or probabilities.
 inline Tensor cross_entropy(const Tensor& input, const Tensor& target,
                             const CrossEntropyFuncOptions& options) {
   return cross_entropy(input, target, options.weight(), options.reduction(), options.ignore_index(),
                        options.label_smoothing());
 }
-/// ambit::nll_loss: log-probabilities [N,C,...] and classes.
+/// ambit::nll_loss: log-probabilities [N,C,...] and class indices.
 inline Tensor nll_loss(const Tensor& input, const Tensor& target,
                        const NLLLossFuncOptions& options) {
   return nll_loss(input, target, options.weight(), options.reduction(), options.ignore_index());
 }
-/// ambit::mse_loss: both of one shape.
+/// ambit::mse_loss: input and target have the same shape.
 inline Tensor mse_loss(const Tensor& input, const Tensor& target,
                        const MSELossFuncOptions& options) {
   return mse_loss(input, target, options.reduction());
@@ -164,7 +165,7 @@ inline Tensor mse_loss(const Tensor& input, const Tensor& target,
 
 namespace ambit {
 
-// Under their names outside of nn::functional, as the others of functional/aten.h.
+// Also available outside nn::functional, as the functions of functional/aten.h are.
 using nn::functional::alpha_dropout;
 using nn::functional::bilinear;
 using nn::functional::feature_alpha_dropout;

@@ -10,17 +10,17 @@
 
 namespace ambit::nn {
 
-/// A module whose forward() is a function from tensor to tensor: no parameters, any shapes that the
-/// function takes. It prints as Functional(); clones share what the function holds.
+/// A module whose forward() calls a function from tensor to tensor; no parameters. It prints as
+/// Functional(); clones share the state of the function object.
 class AMBIT_API FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
   using Function = std::function<Tensor(const Tensor&)>;
 
   /// Call `function(x)`: nn::Functional([](const Tensor& x) { return x.flatten(1); }).
   explicit FunctionalImpl(Function function);
-  /// Call `function(x, arguments...)`, copies of the arguments: nn::Functional(ambit::softmax, 1).
-  /// A last argument that is optional may be left out, or be std::nullopt as in libtorch; so may
-  /// a last bool, which is false then: nn::Functional(ambit::leaky_relu, 0.2).
+  /// Call `function(x, arguments...)` with copies of the arguments: nn::Functional(ambit::softmax,
+  /// 1). A last argument of type optional may be omitted or std::nullopt, as in libtorch; a last
+  /// bool may be omitted and is then false: nn::Functional(ambit::leaky_relu, 0.2).
   template <class F, class... Args>
   requires(sizeof...(Args) > 0 ||
            !std::is_invocable_v<F&, const Tensor&>) explicit FunctionalImpl(F function,

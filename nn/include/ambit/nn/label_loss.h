@@ -1,6 +1,6 @@
-// Losses of labels as modules, beside those of loss.h: several classes at once, probabilities,
-// sequences. The functions of functional/loss.h and ops/loss.h say what they compute. Errors and
-// gradients: those of the functions.
+// Losses with labels as modules, in addition to loss.h: multi-label, probabilities, sequences. For
+// the formulas see the functions in functional/loss.h and ops/loss.h, also for errors and
+// gradients. Weights are buffers. reduction: default mean, in all options.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -9,13 +9,14 @@
 
 namespace ambit::nn {
 
-/// Options of BCELoss, with their defaults.
+/// Options of BCELoss. weight: factor of each element, broadcast to the input; default undefined
+/// (1).
 class BCELossOptions : public Options<BCELossOptions> {
   AMBIT_OPTION(BCELossOptions, Tensor, weight);
   AMBIT_OPTION(BCELossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// binary_cross_entropy(): -(y log(x) + (1 - y) log(1 - x)) of probabilities. Weights are buffers.
+/// Compute -(y log(x) + (1 - y) log(1 - x)) of probabilities x; see binary_cross_entropy().
 class AMBIT_API BCELossImpl : public Cloneable<BCELossImpl> {
  public:
   explicit BCELossImpl(const BCELossOptions& opts = {});
@@ -27,14 +28,14 @@ class AMBIT_API BCELossImpl : public Cloneable<BCELossImpl> {
 };
 AMBIT_MODULE(BCELoss);
 
-/// Options of BCEWithLogitsLoss, with their defaults.
+/// Options of BCEWithLogitsLoss. weight: as in BCELoss; pos_weight [C]: factor of positive targets.
 class BCEWithLogitsLossOptions : public Options<BCEWithLogitsLossOptions> {
   AMBIT_OPTION(BCEWithLogitsLossOptions, Tensor, weight);
   AMBIT_OPTION(BCEWithLogitsLossOptions, Reduction, reduction) = Reduction::mean;
   AMBIT_OPTION(BCEWithLogitsLossOptions, Tensor, pos_weight);
 };
 
-/// binary_cross_entropy_with_logits(): of logits, without overflow. Weights are buffers.
+/// BCELoss of logits, without overflow; see binary_cross_entropy_with_logits().
 class AMBIT_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
  public:
   explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& opts = {});
@@ -46,7 +47,7 @@ class AMBIT_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> 
 };
 AMBIT_MODULE(BCEWithLogitsLoss);
 
-/// Options of MultiLabelMarginLoss, with their defaults.
+/// Options of MultiLabelMarginLoss.
 class MultiLabelMarginLossOptions : public Options<MultiLabelMarginLossOptions> {
  public:
   MultiLabelMarginLossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -54,7 +55,8 @@ class MultiLabelMarginLossOptions : public Options<MultiLabelMarginLossOptions> 
   AMBIT_OPTION(MultiLabelMarginLossOptions, Reduction, reduction);
 };
 
-/// multilabel_margin_loss(): x [N,C], y int64 [N,C], labels up to the first negative number.
+/// x [N,C] and y int64 [N,C], whose labels end at the first negative number; see
+/// multilabel_margin_loss().
 class AMBIT_API MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
  public:
   explicit MultiLabelMarginLossImpl(const MultiLabelMarginLossOptions& opts = {});
@@ -65,13 +67,13 @@ class AMBIT_API MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLoss
 };
 AMBIT_MODULE(MultiLabelMarginLoss);
 
-/// Options of MultiLabelSoftMarginLoss, with their defaults.
+/// Options of MultiLabelSoftMarginLoss. weight [C]: factor of each class; default undefined (1).
 class MultiLabelSoftMarginLossOptions : public Options<MultiLabelSoftMarginLossOptions> {
   AMBIT_OPTION(MultiLabelSoftMarginLossOptions, Tensor, weight);
   AMBIT_OPTION(MultiLabelSoftMarginLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// multilabel_soft_margin_loss(): x, y [N,C], weight [C]. Weights are buffers.
+/// x and y [N,C] with y 0 or 1; see multilabel_soft_margin_loss().
 class AMBIT_API MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossImpl> {
  public:
   explicit MultiLabelSoftMarginLossImpl(const MultiLabelSoftMarginLossOptions& opts = {});
@@ -83,7 +85,8 @@ class AMBIT_API MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMa
 };
 AMBIT_MODULE(MultiLabelSoftMarginLoss);
 
-/// Options of MultiMarginLoss, with their defaults.
+/// Options of MultiMarginLoss. p: exponent, 1 or 2, default 1; margin: default 1; weight [C]:
+/// factor of each class, default undefined (1).
 class MultiMarginLossOptions : public Options<MultiMarginLossOptions> {
   AMBIT_OPTION(MultiMarginLossOptions, int64_t, p) = 1;
   AMBIT_OPTION(MultiMarginLossOptions, double, margin) = 1;
@@ -91,8 +94,8 @@ class MultiMarginLossOptions : public Options<MultiMarginLossOptions> {
   AMBIT_OPTION(MultiMarginLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// multi_margin_loss(): x [N,C], y int64 [N], weight [C]. Errors of forward: Error unless p is 1
-/// or 2. Weights are buffers.
+/// x [N,C], y int64 [N] class indices; see multi_margin_loss(). Errors of forward: Error unless p
+/// is 1 or 2.
 class AMBIT_API MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
  public:
   explicit MultiMarginLossImpl(const MultiMarginLossOptions& opts = {});
@@ -104,15 +107,16 @@ class AMBIT_API MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
 };
 AMBIT_MODULE(MultiMarginLoss);
 
-/// Options of CTCLoss. blank: the class that is none; zero_infinity: 0 in place of losses of inf.
+/// Options of CTCLoss. blank: class of the blank label, default 0; zero_infinity: replace infinite
+/// losses by 0, default false.
 class CTCLossOptions : public Options<CTCLossOptions> {
   AMBIT_OPTION(CTCLossOptions, int64_t, blank) = 0;
   AMBIT_OPTION(CTCLossOptions, Reduction, reduction) = Reduction::mean;
   AMBIT_OPTION(CTCLossOptions, bool, zero_infinity) = false;
 };
 
-/// ctc_loss(): log_probs [T,N,C] or [T,C], targets [N,S] or [sum of target_lengths], both lengths
-/// [N]. Errors of forward also: IndexError.
+/// log_probs [T,N,C] or [T,C], targets [N,S] or [sum of target_lengths], both lengths [N]; see
+/// ctc_loss(). Errors of forward also: IndexError.
 class AMBIT_API CTCLossImpl : public Cloneable<CTCLossImpl> {
  public:
   explicit CTCLossImpl(const CTCLossOptions& opts = {});

@@ -1,4 +1,4 @@
-// Linear, and the two layers that only pass numbers on: Flatten and Identity.
+// Linear, Bilinear, and the modules that only reshape or return their input.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::nn {
 
-/// Options of Linear. bias: whether there is one. Default: true.
+/// Options of Linear. bias: add a learned bias, default true.
 class LinearOptions : public Options<LinearOptions> {
  public:
   LinearOptions(int64_t in_features, int64_t out_features)
@@ -27,19 +27,19 @@ class LinearOptions : public Options<LinearOptions> {
   bool bias_ = true;
 };
 
-/// y = x weight^T + bias: x [..., in_features] -> y [..., out_features].
-/// weight [out_features, in_features] and bias [out_features] start uniform in
-/// +-1/sqrt(in_features), as torch.nn.Linear. Errors: Error for negative sizes; of forward those of
-/// linear().
+/// y = x weight^T + bias: x [..., in_features] -> y [..., out_features]. weight [out_features,
+/// in_features] and bias [out_features] are initialised uniformly in +-1/sqrt(in_features), as in
+/// torch.nn.Linear. Errors: Error for negative sizes; of forward those of linear().
 class AMBIT_API LinearImpl : public Cloneable<LinearImpl>, public Quantizable {
  public:
   LinearImpl(int64_t in_features, int64_t out_features);
   explicit LinearImpl(const LinearOptions& opts);
   void reset() override;
-  /// Draw weight and bias anew.
+  /// Reinitialise weight and bias with random values.
   void reset_parameters();
   Tensor forward(const Tensor& input);
-  /// Do as forward(), and apply an activation as linear_map() does: UnaryOp::relu, gelu, gelu_tanh.
+  /// Like forward(), followed by a fused activation as in linear_map(): UnaryOp::relu, gelu,
+  /// gelu_tanh.
   Tensor forward_map(const Tensor& input, UnaryOp activation);
   std::vector<QuantizableWeight> quantizable_weights() override {
     return {{"weight", weight, weight_scale}};
@@ -48,11 +48,11 @@ class AMBIT_API LinearImpl : public Cloneable<LinearImpl>, public Quantizable {
 
   LinearOptions options;
   Tensor weight, bias;
-  Tensor weight_scale;  ///< of an int8 weight's rows [out_features], else undefined; quantize.h
+  Tensor weight_scale;  ///< row scales [out_features] of an int8 weight, else undefined; quantize.h
 };
 AMBIT_MODULE(Linear);
 
-/// Options of Flatten; dims may count from the end. Defaults: start_dim 1, end_dim -1.
+/// Options of Flatten; negative dims count from the end. Defaults: start_dim 1, end_dim -1.
 class FlattenOptions : public Options<FlattenOptions> {
  public:
   FlattenOptions& start_dim(int64_t dim) { return set(start_dim_, dim); }
@@ -64,8 +64,8 @@ class FlattenOptions : public Options<FlattenOptions> {
   int64_t start_dim_ = 1, end_dim_ = -1;
 };
 
-/// Join dims start_dim to end_dim into one, by default all but the batch: [N,C,H,W] -> [N, C H W];
-/// see flatten(). Errors of forward: IndexError; ShapeError where start_dim is behind end_dim.
+/// Join dims start_dim to end_dim into one; the default keeps only the batch dim: [N,C,H,W] -> [N,
+/// C H W]; see flatten(). Errors of forward: IndexError; ShapeError if start_dim > end_dim.
 class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
  public:
   explicit FlattenImpl(const FlattenOptions& opts = {});
@@ -77,7 +77,8 @@ class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
 };
 AMBIT_MODULE(Flatten);
 
-/// Options of Unflatten: dim, and the sizes it is split into, of which one may be -1.
+/// Options of Unflatten. dim: the dim to split; sizes: the sizes it is split into, one of which may
+/// be -1.
 class UnflattenOptions : public Options<UnflattenOptions> {
  public:
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
@@ -86,7 +87,7 @@ class UnflattenOptions : public Options<UnflattenOptions> {
   AMBIT_OPTION(UnflattenOptions, std::vector<int64_t>, sizes);
 };
 
-/// Split one dim into several: Flatten undone. Errors of forward: IndexError, ShapeError.
+/// Split one dim into several, the inverse of Flatten. Errors of forward: IndexError, ShapeError.
 class AMBIT_API UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
   UnflattenImpl(int64_t dim, std::vector<int64_t> sizes);
@@ -99,7 +100,7 @@ class AMBIT_API UnflattenImpl : public Cloneable<UnflattenImpl> {
 };
 AMBIT_MODULE(Unflatten);
 
-/// Options of Bilinear.
+/// Options of Bilinear. bias: add a learned bias, default true.
 class BilinearOptions : public Options<BilinearOptions> {
  public:
   BilinearOptions(int64_t in1_features, int64_t in2_features, int64_t out_features)
@@ -112,13 +113,15 @@ class BilinearOptions : public Options<BilinearOptions> {
 };
 
 /// y[k] = x1^T weight[k] x2 + bias[k]: x1 [..., in1_features], x2 [..., in2_features] -> [...,
-/// out_features]. weight [out, in1, in2] and bias [out] start uniform in +-1/sqrt(in1_features).
-/// Errors: Error for features below 1; of forward ShapeError, DeviceMismatchError.
+/// out_features]. weight [out, in1, in2] and bias [out] are initialised uniformly in
+/// +-1/sqrt(in1_features). Errors: Error for features below 1; of forward ShapeError,
+/// DeviceMismatchError.
 class AMBIT_API BilinearImpl : public Cloneable<BilinearImpl> {
  public:
   BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features);
   explicit BilinearImpl(const BilinearOptions& opts);
   void reset() override;
+  /// Reinitialise weight and bias with random values.
   void reset_parameters();
   Tensor forward(const Tensor& input1, const Tensor& input2);
   void pretty_print(std::ostream& os) const override;
@@ -128,7 +131,7 @@ class AMBIT_API BilinearImpl : public Cloneable<BilinearImpl> {
 };
 AMBIT_MODULE(Bilinear);
 
-/// Return the input itself, whatever it is.
+/// Return the input itself.
 class AMBIT_API IdentityImpl : public Cloneable<IdentityImpl> {
  public:
   void reset() override;

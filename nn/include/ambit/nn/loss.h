@@ -1,4 +1,4 @@
-// Losses as modules: CrossEntropyLoss, NLLLoss, MSELoss. Class weights are a buffer, which moves
+// Losses as modules: CrossEntropyLoss, NLLLoss, MSELoss. Class weights are a buffer, so they move
 // with the module: `loss_fn = loss_fn.to(device);`.
 #pragma once
 
@@ -7,15 +7,15 @@
 #include <ambit/ops/loss.h>
 
 namespace ambit {
-// libtorch's names of the reductions.
+// Names of libtorch.
 inline constexpr Reduction kNone = Reduction::none, kMean = Reduction::mean, kSum = Reduction::sum;
 }  // namespace ambit
 
 namespace ambit::nn {
 
-/// Options of CrossEntropyLoss. weight [C]: the factor of each class, undefined: ones;
-/// ignore_index: the class that does not count, default -100; reduction: default mean;
-/// label_smoothing: in [0, 1], how much of each target is spread over all classes, default 0.
+/// Options of CrossEntropyLoss. weight [C]: factor of each class, default undefined (1);
+/// ignore_index: class that does not contribute, default -100; reduction: default mean;
+/// label_smoothing: fraction of each target that is spread over all classes, in [0, 1], default 0.
 class CrossEntropyLossOptions : public Options<CrossEntropyLossOptions> {
  public:
   CrossEntropyLossOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
@@ -28,14 +28,14 @@ class CrossEntropyLossOptions : public Options<CrossEntropyLossOptions> {
   double label_smoothing() const { return label_smoothing_; }
 
  private:
-  Tensor weight_;  // [C], of each class; undefined: ones
+  Tensor weight_;  // [C], factor of each class; undefined: 1
   int64_t ignore_index_ = -100;
   Reduction reduction_ = Reduction::mean;
   double label_smoothing_ = 0;
 };
 
-/// Compute cross_entropy(): logits [N,C,...] or [C] and targets, classes int64 [N,...] or
-/// probabilities of the logits' shape -> [], or with kNone the targets' shape without C.
+/// Compute cross_entropy(): logits [N,C,...] or [C]; targets are int64 class indices [N,...] or
+/// probabilities of the logits' shape -> [], or with kNone the logits' shape without C.
 ///   class t: -weight[t] log(softmax(x[n])[t]); the mean divides by the sum of these weights
 /// Errors: Error for label_smoothing outside [0, 1]; ShapeError for a weight that is not 1-D; of
 /// forward those of cross_entropy().
@@ -50,7 +50,7 @@ class AMBIT_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
 };
 AMBIT_MODULE(CrossEntropyLoss);
 
-/// Options of NLLLoss, as those of CrossEntropyLoss.
+/// Options of NLLLoss; see CrossEntropyLossOptions.
 class NLLLossOptions : public Options<NLLLossOptions> {
  public:
   NLLLossOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
@@ -61,13 +61,13 @@ class NLLLossOptions : public Options<NLLLossOptions> {
   Reduction reduction() const { return reduction_; }
 
  private:
-  Tensor weight_;  // [C], of each class; undefined: ones
+  Tensor weight_;  // [C], factor of each class; undefined: 1
   int64_t ignore_index_ = -100;
   Reduction reduction_ = Reduction::mean;
 };
 
-/// Compute nll_loss(): log-probabilities [N,C,...] or [C] and classes int64 [N,...] -> [], or with
-/// kNone the classes' shape.
+/// Compute nll_loss(): log-probabilities [N,C,...] or [C] and int64 class indices [N,...] -> [], or
+/// with kNone the targets' shape.
 ///   class t: -weight[t] x[n,t]; the mean divides by the sum of these weights
 /// Errors: ShapeError for a weight that is not 1-D; of forward those of nll_loss().
 class AMBIT_API NLLLossImpl : public Cloneable<NLLLossImpl> {
@@ -81,7 +81,7 @@ class AMBIT_API NLLLossImpl : public Cloneable<NLLLossImpl> {
 };
 AMBIT_MODULE(NLLLoss);
 
-/// Options of MSELoss: the reduction, default mean.
+/// Options of MSELoss. reduction: default mean.
 class MSELossOptions : public Options<MSELossOptions> {
  public:
   MSELossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -92,7 +92,7 @@ class MSELossOptions : public Options<MSELossOptions> {
   Reduction reduction_;
 };
 
-/// Compute mse_loss(): (x - target)^2 of tensors of one shape -> [], or with kNone that shape.
+/// Compute mse_loss(): (x - target)^2 of tensors of the same shape -> [], or with kNone that shape.
 /// Errors of forward: ShapeError, DTypeError, DeviceMismatchError.
 class AMBIT_API MSELossImpl : public Cloneable<MSELossImpl> {
  public:

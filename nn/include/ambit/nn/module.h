@@ -1,5 +1,5 @@
-// Module: a tree of parameters, buffers and submodules with names. It knows no device: its tensors
-// do. A module has no virtual forward(); each class declares its own, and holders call it
+// Module: a tree of named parameters, buffers and submodules. A module has no device of its own;
+// its tensors do. There is no virtual forward(): each class declares its own, and holders call it
 // (module_holder.h).
 #pragma once
 
@@ -23,41 +23,41 @@ class OutputArchive;
 
 namespace ambit::nn {
 
-/// What a state dict that was loaded without `strict` lacked, and had too much.
+/// Names that a non-strict load_state_dict() did not find, and names that it did not expect.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys, unexpected_keys;
 };
 
 struct QuantizableWeight;
 
-/// Base of all modules. Copies of a Module share its tensors and submodules; clone() makes others.
+/// Base of all modules. Copies of a Module share its tensors and submodules; clone() copies them.
 class AMBIT_API Module : public std::enable_shared_from_this<Module> {
  public:
-  /// The name is the class's, without namespace and "Impl", unless one is given.
+  /// The default name is that of the class, without namespace and "Impl".
   Module();
   explicit Module(std::string name);
   Module(const Module&);
   Module& operator=(const Module&);
   virtual ~Module();
 
-  /// Return the name: "Linear".
+  /// Return the name, for example "Linear".
   std::string name() const;
-  /// Return what train() set last; at first true.
+  /// Return the mode that train() set last; initially true.
   bool is_training() const { return is_training_; }
 
-  // --- building: names are neither empty nor dotted nor taken, else Error. Tensors get their
-  // dotted path as Tensor::name(), which errors quote; a tensor or module registered twice keeps
-  // its first.
+  // --- building: names must be non-empty, without dots and unused, else Error. Tensor::name()
+  // becomes the dotted path, which errors quote; a tensor or module that is registered twice keeps
+  // its first path.
 
-  /// Add a tensor that is trained, a leaf that requires grad if `requires_grad`; return it as it is
-  /// kept. An undefined tensor holds the name of a parameter that is left out. Errors: Error for a
-  /// tensor that an op made; DTypeError for a gradient of what is not floating point.
+  /// Register a tensor to train, a leaf that requires grad if `requires_grad`; return the
+  /// registered tensor. An undefined tensor reserves the name of an omitted parameter. Errors:
+  /// Error for a tensor that an op produced; DTypeError if requires_grad and the dtype is not
+  /// floating point.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Add a tensor that is saved and moved with the module but not trained. Not `persistent`: not
-  /// saved.
+  /// Register a tensor that is moved with the module but not trained. It is saved if `persistent`.
   Tensor& register_buffer(std::string name, Tensor tensor, bool persistent = true);
-  /// Add a submodule and return it. Errors: Error also for null and for a module that holds this
-  /// one.
+  /// Register a submodule and return it. Errors: Error also for null and for a module that contains
+  /// this one.
   template <class M>
   std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
     add_module(std::move(name), module);
@@ -67,8 +67,9 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<M> register_module(std::string name, const ModuleHolder<M>& module) {
     return register_module(std::move(name), module.ptr());
   }
-  /// Put another module in the place of a registered one, which members of the class still hold;
-  /// return it. Errors: Error where no module bears the name; for null; for one that holds this.
+  /// Replace a registered module and return the new one; members of the class still hold the old
+  /// one. Errors: Error if no module has the name, for null, and for a module that contains this
+  /// one.
   template <class M>
   std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
     set_module(name, module);
@@ -79,27 +80,31 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
     return replace_module(name, module.ptr());
   }
 
-  /// Take a submodule out, which members of the class may still hold. Errors: Error where no module
-  /// bears the name.
+  /// Unregister a submodule; members of the class may still hold it. Errors: Error if no module has
+  /// the name.
   void unregister_module(std::string name);
 
-  // --- what there is: depth first, each tensor and module once, undefined tensors never;
-  // with recurse those of all modules below too, under dotted names: "conv1.weight"
+  // --- listing: depth first, each tensor and module once, without undefined tensors; with recurse
+  // including all modules below, under dotted names: "conv1.weight"
+  /// Return the registered parameters.
   std::vector<Tensor> parameters(bool recurse = true) const;
+  /// Return the parameters with their dotted names.
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  /// Return the registered buffers.
   std::vector<Tensor> buffers(bool recurse = true) const;
+  /// Return the buffers with their dotted names.
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
-  /// Return the modules registered here, without those below them.
+  /// Return the modules registered here, without their submodules.
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
-  /// Return this module, unless left out, and all below, names with `prefix` in front, this one's
-  /// "" or `prefix`. Errors: Error with include_self for a module that no shared_ptr holds.
+  /// Return this module, if include_self, and all below; names begin with `prefix`, that of this
+  /// module is "" or `prefix`. Errors: Error with include_self if no shared_ptr owns this module.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
                                                                   bool include_self = true) const;
-  /// Call `function` with this module, then with all below it, once for each time they are
-  /// registered; with their paths if it takes them, "" or `prefix` for this one. Errors: Error from
-  /// a function of pointers for a module that no shared_ptr holds.
+  /// Call `function` with this module, then with all below, once per registration; also with their
+  /// paths ("" or `prefix` for this module) if it accepts them. Errors: Error from the overloads
+  /// with shared_ptr if no shared_ptr owns this module.
   void apply(const std::function<void(Module&)>& function);
   void apply(const std::function<void(const Module&)>& function) const;
   void apply(const std::function<void(const std::string& path, Module&)>& function,
@@ -112,53 +117,55 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
       const std::string& prefix = {}) const;
 
   // --- state
-  /// Switch this module and all below to training or evaluation, for layers where they differ.
+  /// Switch this module and all below to training or evaluation mode.
   virtual void train(bool on = true);
+  /// Switch this module and all below to evaluation mode.
   void eval() { train(false); }
-  /// Drop the gradients of all parameters, or, with set_to_none false, zero those that are there.
+  /// Reset the gradients of all parameters to undefined, or, with set_to_none false, to zero.
   void zero_grad(bool set_to_none = true);
 
-  /// Move all parameters, their gradients and all buffers, keeping their identity, so that an
-  /// optimizer made before goes on working. A dtype is for floating-point tensors; the others keep
-  /// theirs. Nothing is moved when one cannot be. Then to() of each module below is called, so that
-  /// one that overrides it can move what it has not registered.
-  /// Errors: DTypeError, those of Tensor::to.
+  /// Move all parameters, their gradients and all buffers. They keep their identity, so existing
+  /// optimizers stay valid. A dtype applies to floating-point tensors only. If one tensor cannot be
+  /// moved, none is. Then to() of each submodule is called, so that an override can move
+  /// unregistered state. Errors: DTypeError, those of Tensor::to.
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, DType dtype, bool non_blocking = false);
+  /// Convert floating-point tensors to float16 (half) or bfloat16.
   void half() { to(kHalf); }
   void bfloat16() { to(kBFloat16); }
   void cpu() { to(kCPU); }
   /// Move to cuda:<index>.
   void cuda(int index = 0);
 
-  /// Return parameters and persistent buffers under their dotted names, as aliases outside the
-  /// graph.
+  /// Return parameters and persistent buffers under their dotted names, as aliases that are
+  /// detached from the graph.
   StateDict state_dict() const;
-  /// Copy tensors into the parameters and persistent buffers of those names, wherever they are;
-  /// return which of the names of one side the other lacked. As in PyTorch, floating-point tensors
-  /// of another dtype are converted, a tensor of no dims takes the first of one dim, a count of
-  /// batches (num_batches_tracked) may be of any integer dtype, and keeps its value where it is
-  /// missing: files before PyTorch 0.4.1 have none.
+  /// Copy tensors into the parameters and persistent buffers of the same names, on whatever device
+  /// they are; return the missing and unexpected names. As in PyTorch, floating-point tensors are
+  /// converted to the parameter's dtype, a tensor without dims accepts the first element of a 1-D
+  /// tensor, and num_batches_tracked may be of any integer dtype and keeps its value if it is
+  /// missing (files older than PyTorch 0.4.1).
   /// Errors: Error listing every wrong shape or dtype and, if strict, every missing and unexpected
   /// name; then nothing has changed.
   IncompatibleKeys load_state_dict(const StateDict& dict, bool strict = true);
 
-  /// Write parameters, persistent buffers and, each as an archive of its own, the modules below: as
-  /// libtorch's do, whose archives these are. Errors: those of OutputArchive.
+  /// Write parameters, persistent buffers and, each as a nested archive, the submodules, in
+  /// libtorch's format. Errors: those of OutputArchive.
   virtual void save(serialize::OutputArchive& archive) const;
-  /// Read what save() wrote, wherever the tensors are; names that the module has not are passed
-  /// over. Errors: SerializationError for one that is not there, Error for a wrong shape or dtype;
-  /// then no tensor has changed.
+  /// Read an archive written by save(), on whatever device the tensors are; names that the module
+  /// does not have are ignored. Errors: SerializationError for a missing name, Error for a wrong
+  /// shape or dtype; then no tensor has changed.
   virtual void load(serialize::InputArchive& archive);
-  /// Return whether this module is part of what a module above it saves; functions are not.
+  /// Return whether a parent module's save() includes this module; false for Functional.
   virtual bool is_serializable() const { return true; }
 
-  /// Return a copy with tensors of its own, on `device` if given. Errors: Error for a class that is
-  /// not a Cloneable (cloneable.h).
+  /// Return a copy with its own tensors, on `device` if given. Errors: Error if the class is not a
+  /// Cloneable (cloneable.h).
   virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const;
 
-  /// Return this as M, a module class or its holder, null if it is another: `m.as<nn::Linear>()`.
+  /// Return this as M, a module class or its holder, or null if of another class:
+  /// `m.as<nn::Linear>()`.
   template <class M>
   auto* as() {
     return dynamic_cast<typename ModuleOf<M>::type*>(this);
@@ -172,16 +179,15 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   virtual void pretty_print(std::ostream& os) const;
 
  protected:
-  /// Take over the content of a copy of `other`, which is of this type; what clone() does to
-  /// children.
+  /// Assign a clone of `other`, which is of the same type; clone() calls it for submodules.
   virtual void assign_clone(const Module& other, const std::optional<Device>& device);
-  /// First half of a clone: drop what the original still shares with this copy.
+  /// First half of clone(): drop the tensors and submodules shared with the original.
   void forget_state();
-  /// Second half, behind reset(): copy tensors and submodules. Errors: Error when reset() made
-  /// others.
+  /// Second half, after reset(): copy tensors and submodules. Errors: Error if reset() registered
+  /// different ones.
   void clone_state(const Module& from, const std::optional<Device>& device);
   [[noreturn]] void throw_other_class(const Module& other) const;
-  /// For containers: what is registered here, duplicates and undefined tensors too.
+  /// For containers: everything registered here, including duplicates and undefined tensors.
   const OrderedDict<std::string, Tensor>& own_parameters() const { return parameters_; }
   const OrderedDict<std::string, std::shared_ptr<Module>>& own_modules() const { return children_; }
   void unregister_parameter(const std::string& name) { parameters_.erase(name); }
@@ -222,10 +228,10 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   Tensors parameters_, buffers_;
   std::vector<std::string> not_persistent_;  // names of buffers
   OrderedDict<std::string, std::shared_ptr<Module>> children_;
-  std::string name_;                  // empty: the class's
-  std::shared_ptr<NameScope> scope_;  // where first registered
-  bool is_held_ = false;              // by another module, now or once
-  std::shared_ptr<Module> self_;      // while it waits for its end, the module itself
+  std::string name_;                  // if empty, that of the class
+  std::shared_ptr<NameScope> scope_;  // module and name of the first registration
+  bool is_held_ = false;              // registered in another module, now or formerly
+  std::shared_ptr<Module> self_;      // the module itself, while queued for destruction
   Module* next_to_destroy_ = nullptr;
   bool is_training_ = true;
 };

@@ -1,6 +1,6 @@
-// ModuleHolder: the handle through which programs use a module. `AMBIT_MODULE(Net);` behind
-// `struct NetImpl : nn::Module` makes the type Net; copies of a Net share one NetImpl. A function
-// of any module's holder is `template <class M> void f(nn::ModuleHolder<M> module)`.
+// ModuleHolder: the handle through which programs use a module. `AMBIT_MODULE(Net);` after `struct
+// NetImpl : nn::Module` defines the type Net; copies of a Net share one NetImpl. A function that
+// accepts the holder of any module is `template <class M> void f(nn::ModuleHolder<M> module)`.
 // Idea: libtorch's pimpl.h.
 #pragma once
 
@@ -19,22 +19,22 @@ namespace ambit::nn {
 
 class Module;
 
-/// Errors: always, Error naming the module type whose holder is empty.
+/// Throw Error naming the module type whose holder is empty.
 [[noreturn]] AMBIT_API void throw_empty_holder(const std::type_info& module);
 
-/// A counted handle on a module. The pointer is one to Module, of whatever module it is: a type of
-/// pointer for each would take a tenth of the time that a program with all modules compiles.
+/// A reference-counted handle on a module. It stores a shared_ptr<Module> for every module class:
+/// one pointer type per class would add a tenth to the compile time of a program with all modules.
 template <class Contained>
 class ModuleHolder {
  public:
   using ContainedType = Contained;
 
-  /// Make the module by its default constructor.
+  /// Construct the module with its default constructor.
   ModuleHolder() : impl_(make_default()) {}
-  /// Hold nothing: `nn::Linear fc{nullptr};`, to be assigned later.
+  /// Make an empty holder: `nn::Linear fc{nullptr};`, to be assigned later.
   ModuleHolder(std::nullptr_t) {}
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
-  /// Make the module from its constructor's arguments.
+  /// Construct the module from its constructor's arguments.
   template <class Head, class... Tail>
   requires(sizeof...(Tail) > 0 || !std::derived_from<std::remove_cvref_t<Head>, ModuleHolder>) &&
       std::constructible_from<Contained, Head, Tail...> explicit ModuleHolder(Head&& head,
@@ -44,7 +44,7 @@ class ModuleHolder {
   bool is_empty() const { return !impl_; }
   explicit operator bool() const { return static_cast<bool>(impl_); }
 
-  /// Errors of all below: Error when empty.
+  /// Errors of all below: Error if the holder is empty.
   std::shared_ptr<Contained> ptr() const { return {impl_, get()}; }
   Contained* get() const {
     if (!impl_) [[unlikely]] {
@@ -60,7 +60,7 @@ class ModuleHolder {
   decltype(auto) operator()(Args&&... args) const {
     return get()->forward(std::forward<Args>(args)...);
   }
-  /// net[i] is (*net)[i], of the containers.
+  /// net[i] is (*net)[i], for containers.
   template <class Index>
   decltype(auto) operator[](Index&& index) const {
     return (*get())[std::forward<Index>(index)];
@@ -82,7 +82,7 @@ class ModuleHolder {
   std::shared_ptr<Module> impl_;
 };
 
-/// What AMBIT_MODULE makes a holder `Derived` of: a ModuleHolder<Contained> that moves.
+/// Base of the holder `Derived` that AMBIT_MODULE defines: a ModuleHolder<Contained> with to().
 template <class Contained, class Derived>
 class NamedHolder : public ModuleHolder<Contained> {
  public:
@@ -111,7 +111,7 @@ class NamedHolder : public ModuleHolder<Contained> {
   const Derived& self() const { return static_cast<const Derived&>(*this); }
 };
 
-/// Print the module's tree. Errors: Error when empty.
+/// Print the module tree. Errors: Error if the holder is empty.
 template <class Contained>
 std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained>& module) {
   return os << *module;
@@ -119,8 +119,8 @@ std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained>& module
 
 }  // namespace ambit::nn
 
-/// Define the holder `Name` of the module class `NameImpl`, where its documentation stands. Its
-/// constructors are those of NameImpl: Linear(784, 10). Use it in NameImpl's namespace, behind it.
+/// Define the holder `Name` of the module class `NameImpl`, in the same namespace and after it. It
+/// has the constructors of NameImpl: Linear(784, 10). The documentation is that of NameImpl.
 #define AMBIT_MODULE(Name)                                         \
   class Name : public ::ambit::nn::NamedHolder<Name##Impl, Name> { \
    public:                                                         \

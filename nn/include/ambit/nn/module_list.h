@@ -1,5 +1,4 @@
-// ModuleList: modules of any class by position. It has no forward(): the program calls them as it
-// likes.
+// ModuleList: modules of any class by position. It has no forward().
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -12,7 +11,7 @@
 
 namespace ambit::nn {
 
-/// Modules named "0", "1", ... in their order. It clones with all of them.
+/// Modules named "0", "1", ... by position. clone() copies all of them.
 class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
   ModuleListImpl() = default;
@@ -23,21 +22,21 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     (push_back(std::forward<M>(modules)), ...);
   }
 
-  /// Add a module at the end, named by its position. Errors: those of register_module.
+  /// Append a module, named by its position. Errors: those of register_module.
   void push_back(std::shared_ptr<Module> module);
   template <class M>
   void push_back(const ModuleHolder<M>& module) {
     push_back(std::shared_ptr<Module>(module.ptr()));
   }
-  /// Take over a module that no pointer holds yet, or a copy of it.
+  /// Own a module that is given by value: moved from, or copied.
   template <class M>
   requires std::derived_from<std::remove_cvref_t<M>, Module>
   void push_back(M&& module) {
     push_back(
         std::shared_ptr<Module>(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
   }
-  /// Add a module at position i; those from there on move up by one, and are named so. Errors also:
-  /// IndexError for i beyond the end.
+  /// Insert a module at position i; later ones move up by one and are renamed. Errors also:
+  /// IndexError for i > size().
   void insert(size_t i, const std::shared_ptr<Module>& module) {
     if (i > size()) ptr(i);  // which throws
     push_back(module);
@@ -55,9 +54,9 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     insert(i, std::shared_ptr<Module>(
                   std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
   }
-  /// Add the modules of another list, which both then share.
+  /// Append the modules of another list; both lists then share them.
   void extend(const ModuleListImpl& other);
-  /// The same of any container of pointers or holders.
+  /// The same for any container of pointers or holders.
   template <class Container>
   void extend(const Container& modules) {
     for (const auto& module : modules) push_back(module);
@@ -68,15 +67,15 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   /// Return module i. Errors of both: IndexError.
   std::shared_ptr<Module> ptr(size_t i) const;
   std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
-  /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is
-  /// another.
+  /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is of
+  /// another class.
   template <class M>
   auto& at(size_t i) const {
     auto* module = ptr(i)->as<M>();
     if (!module) throw_other_class(*ptr(i));
     return *module;
   }
-  /// The same as a shared pointer.
+  /// The same, as a shared pointer.
   template <class M>
   auto ptr(size_t i) const {
     auto& module = at<M>(i);

@@ -1,4 +1,4 @@
-// All of nn.
+// Includes all of nn.
 #pragma once
 
 #include <ambit/nn/activation.h>

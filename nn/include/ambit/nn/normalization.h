@@ -1,5 +1,5 @@
 // LayerNorm, RMSNorm, GroupNorm, InstanceNorm1d-3d, LocalResponseNorm, CrossMapLRN2d: normalisation
-// within each sample.
+// within each sample. Integer options are in elements; eps is added to the variance or mean square.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -14,14 +14,14 @@ namespace ambit::nn {
 namespace functional {
 
 using ambit::group_norm;
-/// group_norm with a group for each channel; by the running statistics [C], which use_input_stats
-/// updates, where it is off. Errors and gradient: as group_norm. Source: Ulyanov et al. 2016,
-/// arXiv:1607.08022.
+/// group_norm with one group per channel. use_input_stats: normalise by the input's statistics and
+/// update the running statistics [C], if defined; false: normalise by the running statistics.
+/// Errors and gradient: as group_norm. Source: Ulyanov et al. 2016, arXiv:1607.08022.
 AMBIT_API Tensor instance_norm(const Tensor& input, const Tensor& running_mean = {},
                                const Tensor& running_var = {}, const Tensor& weight = {},
                                const Tensor& bias = {}, bool use_input_stats = true,
                                double momentum = 0.1, double eps = 1e-5);
-/// y = x / (k + alpha mean of x^2 over `size` channels around)^beta, x [N,C,...]. Errors:
+/// y = x / (k + alpha mean of x^2 over the `size` channels around)^beta, x [N,C,...]. Errors:
 /// ShapeError, DTypeError; Error for size < 1. Gradient: input. Source: Krizhevsky et al. 2012,
 /// section 3.3.
 AMBIT_API Tensor local_response_norm(const Tensor& input, int64_t size, double alpha = 1e-4,
@@ -29,7 +29,8 @@ AMBIT_API Tensor local_response_norm(const Tensor& input, int64_t size, double a
 
 }  // namespace functional
 
-/// Options of LayerNorm. normalized_shape: the sizes of the last dims, which are normalised.
+/// Options of LayerNorm. normalized_shape: sizes of the last dims, which are normalised together;
+/// eps: default 1e-5; elementwise_affine: learn weight and bias, default true.
 class LayerNormOptions : public Options<LayerNormOptions> {
  public:
   LayerNormOptions(std::vector<int64_t> normalized_shape)
@@ -41,14 +42,15 @@ class LayerNormOptions : public Options<LayerNormOptions> {
   AMBIT_OPTION(LayerNormOptions, bool, elementwise_affine) = true;
 };
 
-/// layer_norm(): x [..., normalized_shape] -> its shape; weight and bias of normalized_shape start
-/// as ones and zeros. Errors: Error for an empty normalized_shape; of forward those of
+/// layer_norm(): x [..., normalized_shape] -> the same shape; weight and bias have normalized_shape
+/// and are initialised to 1 and 0. Errors: Error for an empty normalized_shape; of forward those of
 /// layer_norm().
 class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   LayerNormImpl(std::vector<int64_t> normalized_shape);
   explicit LayerNormImpl(const LayerNormOptions& opts);
   void reset() override;
+  /// Reset weight to 1 and bias to 0.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -58,7 +60,8 @@ class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
 };
 AMBIT_MODULE(LayerNorm);
 
-/// Options of GroupNorm.
+/// Options of GroupNorm. eps: default 1e-5; affine: learn weight and bias per channel, default
+/// true.
 class GroupNormOptions : public Options<GroupNormOptions> {
  public:
   GroupNormOptions(int64_t num_groups, int64_t num_channels)
@@ -70,13 +73,15 @@ class GroupNormOptions : public Options<GroupNormOptions> {
   AMBIT_OPTION(GroupNormOptions, bool, affine) = true;
 };
 
-/// group_norm(): x [N, num_channels, ...] -> its shape; weight and bias [num_channels] start as
-/// ones and zeros. Errors: Error for sizes below 1 or groups that do not divide the channels.
+/// group_norm(): x [N, num_channels, ...] -> the same shape; weight and bias [num_channels] are
+/// initialised to 1 and 0. Errors: Error for sizes below 1 or groups that do not divide the
+/// channels.
 class AMBIT_API GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
   GroupNormImpl(int64_t num_groups, int64_t num_channels);
   explicit GroupNormImpl(const GroupNormOptions& opts);
   void reset() override;
+  /// Reset weight to 1 and bias to 0.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -86,7 +91,7 @@ class AMBIT_API GroupNormImpl : public Cloneable<GroupNormImpl> {
 };
 AMBIT_MODULE(GroupNorm);
 
-/// Options of LocalResponseNorm.
+/// Options of LocalResponseNorm. size: number of channels; alpha, beta, k: see the formula below.
 class LocalResponseNormOptions : public Options<LocalResponseNormOptions> {
  public:
   LocalResponseNormOptions(int64_t size) : size_(size) {}
@@ -97,7 +102,8 @@ class LocalResponseNormOptions : public Options<LocalResponseNormOptions> {
   AMBIT_OPTION(LocalResponseNormOptions, double, k) = 1;
 };
 
-/// local_response_norm(): x [N,C,...] -> its shape.
+/// y = x / (k + alpha mean of x^2 over the `size` channels around)^beta, x [N,C,...]; see
+/// local_response_norm().
 class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
   explicit LocalResponseNormImpl(const LocalResponseNormOptions& opts);
@@ -109,8 +115,8 @@ class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> 
 };
 AMBIT_MODULE(LocalResponseNorm);
 
-/// Options of RMSNorm. normalized_shape: the sizes of the last dims, which are normalised; eps: the
-/// epsilon of the dtype where it is not given.
+/// Options of RMSNorm. normalized_shape: sizes of the last dims, which are normalised together;
+/// eps: default the epsilon of the dtype; elementwise_affine: learn a weight, default true.
 class RMSNormOptions : public Options<RMSNormOptions> {
  public:
   RMSNormOptions(std::vector<int64_t> normalized_shape)
@@ -122,14 +128,15 @@ class RMSNormOptions : public Options<RMSNormOptions> {
   AMBIT_OPTION(RMSNormOptions, bool, elementwise_affine) = true;
 };
 
-/// rms_norm(): x [..., normalized_shape] -> its shape; weight of normalized_shape starts as ones.
-/// Errors: Error for an empty normalized_shape; of forward those of rms_norm(). Source:
-/// torch.nn.RMSNorm of PyTorch 2.
+/// rms_norm(): x [..., normalized_shape] -> the same shape; weight has normalized_shape and is
+/// initialised to 1. Errors: Error for an empty normalized_shape; of forward those of rms_norm().
+/// Source: torch.nn.RMSNorm of PyTorch 2.
 class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
  public:
   RMSNormImpl(std::vector<int64_t> normalized_shape);
   explicit RMSNormImpl(const RMSNormOptions& opts);
   void reset() override;
+  /// Reset weight to 1.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -139,7 +146,7 @@ class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
 };
 AMBIT_MODULE(RMSNorm);
 
-/// Options of CrossMapLRN2d.
+/// Options of CrossMapLRN2d; see its formula.
 class CrossMapLRN2dOptions : public Options<CrossMapLRN2dOptions> {
  public:
   CrossMapLRN2dOptions(int64_t size) : size_(size) {}
@@ -150,9 +157,9 @@ class CrossMapLRN2dOptions : public Options<CrossMapLRN2dOptions> {
   AMBIT_OPTION(CrossMapLRN2dOptions, int64_t, k) = 1;
 };
 
-/// x (k + alpha / size sum of x^2 over the channels around)^-beta, x [N,C,H,W], as Torch 7 has it:
-/// the p - 1 channels before and behind count, p = (size - 1) / 2 + 1, and from channel p on the
-/// first one, too, which its running sum never drops. The gradient is that of this, which
+/// x (k + alpha / size sum of x^2 over the channels around)^-beta, x [N,C,H,W], as in Torch 7: the
+/// sum covers p - 1 channels on either side, p = (size - 1) / 2 + 1, and for channels >= p also
+/// channel 0, which Torch 7's running sum never drops. The gradient is that of this formula;
 /// libtorch's is not. Errors: Error for size < 1; of forward ShapeError, DTypeError.
 class AMBIT_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
@@ -166,7 +173,9 @@ class AMBIT_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
 };
 AMBIT_MODULE(CrossMapLRN2d);
 
-/// Options of InstanceNorm1d-3d.
+/// Options of InstanceNorm1d-3d. num_features: C; eps: default 1e-5; momentum: weight of the new
+/// batch in the running statistics, default 0.1; affine: learn weight and bias, default false;
+/// track_running_stats: keep running statistics and use them in evaluation, default false.
 class InstanceNormOptions : public Options<InstanceNormOptions> {
  public:
   InstanceNormOptions(int64_t num_features) : num_features_(num_features) {}
@@ -183,8 +192,8 @@ using InstanceNorm3dOptions = InstanceNormOptions;
 
 namespace detail {
 
-/// What InstanceNorm1d-3d have in common: instance_norm() of x [N, num_features, ...] with `dims`
-/// dims behind the features, or of one sample without N.
+/// Base of InstanceNorm1d-3d: instance_norm() of x [N, num_features, ...] with `dims` dims after
+/// the features, or of one sample without N.
 template <class Derived, int64_t dims>
 class AMBIT_API InstanceNormImplBase : public Cloneable<Derived> {
  public:
@@ -200,26 +209,24 @@ class AMBIT_API InstanceNormImplBase : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// instance_norm(): x [N,C,L] or [C,L] -> its shape. weight and bias, running_mean and running_var
-/// [C] as the options ask for. Errors: Error for less than one feature; of forward ShapeError.
+/// instance_norm(): x [N,C,L] or [C,L] -> the same shape. Errors: Error for num_features < 1; of
+/// forward ShapeError.
 class AMBIT_API InstanceNorm1dImpl : public detail::InstanceNormImplBase<InstanceNorm1dImpl, 1> {
  public:
   explicit InstanceNorm1dImpl(const InstanceNormOptions& opts);
 };
 AMBIT_MODULE(InstanceNorm1d);
 
-/// instance_norm(): x [N,C,H,W] or [C,H,W] -> its shape. weight and bias, running_mean and
-/// running_var [C] as the options ask for. Errors: Error for less than one feature; of forward
-/// ShapeError.
+/// instance_norm(): x [N,C,H,W] or [C,H,W] -> the same shape. Errors: Error for num_features < 1;
+/// of forward ShapeError.
 class AMBIT_API InstanceNorm2dImpl : public detail::InstanceNormImplBase<InstanceNorm2dImpl, 2> {
  public:
   explicit InstanceNorm2dImpl(const InstanceNormOptions& opts);
 };
 AMBIT_MODULE(InstanceNorm2d);
 
-/// instance_norm(): x [N,C,D,H,W] or [C,D,H,W] -> its shape. weight and bias, running_mean and
-/// running_var [C] as the options ask for. Errors: Error for less than one feature; of forward
-/// ShapeError.
+/// instance_norm(): x [N,C,D,H,W] or [C,D,H,W] -> the same shape. Errors: Error for num_features <
+/// 1; of forward ShapeError.
 class AMBIT_API InstanceNorm3dImpl : public detail::InstanceNormImplBase<InstanceNorm3dImpl, 3> {
  public:
   explicit InstanceNorm3dImpl(const InstanceNormOptions& opts);

@@ -1,4 +1,4 @@
-// What option classes are made of: setters that chain, as in `Conv2dOptions(3, 6, 5).stride(1)`.
+// Base and macro of option classes: setters that chain, as in `Conv2dOptions(3, 6, 5).stride(1)`.
 #pragma once
 
 #include <ambit/params.h>
@@ -9,11 +9,11 @@
 namespace ambit::nn {
 
 /// Base of an option class `Self`. Each option has a setter of its name, which returns the options,
-/// and most have a getter; values are checked when the module or optimizer is made or runs.
+/// and most have a getter. Values are checked when the module or optimizer is constructed or runs.
 template <class Self>
 class Options {
  protected:
-  /// Set a field and return the options, for the next setter.
+  /// Set a field and return the options, so that setters chain.
   template <class T>
   Self& set(T& field, std::type_identity_t<T> value) {
     field = std::move(value);
@@ -21,8 +21,7 @@ class Options {
   }
 };
 
-/// One option of a class `Self` of options, its setter and its getters; what follows is the
-/// default:
+/// Declare one option of the class `Self`: its setter and getters. The default follows the macro:
 ///   class ELUOptions : public Options<ELUOptions> {
 ///     AMBIT_OPTION(ELUOptions, double, alpha) = 1;
 ///   };

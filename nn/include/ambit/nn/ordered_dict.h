@@ -1,5 +1,5 @@
-// OrderedDict: a map that keeps the order of insertion, as libtorch's. It lists parameters, buffers
-// and submodules in the order in which a module registered them.
+// OrderedDict: a map that keeps insertion order, as in libtorch. Modules list their parameters,
+// buffers and submodules in one.
 #pragma once
 
 #include <ambit/error.h>
@@ -13,7 +13,7 @@
 
 namespace ambit {
 
-/// One entry. The key cannot be changed, for the dictionary finds entries by it.
+/// One entry. The key is immutable because the dictionary's index uses it.
 template <class Key, class Value>
 class OrderedDictItem {
  public:
@@ -27,7 +27,7 @@ class OrderedDictItem {
   Value* operator->() { return &value_; }
   const Value* operator->() const { return &value_; }
 
-  // What `for (const auto& [name, parameter] : net->named_parameters())` needs.
+  // Structured bindings: `for (const auto& [name, parameter] : net->named_parameters())`.
   template <size_t I>
   auto& get() {
     if constexpr (I == 0) {
@@ -50,8 +50,7 @@ class OrderedDictItem {
   Value value_;
 };
 
-/// A map that keeps the order of insertion. Errors of all: Error, IndexError for a position outside
-/// of it.
+/// A map that keeps insertion order. Errors of all: Error; IndexError for a position out of range.
 template <class Key, class Value>
 class OrderedDict {
  public:
@@ -60,7 +59,7 @@ class OrderedDict {
   using ConstIterator = typename std::vector<Item>::const_iterator;
 
   OrderedDict() = default;
-  /// Hold these entries. Errors: Error for a key given twice.
+  /// Hold these entries. Errors: Error for a duplicate key.
   OrderedDict(std::initializer_list<Item> items) {
     for (const Item& item : items) insert(item.key(), item.value());
   }
@@ -69,7 +68,7 @@ class OrderedDict {
   bool is_empty() const { return items_.empty(); }
   bool contains(const Key& key) const { return index_.contains(key); }
 
-  /// Add an entry at the end. Errors: Error when the key is there already.
+  /// Append an entry. Errors: Error if the key exists.
   Value& insert(Key key, Value value) {
     const auto [at, is_new] = index_.try_emplace(key, items_.size());
     if (!is_new) throw Error("OrderedDict: expected a new key, got " + text(key) + " again");
@@ -80,8 +79,8 @@ class OrderedDict {
       throw;
     }
   }
-  /// Add the entries of another one, in its order. Errors: Error when a key is there already; those
-  /// before it are added.
+  /// Append the entries of another dictionary, in its order. Errors: Error if a key exists; the
+  /// entries before it have been added.
   void update(const OrderedDict& other) {
     reserve(size() + other.size());
     for (const Item& item : other) insert(item.key(), item.value());
@@ -90,7 +89,7 @@ class OrderedDict {
     items_.reserve(capacity);
     index_.reserve(capacity);
   }
-  /// Remove an entry; the others keep their order. Errors: Error when there is none.
+  /// Remove an entry; the others keep their order. Errors: Error if the key does not exist.
   void erase(const Key& key) {
     items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(position(key)));
     index_.clear();
@@ -101,7 +100,7 @@ class OrderedDict {
     index_.clear();
   }
 
-  /// Return the value, null when there is none.
+  /// Return a pointer to the value, null if the key does not exist.
   Value* find(const Key& key) {
     const auto it = index_.find(key);
     return it == index_.end() ? nullptr : &items_[it->second].value();
@@ -110,14 +109,14 @@ class OrderedDict {
     const auto it = index_.find(key);
     return it == index_.end() ? nullptr : &items_[it->second].value();
   }
-  /// Return the value of a key; of a position the entry. Errors: Error when there is none of the
-  /// key, IndexError of the position.
+  /// Return the value of a key, or the entry at a position. Errors: Error for an unknown key,
+  /// IndexError for a position out of range.
   Value& operator[](const Key& key) { return items_[position(key)].value(); }
   const Value& operator[](const Key& key) const { return items_[position(key)].value(); }
   Item& operator[](size_t i) { return items_[checked(i)]; }
   const Item& operator[](size_t i) const { return items_[checked(i)]; }
 
-  /// Return the first entry and the last. Errors: IndexError when there are none.
+  /// Return the first or the last entry. Errors: IndexError if the dictionary is empty.
   Item& front() { return (*this)[0]; }
   const Item& front() const { return (*this)[0]; }
   Item& back() { return (*this)[size() - 1]; }

@@ -1,6 +1,6 @@
-// Padding and rearranging layers: ConstantPad1d-3d, ReflectionPad1d-3d, ReplicationPad1d-3d,
-// ZeroPad1d-3d, PixelShuffle, PixelUnshuffle. They have no parameters. Errors and gradients:
-// those of pad(), pixel_shuffle() and pixel_unshuffle() in functional/padding.h.
+// Padding and rearranging modules: ConstantPad1d-3d, ReflectionPad1d-3d, ReplicationPad1d-3d,
+// ZeroPad1d-3d, PixelShuffle, PixelUnshuffle. They have no parameters. Errors and gradients: those
+// of pad(), pixel_shuffle() and pixel_unshuffle() in functional/padding.h.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -11,8 +11,8 @@
 
 namespace ambit::nn {
 
-/// Options of the layers with a mode in their name. padding: {before, after} of the last dim, then
-/// of the one before it, ...; one number: all of them.
+/// Options of the padding modules except ConstantPad. padding: elements added {before, after} the
+/// last dim, then the dim before it, and so on; one number: the same on all sides.
 template <int dims>
 class PaddingOptions : public Options<PaddingOptions<dims>> {
  public:
@@ -22,7 +22,7 @@ class PaddingOptions : public Options<PaddingOptions<dims>> {
 
   AMBIT_OPTION(PaddingOptions, std::vector<int64_t>, padding);
 };
-/// The same with the value that is put there.
+/// Options of ConstantPad: also the value of the added elements.
 template <int dims>
 class ConstantPadOptions : public Options<ConstantPadOptions<dims>> {
  public:
@@ -53,7 +53,7 @@ using ZeroPad3dOptions = PaddingOptions<3>;
 
 namespace detail {
 
-/// What the layers of one kind have in common, whatever their dims.
+/// Base of ConstantPad1d-3d: `dims` padded dims.
 template <int dims, class Derived>
 class AMBIT_API ConstantPadImpl : public Cloneable<Derived> {
  public:
@@ -66,7 +66,7 @@ class AMBIT_API ConstantPadImpl : public Cloneable<Derived> {
   ConstantPadOptions<dims> options;
 };
 
-/// The kinds with a mode in their name.
+/// Base of the modules whose name contains the padding mode.
 template <PadMode mode, int dims, class Derived>
 class AMBIT_API ModePadImpl : public Cloneable<Derived> {
  public:
@@ -80,40 +80,40 @@ class AMBIT_API ModePadImpl : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// Pad [C,L] or [N,C,L] with a number.
+/// Pad x [C,L] or [N,C,L] with options.value.
 class AMBIT_API ConstantPad1dImpl : public detail::ConstantPadImpl<1, ConstantPad1dImpl> {
  public:
   using ConstantPadImpl::ConstantPadImpl;
 };
 AMBIT_MODULE(ConstantPad1d);
-/// Pad [C,H,W] or [N,C,H,W] with a number.
+/// Pad x [C,H,W] or [N,C,H,W] with options.value.
 class AMBIT_API ConstantPad2dImpl : public detail::ConstantPadImpl<2, ConstantPad2dImpl> {
  public:
   using ConstantPadImpl::ConstantPadImpl;
 };
 AMBIT_MODULE(ConstantPad2d);
-/// Pad [C,D,H,W] or [N,C,D,H,W] with a number.
+/// Pad x [C,D,H,W] or [N,C,D,H,W] with options.value.
 class AMBIT_API ConstantPad3dImpl : public detail::ConstantPadImpl<3, ConstantPad3dImpl> {
  public:
   using ConstantPadImpl::ConstantPadImpl;
 };
 AMBIT_MODULE(ConstantPad3d);
 
-/// Pad [C,L] or [N,C,L] with its reflection.
+/// Pad x [C,L] or [N,C,L] by reflection, without repeating the border element.
 class AMBIT_API ReflectionPad1dImpl
     : public detail::ModePadImpl<PadMode::reflect, 1, ReflectionPad1dImpl> {
  public:
   using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReflectionPad1d);
-/// Pad [C,H,W] or [N,C,H,W] with its reflection.
+/// Pad x [C,H,W] or [N,C,H,W] by reflection, without repeating the border element.
 class AMBIT_API ReflectionPad2dImpl
     : public detail::ModePadImpl<PadMode::reflect, 2, ReflectionPad2dImpl> {
  public:
   using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReflectionPad2d);
-/// Pad [C,D,H,W] or [N,C,D,H,W] with its reflection.
+/// Pad x [C,D,H,W] or [N,C,D,H,W] by reflection, without repeating the border element.
 class AMBIT_API ReflectionPad3dImpl
     : public detail::ModePadImpl<PadMode::reflect, 3, ReflectionPad3dImpl> {
  public:
@@ -121,21 +121,21 @@ class AMBIT_API ReflectionPad3dImpl
 };
 AMBIT_MODULE(ReflectionPad3d);
 
-/// Pad [C,L] or [N,C,L] with its border.
+/// Pad x [C,L] or [N,C,L] with copies of the border element.
 class AMBIT_API ReplicationPad1dImpl
     : public detail::ModePadImpl<PadMode::replicate, 1, ReplicationPad1dImpl> {
  public:
   using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReplicationPad1d);
-/// Pad [C,H,W] or [N,C,H,W] with its border.
+/// Pad x [C,H,W] or [N,C,H,W] with copies of the border element.
 class AMBIT_API ReplicationPad2dImpl
     : public detail::ModePadImpl<PadMode::replicate, 2, ReplicationPad2dImpl> {
  public:
   using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReplicationPad2d);
-/// Pad [C,D,H,W] or [N,C,D,H,W] with its border.
+/// Pad x [C,D,H,W] or [N,C,D,H,W] with copies of the border element.
 class AMBIT_API ReplicationPad3dImpl
     : public detail::ModePadImpl<PadMode::replicate, 3, ReplicationPad3dImpl> {
  public:
@@ -143,26 +143,26 @@ class AMBIT_API ReplicationPad3dImpl
 };
 AMBIT_MODULE(ReplicationPad3d);
 
-/// Pad [C,L] or [N,C,L] with zeros.
+/// Pad x [C,L] or [N,C,L] with zeros.
 class AMBIT_API ZeroPad1dImpl : public detail::ModePadImpl<PadMode::constant, 1, ZeroPad1dImpl> {
  public:
   using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ZeroPad1d);
-/// Pad [C,H,W] or [N,C,H,W] with zeros.
+/// Pad x [C,H,W] or [N,C,H,W] with zeros.
 class AMBIT_API ZeroPad2dImpl : public detail::ModePadImpl<PadMode::constant, 2, ZeroPad2dImpl> {
  public:
   using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ZeroPad2d);
-/// Pad [C,D,H,W] or [N,C,D,H,W] with zeros.
+/// Pad x [C,D,H,W] or [N,C,D,H,W] with zeros.
 class AMBIT_API ZeroPad3dImpl : public detail::ModePadImpl<PadMode::constant, 3, ZeroPad3dImpl> {
  public:
   using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ZeroPad3d);
 
-/// Options of PixelShuffle: r.
+/// Options of PixelShuffle. upscale_factor: r, the factor of the spatial sizes.
 class PixelShuffleOptions : public Options<PixelShuffleOptions> {
  public:
   PixelShuffleOptions(int64_t upscale_factor) : upscale_factor_(upscale_factor) {}
@@ -170,7 +170,7 @@ class PixelShuffleOptions : public Options<PixelShuffleOptions> {
   AMBIT_OPTION(PixelShuffleOptions, int64_t, upscale_factor);
 };
 
-/// [..., C r^2, H, W] -> [..., C, H r, W r].
+/// Move channels to space: [..., C r^2, H, W] -> [..., C, H r, W r].
 class AMBIT_API PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
  public:
   explicit PixelShuffleImpl(const PixelShuffleOptions& opts);
@@ -182,7 +182,7 @@ class AMBIT_API PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
 };
 AMBIT_MODULE(PixelShuffle);
 
-/// Options of PixelUnshuffle: r.
+/// Options of PixelUnshuffle. downscale_factor: r, the divisor of the spatial sizes.
 class PixelUnshuffleOptions : public Options<PixelUnshuffleOptions> {
  public:
   PixelUnshuffleOptions(int64_t downscale_factor) : downscale_factor_(downscale_factor) {}
@@ -190,7 +190,7 @@ class PixelUnshuffleOptions : public Options<PixelUnshuffleOptions> {
   AMBIT_OPTION(PixelUnshuffleOptions, int64_t, downscale_factor);
 };
 
-/// [..., C, H r, W r] -> [..., C r^2, H, W].
+/// Move space to channels: [..., C, H r, W r] -> [..., C r^2, H, W].
 class AMBIT_API PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
  public:
   explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& opts);

@@ -1,5 +1,5 @@
-// Losses of pairs and triples as modules, beside those of loss.h: the functions of
-// functional/loss.h, which say what they compute. Errors and gradients: those of the functions.
+// Losses of pairs and triplets as modules, in addition to loss.h. Formulas, errors and gradients:
+// those of the functions in functional/loss.h. reduction: default mean, in all options.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -9,14 +9,14 @@
 #include <functional>
 
 namespace ambit {
-/// libtorch's name of KLDivLoss's reduction by the number of rows.
+/// Tag type of libtorch's reduction kBatchMean: KLDivLoss divided by the batch size.
 struct BatchMean {};
 inline constexpr BatchMean kBatchMean;
 }  // namespace ambit
 
 namespace ambit::nn {
 
-/// Options of L1Loss, with their defaults.
+/// Options of L1Loss.
 class L1LossOptions : public Options<L1LossOptions> {
  public:
   L1LossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -24,7 +24,7 @@ class L1LossOptions : public Options<L1LossOptions> {
   AMBIT_OPTION(L1LossOptions, Reduction, reduction);
 };
 
-/// l1_loss(): |x - y|.
+/// Compute |x - y|; see l1_loss().
 class AMBIT_API L1LossImpl : public Cloneable<L1LossImpl> {
  public:
   explicit L1LossImpl(const L1LossOptions& opts = {});
@@ -35,7 +35,7 @@ class AMBIT_API L1LossImpl : public Cloneable<L1LossImpl> {
 };
 AMBIT_MODULE(L1Loss);
 
-/// Options of SmoothL1Loss, with their defaults.
+/// Options of SmoothL1Loss. beta: |x - y| at which the loss becomes linear, default 1.
 class SmoothL1LossOptions : public Options<SmoothL1LossOptions> {
  public:
   SmoothL1LossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -44,8 +44,8 @@ class SmoothL1LossOptions : public Options<SmoothL1LossOptions> {
   AMBIT_OPTION(SmoothL1LossOptions, double, beta) = 1;
 };
 
-/// smooth_l1_loss(): d = |x - y|; d < beta ? d^2 / (2 beta) : d - beta / 2. Errors of forward:
-/// Error for a negative beta.
+/// Compute d < beta ? d^2 / (2 beta) : d - beta / 2, d = |x - y|; see smooth_l1_loss(). Errors of
+/// forward: Error for a negative beta.
 class AMBIT_API SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
  public:
   explicit SmoothL1LossImpl(const SmoothL1LossOptions& opts = {});
@@ -56,7 +56,7 @@ class AMBIT_API SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
 };
 AMBIT_MODULE(SmoothL1Loss);
 
-/// Options of HuberLoss, with their defaults.
+/// Options of HuberLoss. delta: |x - y| at which the loss becomes linear, default 1.
 class HuberLossOptions : public Options<HuberLossOptions> {
  public:
   HuberLossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -65,8 +65,8 @@ class HuberLossOptions : public Options<HuberLossOptions> {
   AMBIT_OPTION(HuberLossOptions, double, delta) = 1;
 };
 
-/// huber_loss(): d = |x - y|; d < delta ? d^2 / 2 : delta (d - delta / 2). Errors of forward: Error
-/// unless delta > 0.
+/// Compute d < delta ? d^2 / 2 : delta (d - delta / 2), d = |x - y|; see huber_loss(). Errors of
+/// forward: Error unless delta > 0.
 class AMBIT_API HuberLossImpl : public Cloneable<HuberLossImpl> {
  public:
   explicit HuberLossImpl(const HuberLossOptions& opts = {});
@@ -77,13 +77,13 @@ class AMBIT_API HuberLossImpl : public Cloneable<HuberLossImpl> {
 };
 AMBIT_MODULE(HuberLoss);
 
-/// Options of HingeEmbeddingLoss, with their defaults.
+/// Options of HingeEmbeddingLoss. margin: default 1.
 class HingeEmbeddingLossOptions : public Options<HingeEmbeddingLossOptions> {
   AMBIT_OPTION(HingeEmbeddingLossOptions, double, margin) = 1;
   AMBIT_OPTION(HingeEmbeddingLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// hinge_embedding_loss(): x where y is 1, max(0, margin - x) where y is -1.
+/// Compute x where y is 1, max(0, margin - x) where y is -1; see hinge_embedding_loss().
 class AMBIT_API HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
  public:
   explicit HingeEmbeddingLossImpl(const HingeEmbeddingLossOptions& opts = {});
@@ -94,13 +94,13 @@ class AMBIT_API HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl
 };
 AMBIT_MODULE(HingeEmbeddingLoss);
 
-/// Options of MarginRankingLoss, with their defaults.
+/// Options of MarginRankingLoss. margin: default 0.
 class MarginRankingLossOptions : public Options<MarginRankingLossOptions> {
   AMBIT_OPTION(MarginRankingLossOptions, double, margin) = 0;
   AMBIT_OPTION(MarginRankingLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// margin_ranking_loss(): max(0, -y (x1 - x2) + margin).
+/// Compute max(0, -y (x1 - x2) + margin), y 1 or -1; see margin_ranking_loss().
 class AMBIT_API MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> {
  public:
   explicit MarginRankingLossImpl(const MarginRankingLossOptions& opts = {});
@@ -111,14 +111,14 @@ class AMBIT_API MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> 
 };
 AMBIT_MODULE(MarginRankingLoss);
 
-/// Options of CosineEmbeddingLoss, with their defaults.
+/// Options of CosineEmbeddingLoss. margin: default 0.
 class CosineEmbeddingLossOptions : public Options<CosineEmbeddingLossOptions> {
   AMBIT_OPTION(CosineEmbeddingLossOptions, double, margin) = 0;
   AMBIT_OPTION(CosineEmbeddingLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// cosine_embedding_loss(): 1 - cos where y is 1, max(0, cos - margin) where it is -1; x1, x2
-/// [N,D], y [N].
+/// Compute 1 - cos(x1, x2) where y is 1, max(0, cos(x1, x2) - margin) where y is -1; x1, x2 [N,D],
+/// y [N]; see cosine_embedding_loss().
 class AMBIT_API CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossImpl> {
  public:
   explicit CosineEmbeddingLossImpl(const CosineEmbeddingLossOptions& opts = {});
@@ -129,7 +129,7 @@ class AMBIT_API CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossIm
 };
 AMBIT_MODULE(CosineEmbeddingLoss);
 
-/// Options of SoftMarginLoss, with their defaults.
+/// Options of SoftMarginLoss.
 class SoftMarginLossOptions : public Options<SoftMarginLossOptions> {
  public:
   SoftMarginLossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -137,7 +137,7 @@ class SoftMarginLossOptions : public Options<SoftMarginLossOptions> {
   AMBIT_OPTION(SoftMarginLossOptions, Reduction, reduction);
 };
 
-/// soft_margin_loss(): log(1 + e^(-y x)).
+/// Compute log(1 + e^(-y x)), y 1 or -1; see soft_margin_loss().
 class AMBIT_API SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
  public:
   explicit SoftMarginLossImpl(const SoftMarginLossOptions& opts = {});
@@ -148,7 +148,9 @@ class AMBIT_API SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
 };
 AMBIT_MODULE(SoftMarginLoss);
 
-/// Options of PoissonNLLLoss, with their defaults.
+/// Options of PoissonNLLLoss. log_input: x is the log of the rate, default true; full: add
+/// Stirling's approximation of log(y!), default false; eps: added to x in its logarithm, default
+/// 1e-8.
 class PoissonNLLLossOptions : public Options<PoissonNLLLossOptions> {
   AMBIT_OPTION(PoissonNLLLossOptions, bool, log_input) = true;
   AMBIT_OPTION(PoissonNLLLossOptions, bool, full) = false;
@@ -156,7 +158,7 @@ class PoissonNLLLossOptions : public Options<PoissonNLLLossOptions> {
   AMBIT_OPTION(PoissonNLLLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// poisson_nll_loss(): e^x - y x, x the logarithm of the rate.
+/// Compute e^x - y x, or x - y log(x + eps) if log_input is false; see poisson_nll_loss().
 class AMBIT_API PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
  public:
   explicit PoissonNLLLossImpl(const PoissonNLLLossOptions& opts = {});
@@ -167,7 +169,9 @@ class AMBIT_API PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
 };
 AMBIT_MODULE(PoissonNLLLoss);
 
-/// Options of TripletMarginLoss, with their defaults.
+/// Options of TripletMarginLoss. margin: default 1; p: order of the distance's norm, default 2;
+/// eps: added to differences, default 1e-6; swap: use min(d(a, n), d(p, n)) for the negative,
+/// default false.
 class TripletMarginLossOptions : public Options<TripletMarginLossOptions> {
   AMBIT_OPTION(TripletMarginLossOptions, double, margin) = 1;
   AMBIT_OPTION(TripletMarginLossOptions, double, p) = 2;
@@ -176,7 +180,7 @@ class TripletMarginLossOptions : public Options<TripletMarginLossOptions> {
   AMBIT_OPTION(TripletMarginLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// triplet_margin_loss(): max(0, d(a, p) - d(a, n) + margin), rows [N,D].
+/// Compute max(0, d(a, p) - d(a, n) + margin) of rows [N,D]; see triplet_margin_loss().
 class AMBIT_API TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> {
  public:
   explicit TripletMarginLossImpl(const TripletMarginLossOptions& opts = {});
@@ -187,10 +191,11 @@ class AMBIT_API TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> 
 };
 AMBIT_MODULE(TripletMarginLoss);
 
-/// A distance of rows: [N,D] and [N,D] -> [N].
+/// A distance function of rows: [N,D] and [N,D] -> [N].
 using Distance = std::function<Tensor(const Tensor&, const Tensor&)>;
 
-/// Options of TripletMarginWithDistanceLoss, with their defaults.
+/// Options of TripletMarginWithDistanceLoss. distance_function: default pairwise_distance; margin:
+/// default 1; swap: as in TripletMarginLoss, default false.
 class TripletMarginWithDistanceLossOptions : public Options<TripletMarginWithDistanceLossOptions> {
  public:
   using distance_function_t = Distance;
@@ -202,7 +207,7 @@ class TripletMarginWithDistanceLossOptions : public Options<TripletMarginWithDis
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, Reduction, reduction) = Reduction::mean;
 };
 
-/// triplet_margin_with_distance_loss(): the same with a distance of one's own.
+/// TripletMarginLoss with the distance function of the options.
 class AMBIT_API TripletMarginWithDistanceLossImpl
     : public Cloneable<TripletMarginWithDistanceLossImpl> {
  public:
@@ -215,7 +220,7 @@ class AMBIT_API TripletMarginWithDistanceLossImpl
 AMBIT_MODULE(TripletMarginWithDistanceLoss);
 
 /// Options of KLDivLoss. reduction: also kBatchMean, the sum divided by the size of dim 0, which is
-/// the divergence; log_target: whether targets are log-probabilities.
+/// the divergence per sample; log_target: targets are log-probabilities, default false.
 class KLDivLossOptions : public Options<KLDivLossOptions> {
  public:
   KLDivLossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -228,7 +233,7 @@ class KLDivLossOptions : public Options<KLDivLossOptions> {
     batch_mean_ = true;
     return set(reduction_, Reduction::sum);
   }
-  /// Return the sum where it is to be divided by the size of dim 0.
+  /// Return the reduction; with kBatchMean, Reduction::sum.
   Reduction reduction() const { return reduction_; }
   bool batch_mean() const { return batch_mean_; }
 
@@ -237,7 +242,7 @@ class KLDivLossOptions : public Options<KLDivLossOptions> {
   bool batch_mean_ = false;
 };
 
-/// kl_div(): y (log(y) - x), x log-probabilities.
+/// Compute y (log(y) - x), x log-probabilities; see kl_div().
 class AMBIT_API KLDivLossImpl : public Cloneable<KLDivLossImpl> {
  public:
   explicit KLDivLossImpl(const KLDivLossOptions& opts = {});

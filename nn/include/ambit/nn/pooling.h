@@ -1,9 +1,9 @@
-// Pooling layers in one to three spatial dims: MaxPool, AvgPool, AdaptiveMaxPool, AdaptiveAvgPool,
+// Pooling modules in one to three spatial dims: MaxPool, AvgPool, AdaptiveMaxPool, AdaptiveAvgPool,
 // MaxUnpool, FractionalMaxPool, LPPool. They have no parameters. Input [N,C,L], [N,C,H,W] or
-// [N,C,D,H,W], or without N; floating point; windows in elements, one number or one for each dim.
-// Errors and gradients of forward: those of the functions of ops/pool.h and functional/pooling.h.
-// Errors of all: Error at construction for windows, strides or dilations below 1, or padding that
-// is negative or above half a window.
+// [N,C,D,H,W], or without N; floating point. Window sizes are in elements, one number or one per
+// dim. Errors and gradients of forward: those of the functions of ops/pool.h and
+// functional/pooling.h. Errors of all: Error at construction for windows, strides or dilations
+// below 1, and for padding that is negative or more than half a window.
 #pragma once
 
 #include <ambit/nn/any_module.h>
@@ -18,7 +18,7 @@
 namespace ambit::nn {
 namespace detail {
 
-/// What the layers of one kind have in common, whatever their dims.
+/// Bases of the modules of one kind, for D spatial dims.
 template <size_t D, class Derived>
 class AMBIT_API MaxPoolImpl : public Cloneable<Derived> {
  public:
@@ -29,8 +29,8 @@ class AMBIT_API MaxPoolImpl : public Cloneable<Derived> {
   explicit MaxPoolImpl(const MaxPoolOptions<D>& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
-  /// Also return the position of each maximum in its image, int64, of forward's shape: l, h * W + w
-  /// or (d * H + h) * W + w.
+  /// Also return the position of each maximum within its image, int64, of the output's shape: l, h
+  /// * W + w or (d * H + h) * W + w.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
 
@@ -60,7 +60,7 @@ class AMBIT_API AdaptiveMaxPoolImpl : public Cloneable<Derived> {
   explicit AdaptiveMaxPoolImpl(const AdaptiveMaxPoolOptions<Size>& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
-  /// Also return the positions, as MaxPool's.
+  /// Also return the positions, as MaxPool does.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
 
@@ -107,12 +107,12 @@ class AMBIT_API FractionalMaxPoolImpl : public Cloneable<Derived> {
   explicit FractionalMaxPoolImpl(const FractionalMaxPoolOptions<D>& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
-  /// Also return the positions, as MaxPool's.
+  /// Also return the positions, as MaxPool does.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
 
   FractionalMaxPoolOptions<D> options;
-  Tensor _random_samples;  // a buffer, if the options have them
+  Tensor _random_samples;  // a buffer, if given in the options
 };
 
 template <size_t D, class Derived>
@@ -130,55 +130,53 @@ class AMBIT_API LPPoolImpl : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// Take the maximum of each window, [N,C,L] -> [N,C,P]; see max_pool1d(). Padding counts as minus
-/// infinity.
+/// Maximum of each window, [N,C,L] -> [N,C,P]; see max_pool1d(). Padding is -inf.
 class AMBIT_API MaxPool1dImpl : public detail::MaxPoolImpl<1, MaxPool1dImpl> {
  public:
   using MaxPoolImpl::MaxPoolImpl;
 };
 AMBIT_MODULE(MaxPool1d);
-/// Take the maximum of each window, [N,C,H,W] -> [N,C,P,Q]; see max_pool2d(). Padding counts as
-/// minus infinity.
+/// Maximum of each window, [N,C,H,W] -> [N,C,P,Q]; see max_pool2d(). Padding is -inf.
 class AMBIT_API MaxPool2dImpl : public detail::MaxPoolImpl<2, MaxPool2dImpl> {
  public:
   using MaxPoolImpl::MaxPoolImpl;
 };
 AMBIT_MODULE(MaxPool2d);
-/// Take the maximum of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see max_pool3d(). Padding counts as
-/// minus infinity.
+/// Maximum of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see max_pool3d(). Padding is -inf.
 class AMBIT_API MaxPool3dImpl : public detail::MaxPoolImpl<3, MaxPool3dImpl> {
  public:
   using MaxPoolImpl::MaxPoolImpl;
 };
 AMBIT_MODULE(MaxPool3d);
 
-/// Take the mean of each window, [N,C,L] -> [N,C,P]; see avg_pool1d(). Padding is zero.
+/// Mean of each window, [N,C,L] -> [N,C,P]; see avg_pool1d(). Padding is 0.
 class AMBIT_API AvgPool1dImpl : public detail::AvgPoolImpl<1, AvgPool1dImpl> {
  public:
   using AvgPoolImpl::AvgPoolImpl;
 };
 AMBIT_MODULE(AvgPool1d);
-/// Take the mean of each window, [N,C,H,W] -> [N,C,P,Q]; see avg_pool2d(). Padding is zero.
+/// Mean of each window, [N,C,H,W] -> [N,C,P,Q]; see avg_pool2d(). Padding is 0.
 class AMBIT_API AvgPool2dImpl : public detail::AvgPoolImpl<2, AvgPool2dImpl> {
  public:
   using AvgPoolImpl::AvgPoolImpl;
 };
 AMBIT_MODULE(AvgPool2d);
-/// Take the mean of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see avg_pool3d(). Padding is zero.
+/// Mean of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see avg_pool3d(). Padding is 0.
 class AMBIT_API AvgPool3dImpl : public detail::AvgPoolImpl<3, AvgPool3dImpl> {
  public:
   using AvgPoolImpl::AvgPoolImpl;
 };
 AMBIT_MODULE(AvgPool3d);
 
-/// Maxima of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_max_pool1d().
+/// Maximum of windows chosen to give the output size, [N,C,L] -> [N,C,P]; see
+/// adaptive_max_pool1d().
 class AMBIT_API AdaptiveMaxPool1dImpl
     : public detail::AdaptiveMaxPoolImpl<1, AdaptiveMaxPool1dImpl, ExpandingArray<1>> {
  public:
   using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
 };
 AMBIT_MODULE(AdaptiveMaxPool1d);
-/// Maxima of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see
+/// Maximum of windows chosen to give the output size, [N,C,H,W] -> [N,C,P,Q]; see
 /// adaptive_max_pool2d().
 class AMBIT_API AdaptiveMaxPool2dImpl
     : public detail::AdaptiveMaxPoolImpl<2, AdaptiveMaxPool2dImpl,
@@ -187,7 +185,7 @@ class AMBIT_API AdaptiveMaxPool2dImpl
   using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
 };
 AMBIT_MODULE(AdaptiveMaxPool2d);
-/// Maxima of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see
+/// Maximum of windows chosen to give the output size, [N,C,D,H,W] -> [N,C,O,P,Q]; see
 /// adaptive_max_pool3d().
 class AMBIT_API AdaptiveMaxPool3dImpl
     : public detail::AdaptiveMaxPoolImpl<3, AdaptiveMaxPool3dImpl,
@@ -197,7 +195,7 @@ class AMBIT_API AdaptiveMaxPool3dImpl
 };
 AMBIT_MODULE(AdaptiveMaxPool3d);
 
-/// Means of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_avg_pool1d().
+/// Mean of windows chosen to give the output size, [N,C,L] -> [N,C,P]; see adaptive_avg_pool1d().
 /// Errors: Error for sizes below 0 other than -1.
 class AMBIT_API AdaptiveAvgPool1dImpl
     : public detail::AdaptiveAvgPoolImpl<1, AdaptiveAvgPool1dImpl, ExpandingArray<1>> {
@@ -205,8 +203,8 @@ class AMBIT_API AdaptiveAvgPool1dImpl
   using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
 };
 AMBIT_MODULE(AdaptiveAvgPool1d);
-/// Means of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see adaptive_avg_pool2d().
-/// Errors: Error for sizes below 0 other than -1.
+/// Mean of windows chosen to give the output size, [N,C,H,W] -> [N,C,P,Q]; see
+/// adaptive_avg_pool2d(). Errors: Error for sizes below 0 other than -1.
 class AMBIT_API AdaptiveAvgPool2dImpl
     : public detail::AdaptiveAvgPoolImpl<2, AdaptiveAvgPool2dImpl,
                                          ExpandingArrayWithOptionalElem<2>> {
@@ -214,7 +212,7 @@ class AMBIT_API AdaptiveAvgPool2dImpl
   using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
 };
 AMBIT_MODULE(AdaptiveAvgPool2d);
-/// Means of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see
+/// Mean of windows chosen to give the output size, [N,C,D,H,W] -> [N,C,O,P,Q]; see
 /// adaptive_avg_pool3d(). Errors: Error for sizes below 0 other than -1.
 class AMBIT_API AdaptiveAvgPool3dImpl
     : public detail::AdaptiveAvgPoolImpl<3, AdaptiveAvgPool3dImpl,
@@ -224,20 +222,21 @@ class AMBIT_API AdaptiveAvgPool3dImpl
 };
 AMBIT_MODULE(AdaptiveAvgPool3d);
 
-/// Put maxima back where MaxPool1d found them, [N,C,P] -> [N,C,L]; see functional::max_unpool1d().
+/// Write maxima to their positions in zeros: inverse of MaxPool1d, [N,C,P] -> [N,C,L]; see
+/// functional::max_unpool1d().
 class AMBIT_API MaxUnpool1dImpl : public detail::MaxUnpoolImpl<1, MaxUnpool1dImpl> {
  public:
   using MaxUnpoolImpl::MaxUnpoolImpl;
 };
 AMBIT_MODULE(MaxUnpool1d);
-/// Put maxima back where MaxPool2d found them, [N,C,P,Q] -> [N,C,H,W]; see
+/// Inverse of MaxPool2d, zero at all other positions, [N,C,P,Q] -> [N,C,H,W]; see
 /// functional::max_unpool2d().
 class AMBIT_API MaxUnpool2dImpl : public detail::MaxUnpoolImpl<2, MaxUnpool2dImpl> {
  public:
   using MaxUnpoolImpl::MaxUnpoolImpl;
 };
 AMBIT_MODULE(MaxUnpool2d);
-/// Put maxima back where MaxPool3d found them, [N,C,O,P,Q] -> [N,C,D,H,W]; see
+/// Inverse of MaxPool3d, zero at all other positions, [N,C,O,P,Q] -> [N,C,D,H,W]; see
 /// functional::max_unpool3d().
 class AMBIT_API MaxUnpool3dImpl : public detail::MaxUnpoolImpl<3, MaxUnpool3dImpl> {
  public:
@@ -245,16 +244,17 @@ class AMBIT_API MaxUnpool3dImpl : public detail::MaxUnpoolImpl<3, MaxUnpool3dImp
 };
 AMBIT_MODULE(MaxUnpool3d);
 
-/// Maxima of windows at random places, [N,C,H,W] -> [N,C,P,Q]; see fractional_max_pool2d(). Errors:
-/// Error unless the options have either output_size or output_ratio, in (0, 1).
+/// Maximum of windows at random positions, [N,C,H,W] -> [N,C,P,Q]; see fractional_max_pool2d().
+/// Errors: Error unless the options have exactly one of output_size and output_ratio, which is in
+/// (0, 1).
 class AMBIT_API FractionalMaxPool2dImpl
     : public detail::FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl> {
  public:
   using FractionalMaxPoolImpl::FractionalMaxPoolImpl;
 };
 AMBIT_MODULE(FractionalMaxPool2d);
-/// Maxima of windows at random places, [N,C,D,H,W] -> [N,C,O,P,Q]; see fractional_max_pool3d().
-/// Errors: Error unless the options have either output_size or output_ratio, in (0, 1).
+/// Maximum of windows at random positions, [N,C,D,H,W] -> [N,C,O,P,Q]; see fractional_max_pool3d().
+/// Errors: as FractionalMaxPool2d.
 class AMBIT_API FractionalMaxPool3dImpl
     : public detail::FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl> {
  public:
@@ -262,21 +262,21 @@ class AMBIT_API FractionalMaxPool3dImpl
 };
 AMBIT_MODULE(FractionalMaxPool3d);
 
-/// The p-th root of each window's sum of p-th powers, [N,C,L] -> [N,C,P]; see
+/// p-th root of the sum of p-th powers in each window, [N,C,L] -> [N,C,P]; see
 /// functional::lp_pool1d().
 class AMBIT_API LPPool1dImpl : public detail::LPPoolImpl<1, LPPool1dImpl> {
  public:
   using LPPoolImpl::LPPoolImpl;
 };
 AMBIT_MODULE(LPPool1d);
-/// The p-th root of each window's sum of p-th powers, [N,C,H,W] -> [N,C,P,Q]; see
+/// p-th root of the sum of p-th powers in each window, [N,C,H,W] -> [N,C,P,Q]; see
 /// functional::lp_pool2d().
 class AMBIT_API LPPool2dImpl : public detail::LPPoolImpl<2, LPPool2dImpl> {
  public:
   using LPPoolImpl::LPPoolImpl;
 };
 AMBIT_MODULE(LPPool2d);
-/// The p-th root of each window's sum of p-th powers, [N,C,D,H,W] -> [N,C,O,P,Q]; see
+/// p-th root of the sum of p-th powers in each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see
 /// functional::lp_pool3d().
 class AMBIT_API LPPool3dImpl : public detail::LPPoolImpl<3, LPPool3dImpl> {
  public:

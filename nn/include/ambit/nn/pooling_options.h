@@ -1,5 +1,6 @@
-// Options of pooling layers and functions. Windows, strides and padding in elements, one number or
-// one for each of the D spatial dims; stride: kernel_size unless set.
+// Options of pooling modules and functions. kernel_size, stride and padding are in elements, one
+// number or one per spatial dim; stride defaults to kernel_size. ceil_mode: round output sizes up,
+// default false.
 #pragma once
 
 #include <ambit/nn/expanding_array.h>
@@ -11,12 +12,12 @@
 
 namespace ambit::nn {
 
-/// Options of MaxPool. Defaults: padding 0, dilation 1, ceil_mode false.
+/// Options of MaxPool. Defaults: padding 0, dilation 1 (step between elements of a window).
 template <size_t D>
 class MaxPoolOptions : public Options<MaxPoolOptions<D>> {
  public:
   MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
-  /// Return what the functions of ops/pool.h take.
+  /// Return the parameters for the functions of ops/pool.h.
   PoolParams params() const {
     return {.kernel = *kernel_size_,
             .stride = *stride_,
@@ -35,9 +36,9 @@ using MaxPool1dOptions = MaxPoolOptions<1>;
 using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 
-/// Options of AvgPool. count_include_pad: whether padding counts in the divisor; divisor_override:
-/// what sums are divided by instead, not in 1-D. Defaults: padding 0, ceil_mode false,
-/// count_include_pad true.
+/// Options of AvgPool. count_include_pad: count padding in the divisor, default true;
+/// divisor_override: divide the sums by this number instead, not supported in 1-D. Default of
+/// padding: 0.
 template <size_t D>
 class AvgPoolOptions : public Options<AvgPoolOptions<D>> {
  public:
@@ -54,7 +55,7 @@ using AvgPool1dOptions = AvgPoolOptions<1>;
 using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
 
-/// Options of AdaptiveMaxPool. output_size: of the output's spatial dims; none or -1: the input's.
+/// Options of AdaptiveMaxPool. output_size: the output's spatial sizes; nullopt or -1: the input's.
 template <class Size>
 class AdaptiveMaxPoolOptions : public Options<AdaptiveMaxPoolOptions<Size>> {
  public:
@@ -66,7 +67,7 @@ using AdaptiveMaxPool1dOptions = AdaptiveMaxPoolOptions<ExpandingArray<1>>;
 using AdaptiveMaxPool2dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveMaxPool3dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<3>>;
 
-/// Options of AdaptiveAvgPool, likewise.
+/// Options of AdaptiveAvgPool; see AdaptiveMaxPoolOptions.
 template <class Size>
 class AdaptiveAvgPoolOptions : public Options<AdaptiveAvgPoolOptions<Size>> {
  public:
@@ -78,7 +79,7 @@ using AdaptiveAvgPool1dOptions = AdaptiveAvgPoolOptions<ExpandingArray<1>>;
 using AdaptiveAvgPool2dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveAvgPool3dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<3>>;
 
-/// Options of MaxUnpool: those of the pooling that it undoes. Default: padding 0.
+/// Options of MaxUnpool: those of the MaxPool that it inverts. Default: padding 0.
 template <size_t D>
 class MaxUnpoolOptions : public Options<MaxUnpoolOptions<D>> {
  public:
@@ -93,8 +94,8 @@ using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
 using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
 using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
 
-/// Options of FractionalMaxPool: output_size, or output_ratio, which the input's sizes are
-/// multiplied by; _random_samples [N,C,D]: where the windows lie, else drawn.
+/// Options of FractionalMaxPool: output_size, or output_ratio, a factor of the input's spatial
+/// sizes; _random_samples [N,C,D]: positions of the windows in [0, 1), default random.
 template <size_t D>
 class FractionalMaxPoolOptions : public Options<FractionalMaxPoolOptions<D>> {
  public:
@@ -109,7 +110,7 @@ class FractionalMaxPoolOptions : public Options<FractionalMaxPoolOptions<D>> {
 using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 
-/// Options of LPPool. norm_type: p. Default: ceil_mode false.
+/// Options of LPPool. norm_type: the exponent p.
 template <size_t D>
 class LPPoolOptions : public Options<LPPoolOptions<D>> {
  public:
@@ -147,8 +148,8 @@ using MaxPool1dFuncOptions = MaxPool1dOptions;
 using MaxPool2dFuncOptions = MaxPool2dOptions;
 using MaxPool3dFuncOptions = MaxPool3dOptions;
 
-/// Options of max_unpool: as the layer's, and output_size, [H, W] or [N, C, H, W], less than a
-/// stride away from what they make of the input's sizes, which is the default.
+/// Options of max_unpool: as the module's, and output_size, [H, W] or [N, C, H, W], which must be
+/// less than a stride away from the default, the size computed from the input's.
 template <size_t D>
 class MaxUnpoolFuncOptions : public Options<MaxUnpoolFuncOptions<D>> {
  public:

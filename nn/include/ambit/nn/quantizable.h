@@ -1,4 +1,4 @@
-// Modules whose weights may become int8.
+// Interface of modules whose weights can be int8.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -8,19 +8,20 @@
 
 namespace ambit::nn {
 
-/// A parameter, a matrix [N,K], and the factors of its rows [N], which are undefined while it is
-/// not int8.
+/// A parameter, a matrix [N,K], and the scales of its rows [N], which are undefined unless the
+/// matrix is int8.
 struct QuantizableWeight {
   std::string name;
-  Tensor &weight, &scale;  // members of the module
+  Tensor &weight, &scale;  // references to members of the module
 };
 
-/// What a module also is whose forward() multiplies by int8 weights (linear_int8) where there are
-/// factors.
+/// Interface of a module whose forward() multiplies by int8 weights (linear_int8) if scales are
+/// defined.
 class AMBIT_API Quantizable {
  public:
   virtual ~Quantizable() = default;
-  /// Return what quantize_dynamic() (quantize.h) makes int8 of this module, without those below it.
+  /// Return the weights of this module, without its submodules, that quantize_dynamic()
+  /// (quantize.h) converts to int8.
   virtual std::vector<QuantizableWeight> quantizable_weights() = 0;
 };
 

@@ -8,23 +8,24 @@
 
 namespace ambit::nn {
 
-/// Make the weight matrices of this module and of all below it int8, with a factor for each row:
-/// those of Linear, RNN, LSTM, GRU and their cells, and of MultiheadAttention's projections; those
-/// of a class of one's own that is Quantizable (quantizable.h). Their products are
-/// linear_int8's (ops/quantized.h), whose inputs are written as int8 row by row; all else, biases
-/// too, stays as it is. Return the paths of the modules that were changed, "" for this one; one
-/// that is int8 already is passed over.
+/// Convert the weight matrices of this module and of all below to int8, with a scale for each row:
+/// those of Linear, RNN, LSTM, GRU and their cells, of MultiheadAttention's projections, and of
+/// user classes derived from Quantizable (quantizable.h). Products use linear_int8
+/// (ops/quantized.h), which quantizes its inputs row by row; everything else, including biases, is
+/// unchanged. Return the paths of the converted modules, "" for this one; modules that are int8
+/// already are skipped.
 ///
-/// A weight becomes a buffer of its name, int8, and its factors one more, "<name>_scale", float32:
-/// so they are saved, loaded, moved and cloned. What the modules keep of parameters needs no
-/// gradient any more; a backward that comes through them throws NotImplementedError. A float
-/// network's file is loaded before, an int8 network's into one that was made int8. to(dtype) leaves
-/// the weights, and converts the factors, which float16 may be too narrow for; autocast changes
-/// nothing. A tensor that others hold too, such as an embedding, stays as it is for them.
-/// Weights may be float32, float16 or bfloat16, on any device. Errors: DTypeError for others, Error
-/// for one with NaN or Inf, ShapeError for rows of more than 131072; then nothing has changed.
-/// Source: torch.ao.quantization.quantize_dynamic, there with one factor for a whole matrix by
-/// default, and without RNN and attention.
+/// A weight becomes an int8 buffer of the same name, and its scales a float32 buffer
+/// "<name>_scale", so both are saved, loaded, moved and cloned. The remaining parameters of
+/// converted modules no longer require grad; a backward pass through them throws
+/// NotImplementedError. Load a floating-point file before the conversion, an int8 file into a
+/// converted network. to(dtype) converts only the scales, for which the range of float16 may be too
+/// narrow; autocast has no effect. If a weight tensor is shared, for example with an embedding, the
+/// other owner keeps it unchanged. Weights may be float32, float16 or bfloat16, on any device.
+/// Errors: DTypeError for other dtypes, Error for a weight with NaN or Inf, ShapeError for rows of
+/// more than 131072 elements; then nothing has changed. Source:
+/// torch.ao.quantization.quantize_dynamic, which by default uses one scale per matrix and does not
+/// support RNN and attention.
 AMBIT_API std::vector<std::string> quantize_dynamic(Module& module);
 
 }  // namespace ambit::nn

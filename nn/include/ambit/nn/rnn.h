@@ -1,8 +1,8 @@
 // Recurrent networks: RNN, LSTM, GRU and their cells. Shapes: T steps, B sequences, I input_size, H
-// hidden_size (of an LSTM's output proj_size, where it is given), L num_layers, D 2 if
-// bidirectional, else 1. Parameters have PyTorch's names and shapes: weight_ih_l0 [G H, I],
-// weight_hh_l0 [G H, H], bias_ih_l0, bias_hh_l0 [G H] for G gates, then l1, ...; "_reverse" behind
-// those of the second direction. They start uniform in [-1 / sqrt(H), 1 / sqrt(H)).
+// hidden_size (in an LSTM's output proj_size, if given), L num_layers, D 2 if bidirectional, else
+// 1. Parameters have PyTorch's names and shapes: weight_ih_l0 [G H, I], weight_hh_l0 [G H, H],
+// bias_ih_l0, bias_hh_l0 [G H] for G gates, then l1, ...; the suffix "_reverse" marks the second
+// direction. They are initialised uniformly in [-1 / sqrt(H), 1 / sqrt(H)).
 #pragma once
 
 #include <ambit/nn/any_module.h>
@@ -20,7 +20,8 @@ namespace ambit::nn {
 
 namespace detail {
 
-/// What RNN, LSTM and GRU have in common.
+/// Options of RNN, LSTM and GRU. num_layers: number of stacked layers; bias: add learned biases;
+/// bidirectional: also run in reverse, and concatenate the outputs.
 template <class Self>
 class RecurrentOptions : public Options<Self> {
  public:
@@ -31,14 +32,14 @@ class RecurrentOptions : public Options<Self> {
   AMBIT_OPTION(Self, int64_t, hidden_size);
   AMBIT_OPTION(Self, int64_t, num_layers) = 1;
   AMBIT_OPTION(Self, bool, bias) = true;
-  AMBIT_OPTION(Self, bool, batch_first) = false;  ///< [B,T,...], else [T,B,...]
-  AMBIT_OPTION(Self, double, dropout) = 0;        ///< between layers, while training
+  AMBIT_OPTION(Self, bool, batch_first) = false;  ///< data is [B,T,...], else [T,B,...]
+  AMBIT_OPTION(Self, double, dropout) = 0;        ///< probability, between layers, in training
   AMBIT_OPTION(Self, bool, bidirectional) = false;
 };
 
 }  // namespace detail
 
-/// Options of RNN. nonlinearity: kTanh or kReLU.
+/// Options of RNN. nonlinearity: kTanh (default) or kReLU.
 class AMBIT_API RNNOptions : public detail::RecurrentOptions<RNNOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
@@ -46,7 +47,8 @@ class AMBIT_API RNNOptions : public detail::RecurrentOptions<RNNOptions> {
   AMBIT_OPTION(RNNOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
 
-/// Options of LSTM. proj_size: 0, or what the hidden state is projected to.
+/// Options of LSTM. proj_size: size that the hidden state is projected to; 0 (default): no
+/// projection.
 class AMBIT_API LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
@@ -54,7 +56,7 @@ class AMBIT_API LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
   AMBIT_OPTION(LSTMOptions, int64_t, proj_size) = 0;
 };
 
-/// Options of GRU.
+/// Options of GRU: only those of detail::RecurrentOptions.
 class AMBIT_API GRUOptions : public detail::RecurrentOptions<GRUOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
@@ -62,51 +64,52 @@ class AMBIT_API GRUOptions : public detail::RecurrentOptions<GRUOptions> {
 
 namespace detail {
 
-/// The parameters of all layers and directions, and the run through them.
+/// Base of RNN, LSTM and GRU: the parameters of all layers and directions, and the forward pass.
 template <class Derived, class OptionsType>
 class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
  public:
   explicit RNNImplBase(const OptionsType& opts);
   void reset() override;
+  /// Reinitialise all parameters uniformly in +-1 / sqrt(hidden_size).
   void reset_parameters();
   void pretty_print(std::ostream& os) const override;
-  /// Return the parameters: w_ih, w_hh, b_ih, b_hh, w_hr, as many as there are, of each layer and
-  /// direction.
+  /// Return the parameters of each layer and direction: w_ih, w_hh, b_ih, b_hh, w_hr, those that
+  /// exist.
   std::vector<Tensor> all_weights() const { return weights_; }
-  /// Do nothing: ambit needs no flat memory. libtorch's programs call it.
+  /// Do nothing; for source compatibility with libtorch. ambit needs no contiguous weight memory.
   void flatten_parameters() const {}
   std::vector<QuantizableWeight> quantizable_weights() override;
 
   OptionsType options;
 
  protected:
-  /// Return the output and the states h, c [L D, B, H] (c undefined but of LSTM) behind the last
-  /// step. input [T,B,I], packed rows with their batch_sizes, or [T,I], as batch_sizes and options
-  /// say; h, c undefined: zeros.
+  /// Return the output and the states h, c [L D, B, H] after the last step (c is undefined except
+  /// for LSTM). input: [T,B,I], packed rows with their batch_sizes, or [T,I]; undefined h, c are
+  /// zeros.
   std::tuple<Tensor, Tensor, Tensor> run(const Tensor& input, Tensor h, Tensor c,
                                          const Tensor& batch_sizes = {}) const;
-  /// The same of a packed sequence.
+  /// The same for a packed sequence.
   std::tuple<utils::rnn::PackedSequence, Tensor, Tensor> run_packed(
       const utils::rnn::PackedSequence& input, Tensor h, Tensor c) const;
 
  private:
   std::vector<Tensor> weights_;
-  std::vector<Tensor> scales_;  // as many: of the rows of int8 weights, else undefined
+  std::vector<Tensor> scales_;  // same size as weights_: row scales of int8 weights, else undefined
 };
 
 }  // namespace detail
 
-/// h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu, step by step.
-/// Errors: Error for sizes below 1 or dropout outside [0, 1]; of forward ShapeError,
-/// DeviceMismatchError. Gradient: input, hx, parameters.
+/// h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu, for each step. Errors: Error for sizes below
+/// 1 or dropout outside [0, 1]; of forward ShapeError, DeviceMismatchError. Gradient: input, hx,
+/// parameters.
 class AMBIT_API RNNImpl : public detail::RNNImplBase<RNNImpl, RNNOptions> {
  public:
   RNNImpl(int64_t input_size, int64_t hidden_size);
   explicit RNNImpl(const RNNOptions& opts);
-  /// input [T,B,I] ([B,T,I] if batch_first, [T,I] without a batch), hx [L D,B,H] or undefined:
-  /// zeros
+  /// input [T,B,I] ([B,T,I] if batch_first, [T,I] without a batch), hx [L D,B,H], undefined: zeros
   /// -> output [T,B,D H], the last layer's states of all steps, and all layers' last states.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  /// Like forward() for a packed sequence; batch_first is ignored.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, Tensor hx = {});
 
@@ -117,15 +120,16 @@ class AMBIT_API RNNImpl : public detail::RNNImplBase<RNNImpl, RNNOptions> {
 AMBIT_MODULE(RNN);
 
 /// i, f, o = sigmoid, g = tanh of W_i* x + b_i* + W_h* h + b_h*; c' = f c + i g; h' = o tanh(c'),
-/// projected by weight_hr where proj_size is given. Source: Hochreiter & Schmidhuber 1997; Gers et
-/// al. 2000 for f; Sak et al. 2014 for the projection. Errors and gradients: as RNN.
+/// projected by weight_hr if proj_size is given. Source: Hochreiter & Schmidhuber 1997; Gers et al.
+/// 2000 for f; Sak et al. 2014 for the projection. Errors and gradients: as RNN.
 class AMBIT_API LSTMImpl : public detail::RNNImplBase<LSTMImpl, LSTMOptions> {
  public:
   LSTMImpl(int64_t input_size, int64_t hidden_size);
   explicit LSTMImpl(const LSTMOptions& opts);
-  /// As RNN's, with states (h [L D,B,H or proj_size], c [L D,B,H]).
+  /// As RNN, with states (h [L D,B,H or proj_size], c [L D,B,H]).
   std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward(
       const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
+  /// Like forward() for a packed sequence; batch_first is ignored.
   std::tuple<utils::rnn::PackedSequence, std::tuple<Tensor, Tensor>> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
 
@@ -143,8 +147,9 @@ class AMBIT_API GRUImpl : public detail::RNNImplBase<GRUImpl, GRUOptions> {
  public:
   GRUImpl(int64_t input_size, int64_t hidden_size);
   explicit GRUImpl(const GRUOptions& opts);
-  /// As RNN's.
+  /// As RNN.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  /// Like forward() for a packed sequence; batch_first is ignored.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, Tensor hx = {});
 
@@ -156,7 +161,7 @@ AMBIT_MODULE(GRU);
 
 namespace detail {
 
-/// What the options of all cells have.
+/// Options of all cells. bias: add learned biases, default true.
 template <class Self>
 class CellOptions : public Options<Self> {
  public:
@@ -168,12 +173,13 @@ class CellOptions : public Options<Self> {
   AMBIT_OPTION(Self, bool, bias) = true;
 };
 
-/// The parameters of a cell: weight_ih [G H, I], weight_hh [G H, H], bias_ih, bias_hh [G H].
+/// Base of the cells: weight_ih [G H, I], weight_hh [G H, H], bias_ih, bias_hh [G H] for G gates.
 template <class Derived, class OptionsType>
 class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable {
  public:
   explicit RNNCellImplBase(const OptionsType& opts);
   void reset() override;
+  /// Reinitialise all parameters uniformly in +-1 / sqrt(hidden_size).
   void reset_parameters();
   std::vector<QuantizableWeight> quantizable_weights() override {
     return {{"weight_ih", weight_ih, weight_ih_scale}, {"weight_hh", weight_hh, weight_hh_scale}};
@@ -182,39 +188,39 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable 
 
   OptionsType options;
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
-  Tensor weight_ih_scale, weight_hh_scale;  ///< of int8 weights' rows, else undefined; quantize.h
+  Tensor weight_ih_scale, weight_hh_scale;  ///< of int8 rows, else undefined; quantize.h
 
  protected:
-  /// One step from input [B,I] or [I]; undefined states are zeros.
+  /// Compute one step from input [B,I] or [I]; undefined states are zeros.
   std::tuple<Tensor, Tensor> run(const Tensor& input, Tensor h, Tensor c) const;
 };
 
 }  // namespace detail
 
-/// Options of RNNCell. nonlinearity: kTanh or kReLU.
+/// Options of RNNCell. nonlinearity: kTanh (default) or kReLU.
 class AMBIT_API RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
  public:
   using CellOptions::CellOptions;
 
   AMBIT_OPTION(RNNCellOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
-/// Options of LSTMCell.
+/// Options of LSTMCell: only those of detail::CellOptions.
 class AMBIT_API LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
  public:
   using CellOptions::CellOptions;
 };
-/// Options of GRUCell.
+/// Options of GRUCell: only those of detail::CellOptions.
 class AMBIT_API GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
  public:
   using CellOptions::CellOptions;
 };
 
-/// A step of RNN. Errors and gradients: as RNN.
+/// One step of RNN. Errors and gradients: as RNN.
 class AMBIT_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl, RNNCellOptions> {
  public:
   RNNCellImpl(int64_t input_size, int64_t hidden_size);
   explicit RNNCellImpl(const RNNCellOptions& opts);
-  /// input [B,I] or [I], hx [B,H] or [H] or undefined: zeros -> hx behind the step.
+  /// input [B,I] or [I], hx [B,H] or [H], undefined: zeros -> hx after the step.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
  private:
@@ -223,12 +229,12 @@ class AMBIT_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl, RNNCel
 };
 AMBIT_MODULE(RNNCell);
 
-/// A step of LSTM. Errors and gradients: as RNN.
+/// One step of LSTM. Errors and gradients: as RNN.
 class AMBIT_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl, LSTMCellOptions> {
  public:
   LSTMCellImpl(int64_t input_size, int64_t hidden_size);
   explicit LSTMCellImpl(const LSTMCellOptions& opts);
-  /// As RNNCell's, with states (h, c).
+  /// As RNNCell, with states (h, c).
   std::tuple<Tensor, Tensor> forward(const Tensor& input,
                                      std::optional<std::tuple<Tensor, Tensor>> hx = {});
 
@@ -240,12 +246,12 @@ class AMBIT_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl, LSTM
 };
 AMBIT_MODULE(LSTMCell);
 
-/// A step of GRU. Errors and gradients: as RNN.
+/// One step of GRU. Errors and gradients: as RNN.
 class AMBIT_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl, GRUCellOptions> {
  public:
   GRUCellImpl(int64_t input_size, int64_t hidden_size);
   explicit GRUCellImpl(const GRUCellOptions& opts);
-  /// As RNNCell's.
+  /// As RNNCell.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
  private:

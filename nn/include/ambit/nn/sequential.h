@@ -1,4 +1,4 @@
-// Sequential: modules run one after the other, each on what the one before returned.
+// Sequential: modules that run in order, each on the output of the previous one.
 #pragma once
 
 #include <ambit/nn/any_module.h>
@@ -13,12 +13,12 @@
 
 namespace ambit::nn {
 
-/// A module with the name it shall have in a Sequential.
+/// A module and its name in a Sequential.
 using NamedAnyModule = std::pair<std::string, AnyModule>;
 
-/// Modules that forward() calls in order: y = m[n-1](...m[1](m[0](x))). The shapes are those that
-/// the modules ask for and give. The first may take several arguments, of any types; what one
-/// returns is the one argument of the next. It clones with all of them.
+/// Modules that forward() calls in order: y = m[n-1](...m[1](m[0](x))). The shapes are those of the
+/// modules. The first module may have several arguments of any types; each later one has a single
+/// argument, the result of the previous one. clone() copies all modules.
 class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   SequentialImpl() = default;
@@ -33,21 +33,21 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
   explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules);
 
-  /// Add a module at the end, named by its position unless a name is given. Errors: Error for an
-  /// empty module; those of register_module.
+  /// Append a module, named by its position unless a name is given. Errors: Error for an empty
+  /// module; those of register_module.
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
-  /// Add the modules of another one, which both then share, named by their positions here.
+  /// Append the modules of another Sequential, named by their positions here; both share them.
   void extend(const SequentialImpl& other);
-  /// The same of any container of pointers or holders.
+  /// The same for any container of pointers or holders.
   template <class Container>
   void extend(const Container& modules) {
     for (const auto& module : modules) push_back(module);
   }
 
-  /// Return what the last module makes of the inputs: a Result. Each module is given what it takes
-  /// for its own, so that one whose forward() takes a Tensor by value can let go of it. Errors:
-  /// Error when there are none, and where one does not take what it gets; those of the modules.
+  /// Run the modules and return the last one's output as Result. Each module receives ownership of
+  /// its input, so a forward() with a Tensor parameter by value can release it early. Errors: Error
+  /// if there are no modules or a module does not accept its input; those of the modules.
   template <class Result = Tensor, class... Inputs>
   Result forward(Inputs&&... inputs) {
     if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Inputs) == 1 &&
@@ -64,15 +64,15 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   /// Return module i. Errors of both: IndexError.
   std::shared_ptr<Module> ptr(size_t i) const;
   std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
-  /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is
-  /// another.
+  /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is of
+  /// another class.
   template <class M>
   auto& at(size_t i) const {
     auto* module = ptr(i)->as<M>();
     if (!module) throw_other_class(*ptr(i));
     return *module;
   }
-  /// The same as a shared pointer.
+  /// The same, as a shared pointer.
   template <class M>
   auto ptr(size_t i) const {
     auto& module = at<M>(i);

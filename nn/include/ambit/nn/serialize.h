@@ -1,6 +1,6 @@
-// save() and load() of whole modules and optimizers, as libtorch's: `save(net, "net.safetensors");`
-// and load() into one that the program has made. To streams, and by `archive << net`, as archives
-// that libtorch reads (archive.h); load() reads those, whatever the file's name.
+// save() and load() of modules and optimizers, as in libtorch: `save(net, "net.safetensors");`, and
+// load() into an existing module. Streams and `archive << net` use libtorch's archive format
+// (archive.h); load() recognises that format whatever the file's name.
 #pragma once
 
 #include <ambit/archive.h>
@@ -27,30 +27,30 @@ inline constexpr bool has_file_formats<T> = true;
 template <std::derived_from<optim::Optimizer> T>
 inline constexpr bool has_file_formats<T> = true;
 
-/// Write the module's state dict and its name; of "net.pth", torch.load() sees the state dict.
+/// Write the module's state dict and its name; torch.load("net.pth") returns the state dict.
 /// Errors: those of save(StateDict).
 AMBIT_API void save(const nn::Module& module, const std::string& path);
-/// Return the tensors with `prefix` removed from the names that begin with it: nn.DataParallel of
-/// PyTorch saves each name after "module.". Errors: Error for a name that is then there twice.
+/// Return the tensors with `prefix` removed from the names that begin with it; PyTorch's
+/// nn.DataParallel saves names as "module.<name>". Errors: Error if two names become equal.
 AMBIT_API StateDict without_prefix(StateDict dict, const std::string& prefix = "module.");
-/// Copy a file's tensors into the module's, wherever they are, strictly: no name missing or too
-/// many. Of an archive, as Module::load does. Errors: those of load(StateDict) and of
-/// Module::load_state_dict or Module::load; Error when the file is of a module of another name.
-/// Then the module is unchanged.
+/// Copy a file's tensors into the module's, on whatever device they are, strictly: no missing or
+/// unexpected names. An archive is read as by Module::load. Errors: those of load(StateDict) and of
+/// Module::load_state_dict or Module::load; Error if the file is of a module of another name; then
+/// the module is unchanged.
 AMBIT_API void load(nn::Module& module, const std::string& path);
-/// The same, and move the module to `device`.
+/// The same, then move the module to `device`.
 AMBIT_API void load(nn::Module& module, const std::string& path, Device device);
 
-/// Write options and state: as checkpoint() has them (".pth", ".pt"), or else as an archive that
+/// Write options and state: in the format of checkpoint() (".pth", ".pt"), else as an archive that
 /// libtorch reads. Errors: those of save_checkpoint() and OutputArchive; SerializationError for
-/// ".safetensors", which has no place for options.
+/// ".safetensors", which cannot store options.
 AMBIT_API void save(const optim::Optimizer& optimizer, const std::string& path);
-/// Replace the optimizer's options and state by a file's, ambit's, PyTorch's or libtorch's, and
-/// what schedulers keep of its groups (OptimizerParamGroup::schedule), which libtorch's files lack.
-/// Errors: those of Optimizer::load_checkpoint; then nothing has changed.
+/// Replace the optimizer's options and state by those of a file of ambit, PyTorch or libtorch, and
+/// the state that schedulers keep in its groups (OptimizerParamGroup::schedule), which libtorch's
+/// files lack. Errors: those of Optimizer::load_checkpoint; then nothing has changed.
 AMBIT_API void load(optim::Optimizer& optimizer, const std::string& path);
 
-// The same by a module's holder or shared pointer.
+// The same for a module's holder or shared pointer.
 template <ModuleHandle M>
 void save(const M& module, const std::string& path) {
   save(static_cast<const nn::Module&>(*module), path);
@@ -66,7 +66,7 @@ void load(const M& module, const std::string& path, Device device) {
 
 namespace serialize {
 
-// As archives. Errors: those of Module::save and load; of an optimizer, of save() and load() above.
+// Archives. Errors: those of Module::save and load; for an optimizer, of save() and load() above.
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const nn::Module& module);
 AMBIT_API InputArchive& operator>>(InputArchive& archive, nn::Module& module);
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const optim::Optimizer& optimizer);

@@ -1,6 +1,6 @@
-// MultiheadAttention and the Transformer with its layers. Shapes: S source steps, L target steps, N
-// sequences, E embed_dim or d_model. Masks: bool, true where nothing may be seen; or floating
-// point, added to the scores. Source: Vaswani et al. 2017, arXiv:1706.03762.
+// MultiheadAttention, and Transformer with its layers. Shapes: S source steps, L target steps, N
+// sequences, E embed_dim or d_model. Masks: bool, true at positions that are masked out; or
+// floating point, added to the scores. Source: Vaswani et al. 2017, arXiv:1706.03762.
 #pragma once
 
 #include <ambit/nn/any_module.h>
@@ -23,7 +23,7 @@
 #include <vector>
 
 namespace ambit {
-/// libtorch's name of GELU as the activation of a transformer's layers.
+/// Type of libtorch's kGELU, a transformer layer's activation.
 struct GELUActivation {};
 inline constexpr GELUActivation kGELU;
 }  // namespace ambit
@@ -36,7 +36,10 @@ using ambit::scaled_dot_product_attention;
 
 }  // namespace functional
 
-/// Options of MultiheadAttention. kdim, vdim: features of keys and values, E unless given.
+/// Options of MultiheadAttention. dropout: probability on attention weights, default 0; bias: of
+/// the projections, default true; add_bias_kv: append a learned key and value, default false;
+/// add_zero_attn: append a zero key and value, default false; kdim, vdim: features of keys and
+/// values, default E.
 class MultiheadAttentionOptions : public Options<MultiheadAttentionOptions> {
  public:
   MultiheadAttentionOptions(int64_t embed_dim, int64_t num_heads)
@@ -52,21 +55,24 @@ class MultiheadAttentionOptions : public Options<MultiheadAttentionOptions> {
   AMBIT_OPTION(MultiheadAttentionOptions, int64_t, vdim);
 };
 
-/// Attention of several heads: projections of query, key and value, each head's
-/// scaled_dot_product_attention, and a projection of all of them. Parameters as PyTorch's:
-/// in_proj_weight [3 E, E] (or q_, k_, v_proj_weight where kdim or vdim differ), in_proj_bias [3
-/// E], out_proj, bias_k and bias_v [1,1,E] with add_bias_kv. Errors: Error where num_heads does not
-/// divide embed_dim; of forward ShapeError, DTypeError, DeviceMismatchError.
+/// Multi-head attention: projections of query, key and value, scaled_dot_product_attention for each
+/// head, and an output projection. Parameters as in PyTorch: in_proj_weight [3 E, E] (or q_, k_,
+/// v_proj_weight if kdim or vdim differ from E), in_proj_bias [3 E], out_proj, bias_k and bias_v
+/// [1,1,E] with add_bias_kv. Errors: Error if num_heads does not divide embed_dim; of forward
+/// ShapeError, DTypeError, DeviceMismatchError.
 class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl>,
                                          public Quantizable {
  public:
   MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads);
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& opts);
   void reset() override;
+  /// Reinitialise input projections by xavier_uniform_, bias_k, bias_v by xavier_normal_, biases to
+  /// 0.
   void _reset_parameters();
   /// query [L,N,E], key [S,N,kdim], value [S,N,vdim]; key_padding_mask [N,S]: true for keys that
   /// are padding; attn_mask [L,S] or [N num_heads, L, S] -> the output [L,N,E] and, with
-  /// need_weights, the weights: their mean over heads [N,L,S], or each head's [N, num_heads, L, S].
+  /// need_weights, the attention weights: their mean over heads [N,L,S], or per head [N, num_heads,
+  /// L, S].
   std::tuple<Tensor, Tensor> forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                      const Tensor& key_padding_mask = {}, bool need_weights = true,
                                      const Tensor& attn_mask = {},
@@ -76,10 +82,10 @@ class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
 
   MultiheadAttentionOptions options;
   Tensor in_proj_weight, in_proj_bias, q_proj_weight, k_proj_weight, v_proj_weight, bias_k, bias_v;
-  /// Of the rows of int8 weights, else undefined; quantize.h.
+  /// Row scales of int8 weights, else undefined; see quantize.h.
   Tensor in_proj_weight_scale, q_proj_weight_scale, k_proj_weight_scale, v_proj_weight_scale;
   Linear out_proj{nullptr};
-  bool _qkv_same_embed_dim = true;  ///< whether kdim and vdim are E
+  bool _qkv_same_embed_dim = true;  ///< kdim and vdim equal E
   int64_t head_dim = 0;             ///< E / num_heads
 
  private:
@@ -91,7 +97,7 @@ class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
 };
 AMBIT_MODULE(MultiheadAttention);
 
-/// What a transformer's layer applies between its two linear layers: kReLU, kGELU or a function.
+/// The activation between the two linear layers of a transformer layer: kReLU, kGELU or a function.
 class TransformerActivation {
  public:
   TransformerActivation(init::Nonlinearity relu) : nonlinearity_(relu) {}
@@ -102,7 +108,7 @@ class TransformerActivation {
       : function_(std::forward<F>(function)) {}
   /// Errors of both: Error for a nonlinearity other than kReLU.
   AMBIT_API Tensor operator()(const Tensor& x) const;
-  /// Apply it to what a layer makes of x.
+  /// Apply the activation to layer(x), fused where possible.
   AMBIT_API Tensor behind(const Linear& layer, const Tensor& x) const;
 
  private:
@@ -113,7 +119,8 @@ class TransformerActivation {
   std::function<Tensor(const Tensor&)> function_;
 };
 
-/// Options of TransformerEncoderLayer and TransformerDecoderLayer.
+/// Options of TransformerEncoderLayer and TransformerDecoderLayer. nhead: number of attention
+/// heads; dim_feedforward: default 2048; dropout: default 0.1; activation: default kReLU.
 class TransformerLayerOptions : public Options<TransformerLayerOptions> {
  public:
   TransformerLayerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
@@ -128,7 +135,7 @@ class TransformerLayerOptions : public Options<TransformerLayerOptions> {
 using TransformerEncoderLayerOptions = TransformerLayerOptions;
 using TransformerDecoderLayerOptions = TransformerLayerOptions;
 
-/// x' = norm1(x + self_attn(x)), y = norm2(x' + linear2(activation(linear1(x')))), with dropout.
+/// y = norm2(x' + linear2(activation(linear1(x')))), x' = norm1(x + self_attn(x)), with dropout.
 class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
   TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead);
@@ -151,7 +158,8 @@ class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
 };
 AMBIT_MODULE(TransformerEncoderLayer);
 
-/// The same with attention to the encoder's output between the two: norm1, norm2, norm3.
+/// Like the encoder layer, with attention to the encoder's output (memory) in between, and three
+/// norms.
 class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
   TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead);
@@ -175,7 +183,7 @@ class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
 };
 AMBIT_MODULE(TransformerDecoderLayer);
 
-/// Options of TransformerEncoder: the layer, of which it makes num_layers clones, and a norm.
+/// Options of TransformerEncoder. encoder_layer: cloned num_layers times; norm: optional.
 class AMBIT_API TransformerEncoderOptions : public Options<TransformerEncoderOptions> {
  public:
   TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers);
@@ -186,14 +194,15 @@ class AMBIT_API TransformerEncoderOptions : public Options<TransformerEncoderOpt
   AMBIT_OPTION(TransformerEncoderOptions, AnyModule, norm);
 };
 
-/// num_layers encoder layers, then the norm if there is one: a clone, anew by reset_parameters().
+/// num_layers clones of the layer, reinitialised by reset_parameters(), then a clone of the norm,
+/// if given.
 class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
  public:
   TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers);
   explicit TransformerEncoderImpl(TransformerEncoderOptions opts);
   void reset() override;
   void reset_parameters();
-  /// As a layer's.
+  /// Shapes as in TransformerEncoderLayer.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
 
@@ -207,7 +216,7 @@ class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl
 };
 AMBIT_MODULE(TransformerEncoder);
 
-/// Options of TransformerDecoder: as those of TransformerEncoder.
+/// Options of TransformerDecoder; see TransformerEncoderOptions.
 class AMBIT_API TransformerDecoderOptions : public Options<TransformerDecoderOptions> {
  public:
   TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers);
@@ -218,14 +227,15 @@ class AMBIT_API TransformerDecoderOptions : public Options<TransformerDecoderOpt
   AMBIT_OPTION(TransformerDecoderOptions, AnyModule, norm);
 };
 
-/// num_layers decoder layers, then the norm if there is one: a clone, anew by reset_parameters().
+/// num_layers clones of the layer, reinitialised by reset_parameters(), then a clone of the norm,
+/// if given.
 class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
  public:
   TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers);
   explicit TransformerDecoderImpl(TransformerDecoderOptions opts);
   void reset() override;
   void reset_parameters();
-  /// As a layer's.
+  /// Shapes as in TransformerDecoderLayer.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {},
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
@@ -240,8 +250,9 @@ class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl
 };
 AMBIT_MODULE(TransformerDecoder);
 
-/// Options of Transformer. custom_encoder, custom_decoder: clones of these in place of its own,
-/// with forward()s of a TransformerEncoder's and a TransformerDecoder's arguments.
+/// Options of Transformer; defaults below. custom_encoder, custom_decoder: replace the built-in
+/// ones by clones of these, whose forward() has the arguments of TransformerEncoder's or
+/// TransformerDecoder's.
 class TransformerOptions : public Options<TransformerOptions> {
  public:
   TransformerOptions() = default;
@@ -263,19 +274,21 @@ class TransformerOptions : public Options<TransformerOptions> {
   AMBIT_OPTION(TransformerOptions, AnyModule, custom_decoder);
 };
 
-/// An encoder and a decoder, each with a norm behind; matrices start by xavier_uniform_. Errors:
-/// Error where nhead does not divide d_model.
+/// An encoder and a decoder, each followed by a norm; matrices are initialised by xavier_uniform_.
+/// Errors: Error if nhead does not divide d_model.
 class AMBIT_API TransformerImpl : public Cloneable<TransformerImpl> {
  public:
   explicit TransformerImpl(const TransformerOptions& opts = {});
   void reset() override;
+  /// Reinitialise parameters with more than one dim by xavier_uniform_.
   void reset_parameters();
   /// src [S,N,E], tgt [L,N,E] and their masks -> [L,N,E].
   Tensor forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask = {},
                  const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
                  const Tensor& src_key_padding_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
-  /// Return a mask [size,size] to be added: -inf above the diagonal, else 0. Errors: ShapeError.
+  /// Return a mask [size,size] to be added to the scores: -inf above the diagonal, else 0. Errors:
+  /// ShapeError.
   static Tensor generate_square_subsequent_mask(int64_t size);
 
   TransformerOptions options;

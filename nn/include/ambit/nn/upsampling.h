@@ -1,4 +1,4 @@
-// Upsample: images of another size, as a layer.
+// Upsample: resize images, as a module.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::nn {
 
-/// Options of Upsample; those of interpolate().
+/// Options of Upsample: those of interpolate(). size or scale_factor; mode: default kNearest.
 class UpsampleOptions : public Options<UpsampleOptions> {
  public:
   using mode_t = InterpolationMode;
@@ -21,8 +21,8 @@ class UpsampleOptions : public Options<UpsampleOptions> {
   AMBIT_OPTION(UpsampleOptions, std::optional<bool>, align_corners);
 };
 
-/// Give images another size, or one that many times larger: functional::interpolate, whose errors
-/// forward() has. No parameters.
+/// Resize images to a size or by a factor: functional::interpolate, also for errors of forward().
+/// No parameters.
 class AMBIT_API UpsampleImpl : public Cloneable<UpsampleImpl> {
  public:
   explicit UpsampleImpl(const UpsampleOptions& opts = {});

@@ -1,4 +1,4 @@
-// Adagrad: each element's rate falls with the squares of its gradients so far.
+// Adagrad: a learning rate per element that falls with the sum of its squared gradients.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -6,7 +6,8 @@
 
 namespace ambit::optim {
 
-/// Options of Adagrad. Defaults: lr 1e-2, eps 1e-10, the others 0.
+/// Options of Adagrad. lr: default 1e-2; lr_decay, weight_decay, initial_accumulator_value: default
+/// 0; eps: default 1e-10.
 class AMBIT_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions>,
                                  public nn::Options<AdagradOptions> {
  public:
@@ -41,14 +42,15 @@ class AMBIT_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions
   double lr_, lr_decay_ = 0, weight_decay_ = 0, initial_sum_ = 0, eps_ = 1e-10;
 };
 
-/// Descend along the gradient, divided by the root of all its squares. For each parameter p with
-/// gradient g, in its step t = 1, 2, ...:
+/// Divide the gradient by the root of the sum of all its squares. For each parameter p with
+/// gradient g, in step t = 1, 2, ...:
 ///   g += weight_decay p;  sum += g^2;  p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(sum) + eps)
-/// sum begins as initial_accumulator_value. Floating-point parameters of any shape. State: "step"
-/// (t, on cpu), "sum". Errors: Error for an option below 0. Source: Duchi et al. 2011, JMLR 12.
+/// sum is initialised to initial_accumulator_value. Floating-point parameters of any shape. State:
+/// "step" (t, on cpu), "sum". Errors: Error for a negative option. Source: Duchi et al. 2011, JMLR
+/// 12.
 class AMBIT_API Adagrad : public Optimizer {
  public:
-  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
+  /// Train these parameters as one group, or groups; `defaults` apply to groups without options.
   explicit Adagrad(const std::vector<Tensor>& params, const AdagradOptions& defaults = {});
   explicit Adagrad(const std::vector<OptimizerParamGroup>& groups,
                    const AdagradOptions& defaults = {});

@@ -1,4 +1,4 @@
-// Adam, and AdamW, which decays the weights directly instead of through the gradient.
+// Adam, and AdamW, which applies weight decay to the parameters instead of the gradients.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -10,7 +10,7 @@
 
 namespace ambit::optim {
 
-/// What AdamOptions and AdamWOptions share without their setters.
+/// The options of Adam and AdamW without their setters.
 class AMBIT_API AdamOptionsBase : public OptimizerOptions {
  public:
   double lr() const { return params_.lr; }
@@ -41,7 +41,7 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   bool amsgrad_ = false, capturable_ = false;
 };
 
-/// The setters, which return the options' own type `Self`.
+/// The setters; they return the derived option class `Self`.
 template <class Self>
 class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
  public:
@@ -55,8 +55,8 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   Self& eps(double v) { return this->set(params_.eps, v); }
   Self& weight_decay(double v) { return this->set(params_.weight_decay, v); }
   Self& amsgrad(bool on) { return this->set(amsgrad_, on); }
-  /// Count steps on the parameters' device, as PyTorch's option of this name: a CUDA graph can then
-  /// capture them (<ambit/cuda_graph.h>). Not with amsgrad.
+  /// Count steps on the parameters' device, as PyTorch's option of this name, so that a CUDA graph
+  /// can capture steps (<ambit/cuda_graph.h>). Not with amsgrad.
   Self& capturable(bool on) { return this->set(capturable_, on); }
   /// See OptimizerOptions::keeps_master_weights().
   Self& master_weights(bool on) { return this->set(this->master_weights_, on); }
@@ -69,30 +69,30 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   using AdamOptionsBase::AdamOptionsBase;
 };
 
-/// Options of Adam. Defaults: lr 1e-3, betas (0.9, 0.999), eps 1e-8, weight_decay 0, amsgrad and
-/// capturable false.
+/// Options of Adam. lr: default 1e-3; betas: decay rates of m and v, default (0.9, 0.999); eps:
+/// default 1e-8; weight_decay: default 0; amsgrad, capturable: default false.
 class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
  public:
   AdamOptions(double lr = 1e-3);
 };
-/// Options of AdamW. Defaults: as Adam's, but weight_decay 1e-2.
+/// Options of AdamW: as AdamOptions, but weight_decay 1e-2 by default.
 class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
  public:
   AdamWOptions(double lr = 1e-3);
 };
 
-/// Descend by estimates of the gradient's moments. For each parameter p with gradient g, in its
+/// Descend by running estimates of the gradient's moments. For each parameter p with gradient g, in
 /// step t = 1, 2, ...:
 ///   g += weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
-/// with amsgrad the largest v so far in place of v. Floating-point parameters of any shape. State:
-/// "step" (t, on cpu, or where it is capturable a float32 on the parameter's device), "exp_avg"
-/// (m), "exp_avg_sq" (v), with amsgrad "max_exp_avg_sq". Errors: Error for a negative lr, eps or
+/// with amsgrad the maximum of all v so far replaces v. Floating-point parameters of any shape.
+/// State: "step" (t, on cpu; if capturable, float32 on the parameter's device), "exp_avg" (m),
+/// "exp_avg_sq" (v), with amsgrad "max_exp_avg_sq". Errors: Error for a negative lr, eps or
 /// weight_decay, for betas outside [0, 1), and for amsgrad with capturable. Source: Kingma & Ba
 /// 2015, arXiv:1412.6980; amsgrad: Reddi et al. 2018, arXiv:1904.09237.
 class AMBIT_API Adam : public Optimizer {
  public:
-  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
+  /// Train these parameters as one group, or groups; `defaults` apply to groups without options.
   explicit Adam(const std::vector<Tensor>& params, const AdamOptions& defaults = {});
   explicit Adam(const std::vector<OptimizerParamGroup>& groups, const AdamOptions& defaults = {});
 
@@ -109,11 +109,11 @@ class AMBIT_API Adam : public Optimizer {
   static void update_amsgrad(const Batch& batch, const AdamParams& params);
 };
 
-/// Adam whose weight decay is p -= lr weight_decay p, before the step, in place of the one through
-/// g. Source: Loshchilov & Hutter 2019, arXiv:1711.05101.
+/// Adam with decoupled weight decay: p -= lr weight_decay p before the step, instead of g +=
+/// weight_decay p. Source: Loshchilov & Hutter 2019, arXiv:1711.05101.
 class AMBIT_API AdamW : public Adam {
  public:
-  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
+  /// Train these parameters as one group, or groups; `defaults` apply to groups without options.
   explicit AdamW(const std::vector<Tensor>& params, const AdamWOptions& defaults = {});
   explicit AdamW(const std::vector<OptimizerParamGroup>& groups, const AdamWOptions& defaults = {});
 

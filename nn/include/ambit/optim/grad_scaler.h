@@ -1,4 +1,4 @@
-// GradScaler: losses scaled up, so that small gradients do not vanish in float16.
+// GradScaler: scales losses so that small float16 gradients do not underflow.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -11,8 +11,8 @@
 
 namespace ambit::optim {
 
-/// Options of GradScaler. Defaults: init_scale 65536, growth_factor 2, backoff_factor 0.5,
-/// growth_interval 2000, enabled.
+/// Options of GradScaler. init_scale: default 65536; growth_factor: default 2; backoff_factor:
+/// default 0.5; growth_interval: steps between growths, default 2000; enabled: default true.
 class AMBIT_API GradScalerOptions : public nn::Options<GradScalerOptions> {
  public:
   GradScalerOptions& init_scale(double v) { return set(init_scale_, v); }
@@ -32,17 +32,17 @@ class AMBIT_API GradScalerOptions : public nn::Options<GradScalerOptions> {
   bool enabled_ = true;
 };
 
-/// Scale a loss, and its gradients back before the optimizer's step, which is left out where one of
-/// them is infinite or NaN:
+/// Scale a loss, scale its gradients back before the optimizer's step, and skip the step if a
+/// gradient is infinite or NaN:
 ///   scaler.scale(loss).backward();
-///   scaler.unscale_(sgd);  // only if the gradients are looked at, as by clip_grad_norm_
+///   scaler.unscale_(sgd);  // only if the gradients are used, for example by clip_grad_norm_
 ///   scaler.step(sgd);
 ///   scaler.update();       // once for all optimizers of the step
-/// update() multiplies the scale by backoff_factor after a step that was left out, and by
-/// growth_factor after growth_interval steps without one, while it stays finite in float32. A
-/// disabled one does nothing, and step() steps. Parameters are float32 (or bfloat16, which needs no
-/// scaler): float16 gradients cannot be scaled back without loss.
-/// Errors: Error for a growth_factor of 1 or less, a backoff_factor outside (0, 1), an init_scale
+/// update() multiplies the scale by backoff_factor after a skipped step, and by growth_factor after
+/// growth_interval steps without one, as long as it stays finite in float32. A disabled scaler only
+/// calls the optimizer's step(). Parameters must be float32 (or bfloat16, which needs no scaling):
+/// float16 gradients cannot be scaled back without loss.
+/// Errors: Error for a growth_factor of at most 1, a backoff_factor outside (0, 1), an init_scale
 /// that is not positive and finite, or a growth_interval below 1.
 /// Source: Micikevicius et al. 2018, arXiv:1710.03740; torch.cuda.amp.GradScaler.
 class AMBIT_API GradScaler {
@@ -50,25 +50,25 @@ class AMBIT_API GradScaler {
   using Options = GradScalerOptions;
   explicit GradScaler(const Options& options = {});
 
-  /// Return the loss times the scale, as float32 or float64; of a list each.
+  /// Return the loss times the scale, as float32 or float64; for a list, each loss.
   Tensor scale(const Tensor& loss);
   std::vector<Tensor> scale(TensorList losses);
-  /// Divide the gradients of the optimizer's parameters by the scale, in place, and note whether
-  /// all were finite: one question to each device. Errors: Error after unscale_() or step() of this
-  /// optimizer since update(), or before scale(); DTypeError for a float16 gradient, and no
-  /// gradient has changed then.
+  /// Divide the gradients of the optimizer's parameters by the scale, in place, and record whether
+  /// all are finite (one device-to-host copy per device and dtype). Errors: Error after unscale_()
+  /// or step() of this optimizer since the last update(), or before scale(); DTypeError for a
+  /// float16 gradient; then no gradient has changed.
   void unscale_(Optimizer& optimizer);
-  /// Call the optimizer's step(), after unscale_() where that was not called, if all gradients are
-  /// finite. Return whether it was called. Errors: those of unscale_() and of step(); Error for a
-  /// second one since update(), and where no parameter has a gradient.
+  /// Call unscale_() unless that was done, then the optimizer's step() if all gradients are finite.
+  /// Return whether it was called. Errors: those of unscale_() and of step(); Error for a second
+  /// call since the last update(), and if no parameter has a gradient.
   bool step(Optimizer& optimizer);
-  /// Adapt the scale to what the steps since the last update have found. Errors: Error where there
-  /// was none.
+  /// Adapt the scale to the results of the steps since the last update. Errors: Error if there were
+  /// none.
   void update();
-  /// Set it instead. Errors: Error for one that is not positive and finite.
+  /// Set the scale. Errors: Error unless it is positive and finite.
   void update(double new_scale);
 
-  /// Return the scale, 1 where disabled.
+  /// Return the scale, 1 if disabled.
   double get_scale() const { return options_.enabled() ? scale_ : 1; }
   double get_growth_factor() const { return options_.growth_factor(); }
   double get_backoff_factor() const { return options_.backoff_factor(); }
@@ -78,10 +78,10 @@ class AMBIT_API GradScaler {
   void set_growth_interval(int64_t n);
   bool is_enabled() const { return options_.enabled(); }
 
-  /// Return the state as PyTorch's state_dict() has it, empty where disabled.
+  /// Return the state in the format of PyTorch's state_dict(), empty if disabled.
   Value checkpoint() const;
-  /// Replace it, between update() and the next scale(). Errors: Error or SerializationError for
-  /// what does not fit; then nothing has changed.
+  /// Replace the state; allowed between update() and the next scale(). Errors: Error or
+  /// SerializationError for an invalid state; then nothing has changed.
   void load_checkpoint(const Value& checkpoint);
 
  private:
@@ -96,7 +96,7 @@ class AMBIT_API GradScaler {
   void expect_scaled(const char* call) const;
 
   Options options_;
-  double scale_;  // a float32
+  double scale_;  // a float32 value
   int64_t growth_tracker_ = 0;
   bool was_used_ = false;                                 // scale() was called
   std::unordered_map<uint64_t, OfOptimizer> optimizers_;  // by Optimizer::id()

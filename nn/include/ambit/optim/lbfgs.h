@@ -1,4 +1,4 @@
-// L-BFGS: a quasi-Newton method, which calls the loss several times in a step.
+// L-BFGS: a quasi-Newton method that evaluates the loss several times per step.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -10,8 +10,9 @@
 
 namespace ambit::optim {
 
-/// Options of LBFGS. Defaults: lr 1, max_iter 20, max_eval 5/4 max_iter, tolerance_grad 1e-7,
-/// tolerance_change 1e-9, history_size 100, no line search; the only one there is "strong_wolfe".
+/// Options of LBFGS. lr: default 1; max_iter: iterations per step, default 20; max_eval: closure
+/// calls per step, default 5/4 max_iter; tolerance_grad: default 1e-7; tolerance_change: default
+/// 1e-9; history_size: default 100; line_search_fn: none (default) or "strong_wolfe".
 class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
                                public nn::Options<LBFGSOptions> {
  public:
@@ -56,24 +57,25 @@ class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
   std::optional<std::string> line_search_fn_;
 };
 
-/// Minimise a loss by Newton steps whose Hessian is estimated from the last gradients. One step()
-/// makes up to max_iter iterations; it ends where the largest gradient is at most tolerance_grad,
-/// where a change of parameters or loss is at most tolerance_change, and after max_eval calls of
-/// the closure. All parameters are one group, on one device, floating-point of one dtype. State:
+/// Minimise a loss by Newton steps with a Hessian estimated from the last gradients. One step()
+/// runs up to max_iter iterations; it ends when the largest gradient is at most tolerance_grad, a
+/// change of parameters or loss is at most tolerance_change, or after max_eval calls of the
+/// closure. All parameters form one group, on one device, floating point of one dtype. State:
 /// "func_evals", "n_iter", "d" (the last direction), "t" (its length), "old_dirs" (changes of the
 /// gradient), "old_stps" (changes of the parameters), "ro", "H_diag", "prev_flat_grad",
-/// "prev_loss"; all of the first parameter, as PyTorch has it.
-/// Source: Nocedal & Wright 2006, algorithms 7.4, 7.5, 3.5, 3.6; as minFunc and PyTorch write it.
+/// "prev_loss"; all stored with the first parameter, as in PyTorch. Source: Nocedal & Wright 2006,
+/// algorithms 7.4, 7.5, 3.5, 3.6; after minFunc and PyTorch.
 class AMBIT_API LBFGS : public Optimizer {
  public:
-  /// Train these parameters; a list of groups must have one. Errors: Error for other numbers.
+  /// Train these parameters; a list of groups must have one element. Errors: Error otherwise.
   explicit LBFGS(const std::vector<Tensor>& params, const LBFGSOptions& defaults = {});
   explicit LBFGS(const std::vector<OptimizerParamGroup>& groups, const LBFGSOptions& defaults = {});
   ~LBFGS() override;
 
-  /// Iterate, by calls of `closure`, which sets the gradients to zero, computes the loss and runs
-  /// backward(); return its first loss. After an error, the closure's too, parameters and state are
-  /// as they were. Errors: Error without a closure or with several groups; those of closure.
+  /// Iterate by calling `closure`, which zeroes the gradients, computes the loss and calls
+  /// backward(); return its first loss. After an error, including one of the closure, parameters
+  /// and state are unchanged. Errors: Error without a closure or with several groups; those of
+  /// closure.
   Tensor step(LossClosure closure = {}) override;
   StateDict state_dict() const override;
   void load_state_dict(const StateDict& dict) override;
@@ -87,7 +89,8 @@ class AMBIT_API LBFGS : public Optimizer {
   class Run;
   const LBFGSOptions& own_options(const char* op) const;
   void check_parameters() const;
-  /// Take over what was read, as copies beside the parameters. Errors: Error for what does not fit.
+  /// Set the history to copies of a loaded one on the parameters' device. Errors: Error for a
+  /// mismatch.
   void adopt(History&& read);
 
   std::unique_ptr<const History> history_;  // null before the first step

@@ -1,6 +1,6 @@
-// Optimizer: parameters in groups with options, and state per parameter. A concrete optimizer says
-// which state it keeps and how parameters are updated, many at once; checks, moves and bookkeeping
-// are here.
+// Optimizer: parameters in groups with options, and state per parameter. A concrete optimizer
+// defines its state and how a batch of parameters is updated; checks, moves of state and
+// bookkeeping are here.
 #pragma once
 
 #include <ambit/serialize.h>
@@ -26,33 +26,34 @@ class OutputArchive;
 
 namespace ambit::optim {
 
-/// Hyperparameters of one group: SGDOptions, AdamOptions, ... What a program's own options do not
-/// override throws NotImplementedError, but check(), which takes any.
+/// Hyperparameters of one group: SGDOptions, AdamOptions, ... Functions that a user-defined class
+/// does not override throw NotImplementedError, except check(), which accepts everything.
 class AMBIT_API OptimizerOptions {
  public:
   virtual ~OptimizerOptions();
   virtual std::unique_ptr<OptimizerOptions> clone() const;
-  /// Return the learning rate, as schedules read it from options of any optimizer.
+  /// Return the learning rate; schedulers use it for any optimizer.
   virtual double get_lr() const;
-  /// Set it; the next step checks it.
+  /// Set the learning rate; the next step checks it.
   virtual void set_lr(double lr);
-  /// Return the momentum, or Adam's first beta, which OneCycleLR sets; none where there is none.
+  /// Return the momentum, or Adam's beta1, which OneCycleLR sets; nullopt if there is none.
   virtual std::optional<double> get_momentum() const { return {}; }
-  /// Set it. Errors: NotImplementedError where there is none.
+  /// Set it. Errors: NotImplementedError if there is none.
   virtual void set_momentum(double momentum);
   /// Errors: Error naming the value that is out of range.
   virtual void check() const {}
-  /// Return the options under the names that they have in PyTorch's optimizer of this kind.
+  /// Return the options under the names of PyTorch's optimizer of the same kind.
   virtual Value::Dict values() const;
-  /// Take them from a dict of those names. Errors: SerializationError for one that is missing, not
-  /// of its type, or asks for what this optimizer does not do.
+  /// Set the options from a dict with these names. Errors: SerializationError for an option that is
+  /// missing, of another type, or not supported by this optimizer.
   virtual void set_values(const Value& dict);
-  /// Replace each option that has its constructor's default, which counts as not given, by that of
-  /// `defaults`, options of the same class. The classes here do so, others keep theirs.
+  /// Replace each option that equals its constructor's default, and so counts as not given, by that
+  /// of `defaults`, of the same class. The classes here do so; by default nothing is replaced.
   virtual void inherit(const OptimizerOptions& /*defaults*/) {}
-  /// Whether 16-bit parameters have copies in float32, which are what is updated: a step that is
-  /// small beside the parameter would be rounded away. Their state is float32 then. Set by
-  /// master_weights(true) of the options of SGD, Adam, AdamW, Adagrad and RMSprop.
+  /// Return whether reduced floating-point parameters have float32 master copies that are updated
+  /// instead: steps that are small relative to the parameter would be rounded away. Their state is
+  /// then float32. Set by master_weights(true) of the options of SGD, Adam, AdamW, Adagrad and
+  /// RMSprop.
   bool keeps_master_weights() const { return master_weights_; }
   void keep_master_weights(bool on) { master_weights_ = on; }
 
@@ -69,8 +70,8 @@ class OptimizerCloneableOptions : public OptimizerOptions {
   }
 };
 
-/// Parameters that share options. Without options of its own a group takes the optimizer's; from
-/// its own it inherits those that are not given (OptimizerOptions::inherit).
+/// Parameters that share options. A group without options uses the optimizer's defaults; a group
+/// with options inherits those that are not given (OptimizerOptions::inherit).
 class AMBIT_API OptimizerParamGroup {
  public:
   OptimizerParamGroup(std::vector<Tensor> params);
@@ -84,11 +85,11 @@ class AMBIT_API OptimizerParamGroup {
   std::vector<Tensor>& params() { return params_; }
   const std::vector<Tensor>& params() const { return params_; }
   bool has_options() const { return options_ != nullptr; }
-  /// Errors: Error without options.
+  /// Errors: Error if the group has no options.
   OptimizerOptions& options() const;
   void set_options(std::unique_ptr<OptimizerOptions> options);
-  /// What schedulers keep of the group, under PyTorch's names: "initial_lr", and OneCycleLR's
-  /// "max_lr", "min_lr", "max_momentum", "base_momentum". Checkpoints hold it.
+  /// State that schedulers keep per group, under PyTorch's names: "initial_lr", and OneCycleLR's
+  /// "max_lr", "min_lr", "max_momentum", "base_momentum". Checkpoints contain it.
   std::map<std::string, double>& schedule() { return schedule_; }
   const std::map<std::string, double>& schedule() const { return schedule_; }
 
@@ -100,36 +101,37 @@ class AMBIT_API OptimizerParamGroup {
 
 struct StateTensor;
 
-/// What an optimizer keeps for one parameter.
+/// State of one parameter.
 struct AMBIT_API OptimizerParamState {
   static constexpr size_t kMax = 4;
 
-  std::array<Tensor, kMax> tensors;                  // in the order of names; undefined: not yet
-  Tensor master;                                     // the parameter in float32, where that is kept
-  uint32_t master_version = 0, master_replaced = 0;  // of the parameter when it was rounded to that
-  std::span<const StateTensor> names;                // the optimizer's
-  bool fresh = true;                                 // no update yet: what there is holds nothing
-  Tensor param;                                      // whose state it is: keeps the map's key alive
+  std::array<Tensor, kMax> tensors;                  // in the order of names; undefined: none yet
+  Tensor master;                                     // float32 copy of the parameter, if kept
+  uint32_t master_version = 0, master_replaced = 0;  // of the parameter when set from master
+  std::span<const StateTensor> names;                // the optimizer's state_tensors()
+  bool fresh = true;                                 // no update yet: tensors are uninitialised
+  Tensor param;                                      // the parameter; keeps the map's key valid
 
-  /// Return a tensor by PyTorch's name, such as "momentum_buffer"; undefined where there is none.
+  /// Return a tensor by PyTorch's name, such as "momentum_buffer"; undefined if not created.
   /// Errors: Error for a name that this optimizer does not have.
   const Tensor& operator[](std::string_view name) const;
 };
 
-/// A tensor kept per parameter: of its shape, dtype (float32 beside master weights) and device, or
-/// one number, which state dicts have as int64 on cpu.
+/// A state tensor of each parameter: either of its shape, dtype (float32 with master weights) and
+/// device, or a single number, which state dicts store as int64 on cpu.
 struct StateTensor {
   const char* name;
   bool like_param = true;
-  bool optional = false;  ///< kept with some options only
+  bool optional = false;  ///< exists only with some options
 };
 
-/// Base of the optimizers. Its tensors are shared with the module: what step() writes, the module
-/// has. To write one: name the state in state_tensors(), make it in prepare(), and update a batch
-/// of parameters in update(); or override step(), as libtorch's do, and keep what state there is.
+/// Base of the optimizers. Parameters are shared with the module, so step() changes the module's
+/// tensors. A derived class names its state in state_tensors(), creates it in prepare(), and
+/// updates a batch of parameters in update(); or it overrides step(), as in libtorch, and manages
+/// its state itself.
 class AMBIT_API Optimizer {
  public:
-  /// Computes the loss and, by backward(), the gradients, before a step.
+  /// Computes the loss and, by backward(), the gradients; called by step().
   using LossClosure = std::function<Tensor()>;
 
   virtual ~Optimizer();
@@ -137,56 +139,58 @@ class AMBIT_API Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Update every parameter that has a gradient, in place and unrecorded, those of one group,
-  /// device, dtype and stage together; first run `closure`, if any, with gradients on, and return
-  /// its loss, else an undefined tensor. State follows a parameter that has moved. All is checked,
-  /// and all memory allocated, before the first update: after an error the same step can be tried
-  /// again. Errors: Error (options), DeviceMismatchError, DTypeError, ShapeError (param, grad),
-  /// OutOfMemoryError; those of closure. Source: torch.optim.Optimizer.step.
+  /// Update every parameter that has a gradient, in place and without recording; parameters of the
+  /// same group, device, dtype and stage are updated together. First call `closure`, if given, with
+  /// gradients enabled, and return its loss, else an undefined tensor. State is moved to its
+  /// parameter's device. All checks and allocations precede the first update, so after an error the
+  /// step can be repeated. Errors: Error (options), DeviceMismatchError, DTypeError, ShapeError
+  /// (param, grad), OutOfMemoryError; those of closure. Source: torch.optim.Optimizer.step.
   virtual Tensor step(LossClosure closure = {});
-  /// Drop the gradients, or, with set_to_none false, fill them with zeros where they are.
+  /// Reset the gradients to undefined, or, with set_to_none false, fill them with zeros.
   void zero_grad(bool set_to_none = true);
 
-  /// Add parameters with copies of defaults(), or with options of their own: of these, fields that
-  /// equal their constructor's default count as not given, and are those of defaults(), as in
-  /// libtorch 2.15: `AdamOptions().weight_decay(0.1)` sets the weight decay alone. Errors: Error
-  /// for options out of range or of another optimizer, and for a parameter that is undefined, not a
-  /// leaf, or here already; then nothing is added.
+  /// Add parameters with copies of defaults(), or with their own options; fields that equal their
+  /// constructor's default count as not given and are taken from defaults(), as in libtorch 2.15:
+  /// `AdamOptions().weight_decay(0.1)` sets only the weight decay. Errors: Error for options out of
+  /// range or of another optimizer, and for a parameter that is undefined, not a leaf, or already
+  /// added; then nothing is added.
   void add_param_group(const OptimizerParamGroup& group);
-  /// Add them as a group with the default options. Errors: those of add_param_group().
+  /// Add parameters as a group with the default options. Errors: those of add_param_group().
   void add_parameters(const std::vector<Tensor>& parameters);
-  /// Return the groups, to read or to set options: `sgd.param_groups()[0].options().set_lr(0.01)`.
+  /// Return the groups, for reading or setting options:
+  /// `sgd.param_groups()[0].options().set_lr(0.01)`.
   std::vector<OptimizerParamGroup>& param_groups() { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const { return param_groups_; }
-  /// Return the parameters of all groups, in order: their positions are those of state_dict().
+  /// Return the parameters of all groups, in order; state_dict() uses their positions.
   std::vector<Tensor> parameters() const;
-  /// Return how many parameters there are.
+  /// Return the number of parameters.
   size_t size() const;
-  /// Return what is kept for each parameter that was updated or prepared for it, by its impl().
+  /// Return the state of each parameter that was updated or prepared, by its impl().
   const std::unordered_map<const TensorImpl*, OptimizerParamState>& state() const { return state_; }
-  /// Return the options for groups that are added without; changing them changes no group there is.
+  /// Return the options for groups added without options; changing them does not affect existing
+  /// groups.
   OptimizerOptions& defaults() { return *defaults_; }
   const OptimizerOptions& defaults() const { return *defaults_; }
-  /// Return the number of this optimizer, which no other of the process has, also none that is made
-  /// later at the same address. A move hands it on.
+  /// Return an identifier that is unique in the process, even among destroyed optimizers. A move
+  /// transfers it.
   uint64_t id() const { return id_; }
 
   /// Return the state under "<position of the parameter>.<name>", such as "0.momentum_buffer",
-  /// master weights as "0.master_weight". Options are not part of it: the program sets them.
+  /// master weights as "0.master_weight". Options are not included.
   virtual StateDict state_dict() const;
-  /// Replace the state by copies. Errors: Error listing everything that does not fit; then nothing
-  /// has changed.
+  /// Replace the state by copies. Errors: Error listing every mismatch; then nothing has changed.
   virtual void load_state_dict(const StateDict& dict);
 
-  /// Return options and state as PyTorch's Optimizer.state_dict() has them, for save_checkpoint():
-  /// {"state": {0: {"momentum_buffer": tensor}}, "param_groups": [{"lr": 0.1, "params": [0]}]}.
+  /// Return options and state in the format of PyTorch's Optimizer.state_dict(), for
+  /// save_checkpoint(): {"state": {0: {"momentum_buffer": tensor}}, "param_groups": [{"lr": 0.1,
+  /// "params": [0]}]}.
   Value checkpoint() const;
-  /// Replace options and state by those of a checkpoint, ambit's or PyTorch's. Options that only
-  /// say how PyTorch computes ("foreach", "fused", "capturable"), "param_names", and others that
-  /// are None or False are passed over. Errors: Error or SerializationError for what does not fit,
-  /// which names each other option that this optimizer lacks; then nothing has changed.
+  /// Replace options and state by those of a checkpoint of ambit or PyTorch. Options that only
+  /// select PyTorch's implementation ("foreach", "fused", "capturable"), "param_names", and unknown
+  /// options that are None or False are ignored. Errors: Error or SerializationError for a
+  /// mismatch, naming each unknown option; then nothing has changed.
   void load_checkpoint(const Value& checkpoint);
-  /// The same as libtorch's archives have it: `archive << optimizer`, `archive >> optimizer`.
+  /// The same in libtorch's archive format: `archive << optimizer`, `archive >> optimizer`.
   void save(serialize::OutputArchive& archive) const;
   void load(serialize::InputArchive& archive);
 
@@ -195,13 +199,13 @@ class AMBIT_API Optimizer {
   using State = OptimizerParamState;
   using StateTensor = optim::StateTensor;
 
-  /// What one update covers: parameters of a group on one device, of one dtype, at one stage.
-  /// Everything is contiguous.
+  /// Operands of one update: parameters of a group on one device, of one dtype, at one stage. All
+  /// tensors are contiguous.
   struct Batch {
     std::vector<Tensor> params, grads;
     std::array<std::vector<Tensor>, kMaxState> state;  // in the order of state_tensors()
-    // Room for an update by ops, as scratch_tensors() asks for: of each parameter's shape, but one
-    // memory for all.
+    // Scratch for an update by ops, scratch_tensors() of them: shaped like each parameter, but all
+    // parameters share one allocation.
     std::array<std::vector<Tensor>, kScratch> scratch;
     int64_t stage = 0;
     void clear();
@@ -211,26 +215,26 @@ class AMBIT_API Optimizer {
             std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const std::vector<Tensor>& params, std::unique_ptr<OptimizerOptions> defaults);
 
-  /// Errors: DeviceMismatchError, DTypeError, ShapeError where grad is not as param is.
+  /// Errors: DeviceMismatchError, DTypeError, ShapeError if grad does not match param.
   static void check_gradient(const char* step, const Tensor& param, const Tensor& grad);
 
-  virtual const char* step_name() const { return "step"; }  ///< as errors name it
-  /// Return what is kept per parameter, kMaxState at most, always the same.
+  virtual const char* step_name() const { return "step"; }  ///< name in error messages
+  /// Return the state per parameter, at most kMaxState tensors, always the same ones.
   virtual std::span<const StateTensor> state_tensors() const { return {}; }
-  /// Return how many scratch tensors update() takes, kScratch at most.
+  /// Return the number of scratch tensors that update() uses, at most kScratch.
   virtual size_t scratch_tensors(const OptimizerOptions&) const { return 0; }
-  /// Allocate what `state` lacks: a step allocates for all parameters before it updates the first.
-  /// Where it throws, `state` is as it was.
+  /// Allocate the missing tensors of `state`; called for all parameters before the first update. If
+  /// it throws, `state` is unchanged.
   virtual void prepare(const Tensor& /*param*/, State& /*state*/,
                        const OptimizerOptions& /*options*/) const {}
-  /// Return what tells apart parameters that cannot be updated together, such as their steps.
+  /// Return a key, such as the step count; only parameters with equal keys are updated together.
   virtual int64_t stage(const State& /*state*/) const { return 0; }
-  /// Write the batch's parameters and state in place, without allocating on the device. Errors:
-  /// NotImplementedError of an optimizer that overrides neither this nor step().
+  /// Update the batch's parameters and state in place, without allocating on the device. Errors:
+  /// NotImplementedError if a class overrides neither this nor step().
   virtual void update(const Batch& batch, const OptimizerOptions& options) const;
 
-  /// Return what checkpoint() has as "state", and take it over: pairs of a parameter's position and
-  /// a dict. Errors: as load_checkpoint(); then nothing has changed.
+  /// Return or load the "state" of checkpoint(): pairs of a parameter's position and a dict.
+  /// Errors: as load_checkpoint(); then nothing has changed.
   virtual Value::Dict checkpoint_state() const;
   virtual void load_checkpoint_state(const Value::Dict& state);
 
@@ -238,17 +242,17 @@ class AMBIT_API Optimizer {
   std::unique_ptr<OptimizerOptions> defaults_;
 
  private:
-  struct Work {  // of a step, for one parameter
+  struct Work {  // of one step, for one parameter
     const Tensor* param;
     const OptimizerOptions* options;
-    size_t position;  // of the parameter among all
+    size_t position;  // index in parameters()
     State* state = nullptr;
     int64_t stage = 0;
     bool goes_with(const Work& o) const;
-    /// Return what update() writes: the parameter, or its copy in float32.
+    /// Return the tensor that update() writes: the parameter, or its float32 master copy.
     const Tensor& updated() const { return state->master.defined() ? state->master : *param; }
   };
-  /// What goes into one update, with its operands.
+  /// One call of update() and its operands.
   struct Update {
     std::span<const Work> work;
     Batch batch;
@@ -270,8 +274,8 @@ class AMBIT_API Optimizer {
 
   uint64_t id_;
   std::unordered_map<const TensorImpl*, State> state_;
-  // Kept between steps, for their memory and to spare the map's search: where in state_ the
-  // parameter at each position has its own, and what the step at hand works on.
+  // Kept between steps to reuse memory and avoid map lookups: a pointer into state_ for the
+  // parameter at each position, and the work of the current step.
   std::vector<State*> state_at_;
   std::vector<Work> work_;
   std::vector<Update> updates_;

@@ -1,4 +1,4 @@
-// RMSprop: the gradient over the root of a running mean of its squares.
+// RMSprop: divides the gradient by the root of a running mean of its squares.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -8,7 +8,8 @@
 
 namespace ambit::optim {
 
-/// Options of RMSprop. Defaults: lr 1e-2, alpha 0.99, eps 1e-8, the others 0 and false.
+/// Options of RMSprop. lr: default 1e-2; alpha: decay rate of the mean, default 0.99; eps: default
+/// 1e-8; weight_decay, momentum: default 0; centered: default false.
 class AMBIT_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions>,
                                  public nn::Options<RMSpropOptions> {
  public:
@@ -49,18 +50,17 @@ class AMBIT_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions
   bool centered_ = false;
 };
 
-/// Descend along the gradient, divided by the root of a running mean of its squares. In each step,
-/// for each parameter p with gradient g:
+/// Divide the gradient by the root of a running mean of its squares. In each step, for each
+/// parameter p with gradient g:
 ///   g += weight_decay p;  v = alpha v + (1 - alpha) g^2
-///   centered: a = alpha a + (1 - alpha) g, and v - a^2 in place of v
+///   centered: a = alpha a + (1 - alpha) g, and v - a^2 replaces v
 ///   g = g / (sqrt(v) + eps);  with momentum buf = momentum buf + g, g = buf;  p -= lr g
 /// Floating-point parameters of any shape. State: "step" (on cpu), "square_avg" (v), with momentum
-/// "momentum_buffer", centered "grad_avg" (a). Errors: Error for an option below 0. Source:
-/// Tieleman & Hinton 2012, lecture 6.5; centered: Graves 2013, arXiv:1308.0850; as PyTorch writes
-/// it.
+/// "momentum_buffer", centered "grad_avg" (a). Errors: Error for a negative option. Source:
+/// Tieleman & Hinton 2012, lecture 6.5; centered: Graves 2013, arXiv:1308.0850; after PyTorch.
 class AMBIT_API RMSprop : public Optimizer {
  public:
-  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
+  /// Train these parameters as one group, or groups; `defaults` apply to groups without options.
   explicit RMSprop(const std::vector<Tensor>& params, const RMSpropOptions& defaults = {});
   explicit RMSprop(const std::vector<OptimizerParamGroup>& groups,
                    const RMSpropOptions& defaults = {});

@@ -7,7 +7,8 @@
 
 namespace ambit::optim {
 
-/// Options of SGD. Defaults of all but lr: 0 and false.
+/// Options of SGD. lr: required; momentum, dampening, weight_decay: default 0; nesterov: default
+/// false.
 class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
                              public nn::Options<SGDOptions> {
  public:
@@ -46,15 +47,14 @@ class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
 };
 
 /// Descend along the gradient. In each step, for each parameter p with gradient g:
-///   g += weight_decay p;  buf = momentum buf + (1 - dampening) g (at first buf = g);
+///   g += weight_decay p;  buf = momentum buf + (1 - dampening) g (in the first step buf = g);
 ///   g = buf, or with nesterov g + momentum buf;  p -= lr g
-/// Floating-point parameters of any shape. State: "momentum_buffer", where there is momentum.
-/// Errors: Error for a negative lr, momentum or weight_decay, and for nesterov without momentum or
-/// with dampening.
-/// Source: Sutskever et al. 2013, ICML; as PyTorch writes it.
+/// Floating-point parameters of any shape. State: "momentum_buffer", if momentum is not 0. Errors:
+/// Error for a negative lr, momentum or weight_decay, and for nesterov without momentum or with
+/// dampening. Source: Sutskever et al. 2013, ICML; after PyTorch.
 class AMBIT_API SGD : public Optimizer {
  public:
-  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
+  /// Train these parameters as one group, or groups; `defaults` apply to groups without options.
   SGD(const std::vector<Tensor>& params, const SGDOptions& defaults);
   SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults);
 

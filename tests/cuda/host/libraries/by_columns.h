@@ -1,5 +1,5 @@
-// What the emulations of cuBLAS and cuSOLVER share: matrices by columns in the memory of a GPU, and
-// LAPACK, which does their work, on one thread.
+// Shared by the emulations of cuBLAS and cuSOLVER: column-major matrices in GPU memory, and
+// single-threaded LAPACK for the computation.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace ambit::cuda::host {
 
-/// A matrix [rows,columns], its columns `ld` elements apart.
+/// A matrix [rows,columns] with leading dimension `ld`.
 template <class T>
 struct Columns {
   T* data;
@@ -52,8 +52,8 @@ inline void write_info(int* info, int value) {
   *info = value;
 }
 
-/// LU factors of a matrix, in place. Of NaN and inf the real library says nothing, neither which
-/// pivots come: 0 is the worst.
+/// LU factorisation in place. For NaN and inf the real library does not specify the pivots; invalid
+/// pivots 0 are the worst case.
 template <class T>
 void factor_lu(const Columns<T>& a, int* pivots, int* info) {
   std::vector<T> values = a.read();
@@ -71,7 +71,7 @@ void factor_lu(const Columns<T>& a, int* pivots, int* info) {
   write_info(info, status);
 }
 
-/// The addresses that a call of a batch is given, read when its work is done.
+/// Return the pointers of a batched call, read when the work runs.
 template <class T>
 std::vector<T*> read_addresses(T* const* array, int batch) {
   check_read(array, static_cast<size_t>(batch) * sizeof(T*));

@@ -1,5 +1,5 @@
-// What tests have an emulated library do wrong on request, and how it ends the process when a
-// program does what the real one would answer with wrong results.
+// Fault injection in emulated libraries, and aborting when a program makes an error that the real
+// library would answer with wrong results.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace ambit::cuda::host {
 
-/// Faults of plans, by the place that the heuristics gave them, 0 the first. The variable is read
-/// anew by each object; it holds a list such as "execute:0,workspace:1=4000000000": the first plan
-/// fails when it is run, the second asks for 4 GB of workspace. "*" is every plan.
+/// Faults of plans, by their position in the heuristics' result, from 0. Each object reads the
+/// variable again; it contains a list such as "execute:0,workspace:1=4000000000": the first plan
+/// fails when executed, the second one requests 4 GB of workspace. "*" means every plan.
 class Faults {
  public:
   explicit Faults(const char* variable);
-  /// Return whether the plan at `rank` fails when it is run.
+  /// Return true if the plan at `rank` fails when executed.
   bool fails(int rank) const;
-  /// Return the bytes of workspace that the plan at `rank` asks for instead of its own.
+  /// Return the workspace bytes that the plan at `rank` requests instead of its own.
   std::optional<int64_t> workspace(int rank) const;
 
  private:
   std::string text_;
 };
 
-/// Print what the program did wrong, and abort.
+/// Print the program's error, and abort.
 [[noreturn]] void misuse(const std::string& what);
 
 }  // namespace ambit::cuda::host

@@ -1,5 +1,5 @@
-// What the handles of all libraries have: the device that was the current one, and the stream that
-// they are set to. What a library calls its errors is its own.
+// Common part of the handles of all libraries: the device that was current, and the stream. Each
+// library has its own error codes.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace ambit::cuda::host {
 
-/// Make a handle of the current device; false: there is none.
+/// Create a handle for the current device; false if there is none.
 template <class Context>
 bool create_handle(Live<Context>& live, Context** to) {
   auto context = std::make_unique<Context>();
@@ -19,7 +19,7 @@ bool create_handle(Live<Context>& live, Context** to) {
   return true;
 }
 
-/// Set the stream that a handle works on; false: it is of another device, or there is none.
+/// Set the stream of a handle; false if it is of another device, or does not exist.
 template <class Context>
 bool set_stream(Context& context, cudaStream_t stream) {
   if (device_of(stream) != context.device) return false;

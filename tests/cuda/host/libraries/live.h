@@ -1,5 +1,5 @@
-// The descriptors and handles that a program holds, so that one that was destroyed, or never made,
-// is met with a word instead of whatever lies there.
+// Registry of the descriptors and handles that a program holds: using a destroyed or invalid one is
+// reported.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace ambit::cuda::host {
 
-/// Thread safety: all functions. An object itself is its holder's.
+/// Thread-safe; the objects themselves are not.
 template <class T>
 class Live {
  public:
@@ -23,7 +23,7 @@ class Live {
     objects_.emplace(key, std::move(object));
     return key;
   }
-  /// Return the object. Misuse: it is not there.
+  /// Return the object. Misuse: it does not exist.
   T& get(const void* key) {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(key);

@@ -1,5 +1,5 @@
-// Operands in the memory of a GPU: every byte checked, and copied to and from plain lists that the
-// loops of the emulations work on.
+// Operands in GPU memory: every byte is checked, and copied to and from the host arrays that the
+// emulations compute on.
 #pragma once
 
 #include <cstddef>
@@ -22,34 +22,34 @@ struct Operand {
   std::vector<int64_t> sizes, strides;
 
   int64_t numel() const;
-  /// Bytes from the first element to the end of the last.
+  /// Return the bytes from the first element to the end of the last.
   size_t extent_bytes() const;
 };
 
-/// Return the elements in row-major order, as a T that holds them: float, of float64 double. Called
-/// by queued work: what is read is checked.
+/// Return the elements in row-major order as T: float, or double for float64. Called by queued
+/// work; reads are checked.
 template <class T>
 std::vector<T> load(const Operand& from);
 
-/// Write all elements, which come in row-major order, each rounded once to the nearest, of two the
-/// even one. Called by queued work, checked as well.
+/// Write all elements, given in row-major order, each rounded once to nearest even. Called by
+/// queued work; writes are checked.
 template <class T>
 void store(const Operand& to, const std::vector<T>& values);
 
-/// Make sure that what a kernel writes does not overlap what it reads. Misuse: it does.
+/// Check that a kernel's output does not overlap its input. Misuse: it does.
 void expect_apart(const std::string& call, const Operand& written, const Operand& read);
 
-/// Make sure that no two elements of what a kernel writes share a place. Misuse: they may.
+/// Check that the elements of an output have distinct addresses. Misuse: they may not.
 void expect_no_overlap(const std::string& call, const Operand& written);
 
-/// Use a workspace as a kernel would: leave it full of other values.
+/// Overwrite a workspace, as a kernel would.
 void scribble(void* workspace, size_t bytes);
 
-/// Return x as an element in memory keeps it.
+/// Return x rounded to the element type.
 template <class T>
 T rounded(T x, Element element);
 
-/// Return x as tensor cores take a float32: rounded to 10 bits of mantissa, ties away from zero.
+/// Return x rounded as by tensor cores for float32: to 10 bits of mantissa, ties away from zero.
 float round_to_tf32(float x);
 
 }  // namespace ambit::cuda::host

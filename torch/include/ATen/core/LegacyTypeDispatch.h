@@ -1,4 +1,4 @@
-// Guards under which a custom function calls what records no gradients: each is a NoGradGuard.
+// Guards for calls without gradient recording in custom functions; each is a NoGradGuard.
 #pragma once
 
 #include <ambit/autograd.h>

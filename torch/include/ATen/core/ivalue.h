@@ -1,4 +1,4 @@
-// c10::IValue is ambit's Value, printed as Python prints it.
+// c10::IValue is ambit's Value, printed in Python's format.
 #pragma once
 
 #include <ambit/value.h>
@@ -14,7 +14,7 @@
 
 namespace ambit {
 
-// A template, so that nothing else is printed as the Value that it could become.
+// A template, so that types that convert to Value are not printed as one.
 template <std::same_as<Value> V>
 std::ostream& operator<<(std::ostream& os, const V& v);
 
@@ -27,7 +27,7 @@ inline void print_items(std::ostream& os, const Value& v, const char* open, cons
   os << close;
 }
 
-/// 2. and 0.10000000000000001: as many digits as it takes to read the same number.
+/// Print 2. and 0.10000000000000001: as many digits as are needed to read back the same number.
 inline void print_real(std::ostream& os, double d) {
   if (std::trunc(d) == d && std::abs(d) < 0x1p63) {
     os << static_cast<int64_t>(d) << '.';

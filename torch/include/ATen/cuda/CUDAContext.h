@@ -1,4 +1,4 @@
-// Streams of devices named "cuda". Handles of CUDA's libraries are the backend's own.
+// Streams of devices named "cuda". Handles of CUDA libraries are private to the backend.
 #pragma once
 
 #include <ambit/device.h>

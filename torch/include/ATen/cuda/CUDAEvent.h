@@ -1,4 +1,4 @@
-// Events of devices named "cuda", made as libtorch makes them.
+// Events of devices named "cuda", with libtorch's constructor.
 #pragma once
 
 #include <c10/cuda/CUDAStream.h>
@@ -7,7 +7,7 @@ namespace ambit::cuda {
 
 class CUDAEvent : public Event {
  public:
-  /// flags: CUDA's cudaEventDefault, 0, keeps time, cudaEventDisableTiming, 2, does not.
+  /// flags: cudaEventDefault, 0, enables timing, cudaEventDisableTiming, 2, disables it.
   explicit CUDAEvent(unsigned flags = 2) : Event((flags & 2) == 0) {}
 };
 

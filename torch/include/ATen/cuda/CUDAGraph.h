@@ -1,4 +1,4 @@
-// at::cuda::CUDAGraph is ambit's, of which each has memory of its own.
+// at::cuda::CUDAGraph is ambit's; each graph has its own memory.
 #pragma once
 
 #include <ambit/cuda_graph.h>

@@ -1,5 +1,4 @@
-// Kinds of devices by libtorch's names: any of them is one of ambit's where a backend bears its
-// name.
+// Device types under libtorch's names; each is available if a backend has its name.
 #pragma once
 
 #include <ambit/device.h>
@@ -20,7 +19,7 @@ inline constexpr ambit::DeviceType kHIP{"hip"}, kFPGA{"fpga"}, kORT{"ort"}, kXLA
     kMPS{"mps"}, kVulkan{"vulkan"}, kMetal{"metal"}, kXPU{"xpu"}, kHPU{"hpu"}, kVE{"ve"},
     kLazy{"lazy"}, kIPU{"ipu"}, kPrivateUse1{"privateuseone"};
 
-/// A DeviceGuard that may be without a device until reset_device() gives it one.
+/// A DeviceGuard that is inactive until reset_device() sets a device.
 class OptionalDeviceGuard {
  public:
   OptionalDeviceGuard() = default;
@@ -50,7 +49,7 @@ class OptionalDeviceGuard {
 
 namespace ambit {
 
-/// Options of the cuda device of that index.
+/// Return options with the cuda device of that index.
 inline TensorOptions device_index(int16_t index) { return TensorOptions(Device(kCUDA, index)); }
 
 }  // namespace ambit

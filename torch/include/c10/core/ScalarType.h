@@ -1,4 +1,4 @@
-// dtypes under libtorch's names; those that ambit has not say so where they are used.
+// dtypes under libtorch's names; using one that ambit does not have is an error.
 #pragma once
 
 #include <ambit/detail/type_names.h>
@@ -20,7 +20,7 @@ namespace c10 {
 template <class T>
 class AMBIT_TORCH_LACKS("ambit has no complex tensors") complex;
 
-/// "Float", "Long", ...
+/// Return "Float", "Long", ...
 inline const char* toString(ScalarType type) { return ambit::kTypeNames[static_cast<int>(type)]; }
 inline size_t elementSize(ScalarType type) { return ambit::element_size(type); }
 inline bool isIntegralType(ScalarType type, bool include_bool) {
@@ -30,7 +30,7 @@ inline bool isFloatingType(ScalarType type) { return ambit::is_floating_point(ty
 inline bool isComplexType(ScalarType) { return false; }
 inline bool isSignedType(ScalarType type) { return ambit::is_signed(type); }
 inline ScalarType promoteTypes(ScalarType a, ScalarType b) { return ambit::promote_types(a, b); }
-/// What dtype() returns is the dtype itself.
+/// dtype() returns the ScalarType itself.
 inline ScalarType typeMetaToScalarType(ScalarType type) { return type; }
 template <class T>
 struct CppTypeToScalarType {
@@ -41,7 +41,7 @@ struct CppTypeToScalarType {
 
 namespace caffe2 {
 
-/// As dtype() returns it.
+/// For compatibility: dtype() returns a ScalarType.
 struct TypeMeta {
   template <class T>
   static constexpr ambit::ScalarType Make() {

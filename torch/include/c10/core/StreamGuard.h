@@ -1,4 +1,4 @@
-// c10::Stream and c10::StreamGuard: those of devices named "cuda", the only ones that have streams.
+// c10::Stream and c10::StreamGuard: those of devices named "cuda", the only ones with streams.
 #pragma once
 
 #include <c10/cuda/CUDAGuard.h>

@@ -1,4 +1,4 @@
-// c10::cuda::CUDACachingAllocator: what programs ask of it, of all devices named "cuda".
+// c10::cuda::CUDACachingAllocator: its functions for all devices named "cuda".
 #pragma once
 
 #include <ambit/memory.h>
@@ -6,7 +6,7 @@
 
 namespace ambit::cuda::CUDACachingAllocator {
 
-/// Give back the memory that no tensor uses.
+/// Release cached memory that no tensor uses.
 inline void emptyCache() {
   for (int i = 0; i < device_count(); ++i) empty_cache(i);
 }

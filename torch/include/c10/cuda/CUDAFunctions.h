@@ -1,4 +1,4 @@
-// How many devices are named "cuda", and which one Device(kCUDA) is.
+// Number of devices named "cuda", and the current one, Device(kCUDA).
 #pragma once
 
 #include <ambit/device.h>

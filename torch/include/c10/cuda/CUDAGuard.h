@@ -15,7 +15,7 @@ class CUDAGuard : public DeviceGuard {
   explicit CUDAGuard(int device_index) : DeviceGuard(Device(kCUDA, device_index)) {}
   explicit CUDAGuard(Device device) : DeviceGuard(device) {}
 };
-/// A guard, or none.
+/// An optional guard.
 class OptionalCUDAGuard {
  public:
   OptionalCUDAGuard() = default;
@@ -26,25 +26,25 @@ class OptionalCUDAGuard {
  private:
   std::optional<CUDAGuard> guard_;
 };
-/// The stream is current in a scope, and its device is Device(kCUDA).
+/// Make the stream current for a scope, and its device Device(kCUDA).
 class CUDAStreamGuard : public CUDAGuard, public StreamGuard {
  public:
   explicit CUDAStreamGuard(Stream stream) : CUDAGuard(stream.device()), StreamGuard(stream) {}
 };
-/// Streams of several devices are current in a scope; which one Device(kCUDA) is stays.
+/// Make streams of several devices current for a scope, without changing Device(kCUDA).
 class CUDAMultiStreamGuard {
  public:
   explicit CUDAMultiStreamGuard(const std::vector<Stream>& streams) {
     for (const Stream& stream : streams) guards_.emplace_back(stream);
   }
   ~CUDAMultiStreamGuard() {
-    while (!guards_.empty()) guards_.pop_back();  // the last first, should two be of one device
+    while (!guards_.empty()) guards_.pop_back();  // reverse order: two may share a device
   }
   CUDAMultiStreamGuard(const CUDAMultiStreamGuard&) = delete;
   CUDAMultiStreamGuard& operator=(const CUDAMultiStreamGuard&) = delete;
 
  private:
-  std::deque<StreamGuard> guards_;  // which cannot move
+  std::deque<StreamGuard> guards_;  // deque: guards cannot move
 };
 
 }  // namespace ambit::cuda

@@ -1,4 +1,4 @@
-// Streams of devices named "cuda": ambit's, which need no events to order what ops do.
+// Streams of devices named "cuda"; ambit's order ops between streams without events.
 #pragma once
 
 #include <ambit/cuda.h>

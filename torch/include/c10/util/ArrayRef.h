@@ -1,4 +1,4 @@
-// c10::ArrayRef, and how it is printed: "[1, 2]".
+// c10::ArrayRef, printed as "[1, 2]".
 #pragma once
 
 #include <ambit/array_ref.h>
@@ -22,7 +22,7 @@ std::ostream& operator<<(std::ostream& os, ArrayRef<T> list) {
 
 namespace c10 {
 
-/// A list that may be missing, where functions take one and where they take dims: then all of them.
+/// An optional list; converted to dims, nullopt means all dims.
 class OptionalIntArrayRef : public optional<IntArrayRef> {
  public:
   using optional<IntArrayRef>::optional;

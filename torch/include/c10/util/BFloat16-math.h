@@ -1,4 +1,4 @@
-// std::exp(x) and its like of a c10::BFloat16: float's, rounded.
+// std::exp(x) and other functions for c10::BFloat16: computed in float, then rounded.
 #pragma once
 
 #include <c10/util/BFloat16.h>

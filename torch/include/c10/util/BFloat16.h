@@ -14,7 +14,7 @@ using ambit::BFloat16;
 
 namespace ambit {
 
-// The bits of both, in the first, which comes back: as libtorch has it.
+// Bitwise operators modify and return the first operand, as in libtorch.
 #define AMBIT_TORCH_BITS(op)                                     \
   inline BFloat16& operator op(BFloat16& a, const BFloat16& b) { \
     a.x = static_cast<uint16_t>(a.x op b.x);                     \

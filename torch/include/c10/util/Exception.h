@@ -1,5 +1,5 @@
-// libtorch's checks and warnings. Errors are ambit's: c10::Error is ambit::Error, what() the text
-// alone; where it was thrown is in explain().
+// libtorch's checks and warnings. c10::Error is ambit::Error; what() is only the message, explain()
+// has the source location.
 #pragma once
 
 #include <ambit/error.h>
@@ -20,7 +20,7 @@ class ValueError : public Error {
   using Error::Error;
 };
 
-/// Where a macro stands.
+/// Source location of a macro.
 struct SourceLocation {
   const char* function;
   const char* file;
@@ -29,7 +29,7 @@ struct SourceLocation {
 
 namespace detail {
 
-/// An error of class E that knows where it was thrown.
+/// An error of class E with its source location.
 template <class E>
 class Located final : public E {
  public:
@@ -43,7 +43,7 @@ class Located final : public E {
   SourceLocation where_;
 };
 
-/// The text of a check: the user's, or, without one, the condition.
+/// Return the message of a check: the user's, or, without one, the condition.
 template <class... Args>
 std::string check_text(const char* condition, const Args&... args) {
   if constexpr (sizeof...(Args) == 0) {
@@ -61,7 +61,7 @@ template <class E>
 
 }  // namespace detail
 
-/// What is done with warnings: process() prints them to std::cerr, unless a class overrides it.
+/// Receives warnings: process() prints them to std::cerr, unless overridden.
 class WarningHandler {
  public:
   virtual ~WarningHandler() = default;
@@ -83,7 +83,7 @@ inline constinit thread_local WarningHandler* handler = nullptr;
 inline constinit thread_local bool always = false;
 }  // namespace detail
 
-/// Have this thread's warnings go to `handler`, which stays the caller's; null: to std::cerr.
+/// Send this thread's warnings to `handler`, which is not owned; null: to std::cerr.
 inline void set_warning_handler(WarningHandler* handler) noexcept { detail::handler = handler; }
 inline WarningHandler* get_warning_handler() noexcept {
   return detail::handler ? detail::handler : &detail::plain_handler();
@@ -91,7 +91,7 @@ inline WarningHandler* get_warning_handler() noexcept {
 inline void warn(const SourceLocation& where, const std::string& msg, bool verbatim) {
   get_warning_handler()->process(where, msg, verbatim);
 }
-/// Have TORCH_WARN_ONCE warn each time.
+/// Make TORCH_WARN_ONCE warn every time.
 inline void set_warnAlways(bool on) noexcept { detail::always = on; }
 inline bool get_warnAlways() noexcept { return detail::always; }
 
@@ -131,7 +131,8 @@ struct WarnAlways {
     }                                                                                              \
   } while (false)
 
-/// TORCH_CHECK(condition, text...): throw an Error of the texts where the condition is false.
+/// TORCH_CHECK(condition, text...): throw an Error with the concatenated texts if the condition is
+/// false.
 #define TORCH_CHECK(condition, ...) \
   AMBIT_TORCH_CHECK(::c10::Error, condition __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_CHECK_WITH(type, condition, ...) \

@@ -1,4 +1,4 @@
-// c10::Half: a floating-point number of 16 bits, IEEE's binary16.
+// c10::Half: a 16-bit floating-point number, IEEE binary16.
 #pragma once
 
 #include <ambit/half.h>

@@ -1,5 +1,5 @@
-// TORCH_CHECK_EQ(a, b) << "text": throw an Error where the two are not equal. And std::cout << v of
-// a vector, map, set or pair. Nothing here logs.
+// TORCH_CHECK_EQ(a, b) << "text": throw an Error if a and b differ. Also operator<< for vectors,
+// maps, sets and pairs. There is no logging.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -12,7 +12,7 @@
 
 namespace c10::detail {
 
-/// Collects the text that is streamed behind a failed check, and throws at the end of the line.
+/// Collects the text streamed after a failed check, and throws at the end of the statement.
 class FailedCheck {
  public:
   FailedCheck(SourceLocation where, std::string text) : where_(where), text_(std::move(text)) {}
@@ -44,7 +44,7 @@ class FailedCheck {
 #define TORCH_CHECK_LE(a, b) AMBIT_TORCH_CHECK_OP(a, b, <=)
 #define TORCH_CHECK_GT(a, b) AMBIT_TORCH_CHECK_OP(a, b, >)
 #define TORCH_CHECK_GE(a, b) AMBIT_TORCH_CHECK_OP(a, b, >=)
-/// The pointer itself, unless it is null.
+/// Return the pointer, or throw if it is null.
 #define TORCH_CHECK_NOTNULL(p)                                                               \
   ([](auto&& pointer, ::c10::SourceLocation where) -> decltype(auto) {                       \
     if (pointer == nullptr) {                                                                \
@@ -53,9 +53,8 @@ class FailedCheck {
     return static_cast<decltype(pointer)>(pointer);                                          \
   }(p, AMBIT_TORCH_HERE))
 
-// Containers of the standard library are printed, as libtorch's own logging does: at most 100
-// elements, with spaces between them. In std, where it has them, too, so that programs in any
-// namespace find them.
+// Standard containers are printed as by libtorch's logging: at most 100 elements, separated by
+// spaces. In namespace std, as in libtorch, so that programs in any namespace find them.
 namespace std {
 
 template <class First, class Second>

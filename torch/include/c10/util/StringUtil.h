@@ -1,4 +1,4 @@
-// c10::str(a, b, ...): what `<<` prints of each, in one string.
+// c10::str(a, b, ...): concatenate the output of `<<` for each.
 #pragma once
 
 #include <torch/namespaces.h>
@@ -25,7 +25,7 @@ std::string str(const Args&... args) {
   return text.str();
 }
 
-/// The elements with `delimiter` between them.
+/// Return the elements joined by `delimiter`.
 template <class Container>
 std::string Join(const std::string& delimiter, const Container& list) {
   std::ostringstream text;

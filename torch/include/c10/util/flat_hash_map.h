@@ -1,4 +1,4 @@
-// ska::flat_hash_map and flat_hash_set are those of the standard library: the same calls.
+// ska::flat_hash_map and flat_hash_set are the standard library's, with the same interface.
 #pragma once
 
 #include <unordered_map>

@@ -1,4 +1,4 @@
-// c10::intrusive_ptr is in torch/namespaces.h: one type, whichever headers a program includes.
+// c10::intrusive_ptr is defined in torch/namespaces.h, so that it is one type in all programs.
 #pragma once
 
 #include <torch/namespaces.h>
@@ -7,7 +7,7 @@
 
 namespace c10 {
 
-/// A base of classes that are held by it: nothing is asked of them here.
+/// Base of classes held by intrusive_ptr; it has no function here.
 struct intrusive_ptr_target {
   virtual ~intrusive_ptr_target() = default;
 };

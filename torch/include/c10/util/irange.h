@@ -1,4 +1,4 @@
-// c10::irange(n): the integers from 0 below n; irange(first, end): from `first` below `end`.
+// c10::irange(n): the integers in [0, n); irange(first, end): those in [first, end).
 #pragma once
 
 #include <torch/namespaces.h>

@@ -4,7 +4,7 @@
 #include <ambit/nn/module_holder.h>
 #include <torch/namespaces.h>
 
-/// The holder `Name` of the module class given behind it.
+/// Define the holder `Name` of the module class that follows.
 #define TORCH_MODULE_IMPL(Name, ...)                                \
   class Name : public ::ambit::nn::NamedHolder<__VA_ARGS__, Name> { \
    public:                                                          \

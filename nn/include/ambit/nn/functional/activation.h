@@ -1,6 +1,7 @@
-// nn::functional: activations. Input and output have one shape, any but where dims are named;
-// floating point. `inplace` overwrites the input and returns it. Gradient: input. Errors of all:
-// DTypeError, in place AutogradError for a leaf that requires grad; Error for an undefined tensor.
+// nn::functional: activations. Input and output have the same shape, any shape unless dims are
+// named; floating point. `inplace` overwrites the input and returns it. Gradient: input. Errors of
+// all: DTypeError; with `inplace` AutogradError for a leaf that requires grad; Error for an
+// undefined tensor.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -23,15 +24,16 @@ AMBIT_API Tensor leaky_relu(const Tensor& input, double negative_slope = 0.01,
 /// x > 0 ? x : weight * x; weight [1], or [C] for dim 1 of x [N,C,...]. Errors: ShapeError.
 /// Gradient: weight too. Source: He et al. 2015, arXiv:1502.01852.
 AMBIT_API Tensor prelu(const Tensor& input, const Tensor& weight);
-/// x > 0 ? x : r * x, r uniform in [lower, upper) for each element while training, else their mean.
+/// x > 0 ? x : r * x; in training r is uniform in [lower, upper) per element, else it is their
+/// mean.
 /// Source: Xu et al. 2015, arXiv:1505.00853.
 AMBIT_API Tensor rrelu(const Tensor& input, double lower = 1. / 8, double upper = 1. / 3,
                        bool training = false, bool inplace = false);
-/// x limited to [0, 6]; gradient 0 at the limits.
+/// Clamp x to [0, 6]; the gradient is 0 at the limits. Integers too.
 AMBIT_API Tensor relu6(const Tensor& input, bool inplace = false);
-/// x limited to [min_val, max_val]; gradient 0 at the limits. Integers, too, by integer limits, as
-/// relu6 and threshold; softsign and tanhshrink make floats of them. Errors: Error unless min_val <
-/// max_val.
+/// Clamp x to [min_val, max_val]; the gradient is 0 at the limits. Integers are accepted with
+/// integer limits, as by relu6 and threshold; softsign and tanhshrink convert integers to floating
+/// point. Errors: Error unless min_val < max_val.
 AMBIT_API Tensor hardtanh(const Tensor& input, double min_val = -1, double max_val = 1,
                           bool inplace = false);
 /// x * sigmoid(x), Swish. Source: Elfwing et al. 2017, arXiv:1702.03118.
@@ -44,7 +46,7 @@ AMBIT_API Tensor hardswish(const Tensor& input, bool inplace = false);
 AMBIT_API Tensor mish(const Tensor& input);
 /// log(1 + e^(beta x)) / beta; x itself where beta x > threshold.
 AMBIT_API Tensor softplus(const Tensor& input, double beta = 1, double threshold = 20);
-/// log(sigmoid(x)), exact for large |x|.
+/// log(sigmoid(x)), accurate for large |x| too.
 AMBIT_API Tensor logsigmoid(const Tensor& input);
 /// x / (1 + |x|)
 AMBIT_API Tensor softsign(const Tensor& input);
@@ -52,18 +54,18 @@ AMBIT_API Tensor softsign(const Tensor& input);
 AMBIT_API Tensor tanhshrink(const Tensor& input);
 /// x where |x| > lambda, else 0. Errors: Error for a negative lambda.
 AMBIT_API Tensor hardshrink(const Tensor& input, double lambda = 0.5);
-/// x moved by lambda towards 0, no further. Errors: Error for a negative lambda.
+/// sign(x) * max(|x| - lambda, 0). Errors: Error for a negative lambda.
 AMBIT_API Tensor softshrink(const Tensor& input, double lambda = 0.5);
 /// x > threshold ? x : value
 AMBIT_API Tensor threshold(const Tensor& input, double threshold, double value,
                            bool inplace = false);
-/// a * sigmoid(b), a and b the halves of x along dim: [..., 2 n, ...] -> [..., n, ...]. Errors:
-/// ShapeError for an odd size, IndexError. Source: Dauphin et al. 2016, arXiv:1612.08083.
+/// a * sigmoid(b), where a and b are the halves of x along dim: [..., 2 n, ...] -> [..., n, ...].
+/// Errors: ShapeError for an odd size, IndexError. Source: Dauphin et al. 2016, arXiv:1612.08083.
 AMBIT_API Tensor glu(const Tensor& input, int64_t dim = -1);
 /// softmax(-x) along dim; dtype as softmax's. Errors: IndexError.
 AMBIT_API Tensor softmin(const Tensor& input, int64_t dim, std::optional<DType> dtype = {});
-/// softmax((x + g) / tau) along dim, g of Gumbel's distribution: a sample of the classes with
-/// logits x. hard: 1 for the largest, 0 for others, with the gradient of the soft one. Errors:
+/// softmax((x + g) / tau) along dim with Gumbel-distributed g: a differentiable sample of the
+/// classes with logits x. hard: return one-hot samples with the gradient of the soft ones. Errors:
 /// Error unless tau > 0; IndexError. Source: Jang et al. 2016, arXiv:1611.01144.
 AMBIT_API Tensor gumbel_softmax(const Tensor& input, double tau = 1, bool hard = false,
                                 int64_t dim = -1);
@@ -72,8 +74,8 @@ AMBIT_API Tensor gumbel_softmax(const Tensor& input, double tau = 1, bool hard =
 
 namespace ambit {
 
-// Under their names outside of nn::functional: declared before the same of options, so that each is
-// one function, as which programs pass it on.
+// Also available outside nn::functional. Declared before the overloads with options, so that each
+// name here is a single function, which programs can pass by name.
 using nn::functional::celu;
 using nn::functional::glu;
 using nn::functional::hardshrink;

@@ -1,6 +1,6 @@
-// libtorch's functions of layers outside of nn::functional, as `torch::silu(x)`: the same
-// functions, and where libtorch has the arguments there in another order, or more of them, what
-// calls them so. Errors and gradients: those of the functions that they call.
+// Layer functions that libtorch also has outside of nn::functional, as `torch::silu(x)`: the same
+// functions, with overloads where libtorch's argument order or count differs. Errors and gradients:
+// those of the functions that they call.
 #pragma once
 
 #include <ambit/nn/functional/activation.h>
@@ -49,17 +49,17 @@ using nn::functional::smooth_l1_loss;
 using nn::functional::soft_margin_loss;
 using nn::functional::triplet_margin_loss;
 
-/// nn::functional::elu, of scale and input_scale: scale x where x > 0, else
-/// scale alpha (e^(input_scale x) - 1).
+/// nn::functional::elu with scale and input_scale: scale x where x > 0, else scale alpha
+/// (e^(input_scale x) - 1).
 inline Tensor elu(const Tensor& self, double alpha = 1, double scale = 1, double input_scale = 1) {
   if (scale == 1 && input_scale == 1) return nn::functional::elu(self, alpha);
   const Tensor negative = nn::functional::elu(self.clamp_max(0) * input_scale, alpha);
   return (relu(self) + negative) * scale;
 }
-/// nn::functional::logsigmoid.
+/// Same as nn::functional::logsigmoid.
 inline Tensor log_sigmoid(const Tensor& self) { return nn::functional::logsigmoid(self); }
 
-// The same in place; what they give is self.
+// In-place variants; they return self.
 inline Tensor elu_(const Tensor& self, double alpha = 1) {
   return nn::functional::elu(self, alpha, true);
 }
@@ -84,13 +84,13 @@ inline Tensor hardswish_(const Tensor& self) { return hardswish(self, true); }
 AMBIT_API const Tensor& silu_(const Tensor& self);
 AMBIT_API const Tensor& mish_(const Tensor& self);
 AMBIT_API const Tensor& gelu_(const Tensor& self, std::string_view approximate = "none");
-/// dropout() of whole channels: input [N,C,...]. Errors: ShapeError for fewer than 2 dims; else as
-/// dropout. Gradient: input.
+/// dropout() of whole channels of input [N,C,...]. Errors: ShapeError for fewer than 2 dims;
+/// otherwise as dropout. Gradient: input.
 AMBIT_API Tensor feature_dropout(const Tensor& input, double p, bool train);
 AMBIT_API Tensor feature_dropout_(const Tensor& self, double p, bool train);
 
-/// nn::functional::binary_cross_entropy, of a target that may differ from the input by dims of size
-/// 1. A template, so that nn::functional's is called where both are in scope.
+/// nn::functional::binary_cross_entropy, also for a target whose shape differs by dims of size 1. A
+/// template, so that overload resolution prefers nn::functional's if both are in scope.
 template <std::same_as<Tensor> T>
 Tensor binary_cross_entropy(const T& self, const Tensor& target, const Tensor& weight = {},
                             Reduction reduction = Reduction::mean) {
@@ -99,7 +99,7 @@ Tensor binary_cross_entropy(const T& self, const Tensor& target, const Tensor& w
   return nn::functional::binary_cross_entropy(self, alike ? target.reshape(self.sizes()) : target,
                                               weight, reduction);
 }
-/// nn::functional::binary_cross_entropy_with_logits; pos_weight stands before the reduction here.
+/// nn::functional::binary_cross_entropy_with_logits, with pos_weight before the reduction.
 inline Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
                                                const Tensor& weight = {},
                                                const Tensor& pos_weight = {},
@@ -107,14 +107,14 @@ inline Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
   return nn::functional::binary_cross_entropy_with_logits(self, target, weight, reduction,
                                                           pos_weight);
 }
-/// cross_entropy().
+/// Same as cross_entropy().
 inline Tensor cross_entropy_loss(const Tensor& self, const Tensor& target,
                                  const Tensor& weight = {}, Reduction reduction = Reduction::mean,
                                  int64_t ignore_index = -100, double label_smoothing = 0) {
   return cross_entropy(self, target, weight, reduction, ignore_index, label_smoothing);
 }
 
-/// batch_norm() with its settings one by one; which library computes is not asked.
+/// batch_norm() with separate arguments; cudnn_enabled is ignored.
 inline Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
                          const std::optional<Tensor>& bias,
                          const std::optional<Tensor>& running_mean,
@@ -124,21 +124,21 @@ inline Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& weigh
                     running_mean.value_or(Tensor()), running_var.value_or(Tensor()),
                     BatchNormParams{.training = training, .momentum = momentum, .eps = eps});
 }
-/// nn::functional::instance_norm, also of one value per channel, which becomes 0. The statistics
-/// follow weight and bias here.
+/// nn::functional::instance_norm with the statistics after weight and bias; a single value per
+/// channel is accepted and gives 0.
 AMBIT_API Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
                                const std::optional<Tensor>& bias,
                                const std::optional<Tensor>& running_mean,
                                const std::optional<Tensor>& running_var, bool use_input_stats,
                                double momentum, double eps, bool cudnn_enabled);
-/// layer_norm(); which library computes is not asked.
+/// layer_norm(); cudnn_enable is ignored.
 inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
                          const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                          double eps, [[maybe_unused]] bool cudnn_enable) {
   return layer_norm(input, normalized_shape, weight.value_or(Tensor()), bias.value_or(Tensor()),
                     eps);
 }
-/// nn::functional::group_norm; which library computes is not asked.
+/// nn::functional::group_norm; cudnn_enabled is ignored.
 inline Tensor group_norm(const Tensor& input, int64_t num_groups,
                          const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                          double eps, [[maybe_unused]] bool cudnn_enabled) {
@@ -147,24 +147,24 @@ inline Tensor group_norm(const Tensor& input, int64_t num_groups,
 }
 
 /// nn::functional::pad. mode: "constant", "reflect", "replicate" or "circular". Errors also: Error
-/// for another one.
+/// for another mode.
 AMBIT_API Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode = "constant",
                      std::optional<double> value = {});
-/// pad() with a number.
+/// pad() with a constant.
 AMBIT_API Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0);
-/// pad() of the last one, two or three dims. Errors also: ShapeError for another number of numbers.
+/// pad() of the last one, two or three dims. Errors also: ShapeError for another length of padding.
 AMBIT_API Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad3d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad2d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad3d(const Tensor& self, IntArrayRef padding);
-/// [N, C, ...]: the channels of `groups` equal parts in turn, the first of each, the second, ...
-/// Errors: ShapeError. Gradient: self. Source: Zhang et al. 2017, arXiv:1707.01083.
+/// Interleave the channels of `groups` equal groups of x [N, C, ...]: the first of each group, then
+/// the second, ... Errors: ShapeError. Gradient: self. Source: Zhang et al. 2017, arXiv:1707.01083.
 AMBIT_API Tensor channel_shuffle(const Tensor& self, int64_t groups);
 
-/// nn::functional::embedding with its settings one by one; padding_idx -1: none. sparse changes
-/// nothing: there are no sparse tensors.
+/// nn::functional::embedding with separate arguments; padding_idx -1: none. `sparse` is ignored:
+/// there are no sparse tensors.
 inline Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx,
                         bool scale_grad_by_freq, bool sparse = false) {
   nn::functional::EmbeddingFuncOptions options;
@@ -172,33 +172,34 @@ inline Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t pad
   if (padding_idx >= 0) options.padding_idx(padding_idx);
   return nn::functional::embedding(indices, weight, options);
 }
-/// nn::functional::embedding_bag of indices [n] and offsets [B], which bags begin with. mode: 0 the
-/// sum, 1 the mean, 2 the largest. The second to fourth tensor, which libtorch's own backward
-/// wants, are empty here.
+/// nn::functional::embedding_bag of indices [n] and offsets [B], the start of each bag. mode: 0
+/// sum, 1 mean, 2 maximum. The second to fourth results, which only libtorch's backward uses, are
+/// empty.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets,
     bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
     const Tensor& per_sample_weights = {}, bool include_last_offset = false,
     std::optional<int64_t> padding_idx = {});
-/// Shorten those rows of self [V,D] that indices name to a norm_type-norm of max_norm, where they
-/// are longer. Errors: IndexError, ShapeError, DTypeError. No gradient.
+/// Scale those rows of self [V,D] that occur in indices and have a norm_type-norm above max_norm to
+/// that norm, in place. Errors: IndexError, ShapeError, DTypeError. No gradient.
 AMBIT_API const Tensor& embedding_renorm_(const Tensor& self, const Tensor& indices,
                                           double max_norm, double norm_type);
-/// grid_sampler() of images [N,C,H,W] and volumes [N,C,D,H,W]. Errors also: ShapeError for others.
+/// grid_sampler() of images [N,C,H,W] and volumes [N,C,D,H,W]. Errors also: ShapeError for other
+/// shapes.
 AMBIT_API Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid,
                                  int64_t interpolation_mode, int64_t padding_mode,
                                  bool align_corners);
 AMBIT_API Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid,
                                  int64_t interpolation_mode, int64_t padding_mode,
                                  bool align_corners);
-/// conv1d() of steps first: self [T,B,I], weight [K,I,O], bias [O] -> [T',B,O].
+/// conv1d() in time-first layout: self [T,B,I], weight [K,I,O], bias [O] -> [T',B,O].
 AMBIT_API Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias,
                           int64_t pad = 0);
 
-/// How many times as large an image becomes, a number for each dim; or none.
+/// Scale factors of an image, one per spatial dim, or none.
 class ScaleFactors {
  public:
-  // Numbers, not a list in braces, lest {} be one.
+  // Constructors with numbers, not an initializer list, which would be ambiguous for {}.
   ScaleFactors(double h, double w) : factors_({h, w}) {}
   ScaleFactors(double d, double h, double w) : factors_({d, h, w}) {}
   ScaleFactors(std::vector<double> factors) : factors_(std::move(factors)) {}
@@ -210,8 +211,9 @@ class ScaleFactors {
  private:
   std::optional<std::vector<double>> factors_;
 };
-/// The functions of ops/images.h with the output's size or its factors, of which one is given.
-/// Errors also: Error for both or none; ShapeError for another number of factors than of dims.
+/// Upsampling functions of ops/images.h, given either the output size or scale factors. Errors
+/// also: Error for both or neither; ShapeError if the number of factors is not that of the spatial
+/// dims.
 AMBIT_API Tensor upsample_nearest1d(const Tensor& input, OptionalIntArrayRef output_size,
                                     const ScaleFactors& scale_factors);
 AMBIT_API Tensor upsample_nearest2d(const Tensor& input, OptionalIntArrayRef output_size,
@@ -227,11 +229,11 @@ AMBIT_API Tensor upsample_trilinear3d(const Tensor& input, OptionalIntArrayRef o
 AMBIT_API Tensor upsample_bicubic2d(const Tensor& input, OptionalIntArrayRef output_size,
                                     bool align_corners, const ScaleFactors& scale_factors);
 
-/// The root of the sum of squares, over `dim`, or all dims.
+/// Return the square root of the sum of squares over `dim`, or over all dims.
 inline Tensor frobenius_norm(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
   return linalg_vector_norm(self, 2, dim, keepdim);
 }
-/// linalg_matrix_norm() "nuc", of the last two dims unless others are given.
+/// Return linalg_matrix_norm() with "nuc", of the last two dims by default.
 inline Tensor nuclear_norm(const Tensor& self, bool keepdim = false) {
   return linalg_matrix_norm(self, "nuc", {-2, -1}, keepdim);
 }
@@ -239,7 +241,7 @@ inline Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = f
   return linalg_matrix_norm(self, "nuc", dim, keepdim);
 }
 
-// With the dim that the methods have.
+// With the default dim 0 of the methods.
 inline std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes) {
   return split(self, split_sizes, 0);
 }
@@ -254,7 +256,7 @@ inline bool is_same_size(const Tensor& self, const Tensor& other) {
 }
 inline int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
 inline int64_t stride(const Tensor& self, int64_t dim) { return self.stride(dim); }
-// Of real numbers nothing is conjugate.
+// There are only real dtypes, so these return self unchanged.
 inline Tensor conj(const Tensor& self) { return self.conj(); }
 inline Tensor conj_physical(const Tensor& self) { return self.conj_physical(); }
 inline const Tensor& conj_physical_(const Tensor& self) { return self.conj_physical_(); }

@@ -1,4 +1,4 @@
-// nn::functional: attention of several heads, as MultiheadAttention computes it.
+// nn::functional: multi-head attention, used by MultiheadAttention.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -8,13 +8,13 @@
 
 namespace ambit::nn::functional {
 
-/// Options of multi_head_attention_forward: embed_dim_to_check E, num_heads; in_proj_weight [3 E,
+/// Options of multi_head_attention_forward: embed_dim_to_check E; num_heads; in_proj_weight [3 E,
 /// E] or, with use_separate_proj_weight, q_, k_ and v_proj_weight [E, features]; in_proj_bias [3
-/// E]; bias_k, bias_v [1, 1, E], one more key and its value; add_zero_attn: one more of zeros;
-/// dropout_p of the weights while training; out_proj_weight [E, E], out_proj_bias [E]. Biases may
-/// be undefined. static_k, static_v [N num_heads, S, E / num_heads]: keys and values in place of
-/// the projected ones. Weights may be int8 (ops/quantized.h), each with the factors of its rows,
-/// in_proj_weight_scale [3 E] and so on, which are undefined for others.
+/// E]; bias_k, bias_v [1, 1, E], a key and value to append; add_zero_attn: append a zero key and
+/// value; dropout_p: probability on attention weights in training; out_proj_weight [E, E],
+/// out_proj_bias [E]. Biases may be undefined. static_k, static_v [N num_heads, S, E / num_heads]:
+/// replace the projected keys and values. Weights may be int8 (ops/quantized.h), each with row
+/// scales, in_proj_weight_scale [3 E] and so on, which are undefined otherwise.
 class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionForwardFuncOptions> {
  public:
   MultiheadAttentionForwardFuncOptions(int64_t embed_dim_to_check, int64_t num_heads,
@@ -60,15 +60,15 @@ class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionFo
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, out_proj_weight_scale);
 };
 
-/// Project query [L,N,E], key [S,N,*] and value [S,N,*], attend with each head, project what all
-/// heads give -> the output [L,N,E] and, with need_weights, the weights: their mean over heads
-/// [N,L,S], or each head's [N, num_heads, L, S]. Without need_weights no tensor of all weights is
-/// made. key_padding_mask [N,S] and attn_mask [L,S] or [N num_heads, L, S]: bool or uint8, true
-/// where nothing may be seen; or floating point, added to the scores.
-/// Errors: ShapeError, DTypeError, DeviceMismatchError; Error for undefined tensors, for heads that
-/// do not divide E, for one of bias_k and bias_v, and for these with static_k or static_v.
-/// Gradient: all floating-point tensors. Source: Vaswani et al. 2017, arXiv:1706.03762;
-/// torch.nn.functional.multi_head_attention_forward.
+/// Project query [L,N,E], key [S,N,*] and value [S,N,*], compute attention for each head, and
+/// project the concatenated results -> the output [L,N,E] and, with need_weights, the attention
+/// weights: their mean over heads [N,L,S], or per head [N, num_heads, L, S]. Without need_weights
+/// the full weight tensor is never allocated. key_padding_mask [N,S] and attn_mask [L,S] or [N
+/// num_heads, L, S]: bool or uint8, true at positions that are masked out; or floating point, added
+/// to the scores. Errors: ShapeError, DTypeError, DeviceMismatchError; Error for undefined tensors,
+/// if num_heads does not divide E, if only one of bias_k and bias_v is given, and for these with
+/// static_k or static_v. Gradient: all floating-point tensors. Source: Vaswani et al. 2017,
+/// arXiv:1706.03762; torch.nn.functional.multi_head_attention_forward.
 AMBIT_API std::tuple<Tensor, Tensor> multi_head_attention_forward(
     const Tensor& query, const Tensor& key, const Tensor& value,
     const MultiheadAttentionForwardFuncOptions& options);

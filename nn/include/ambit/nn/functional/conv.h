@@ -1,4 +1,4 @@
-// nn::functional: convolutions with libtorch's classes of options.
+// nn::functional: convolutions with libtorch's option classes.
 #pragma once
 
 #include <ambit/nn/expanding_array.h>
@@ -10,7 +10,7 @@
 #include <variant>
 
 namespace ambit {
-/// Paddings by name, as options of convolutions: none, or what keeps the spatial sizes.
+/// Named paddings of convolutions: kValid, no padding; kSame, padding that keeps the spatial sizes.
 struct ValidPadding {};
 struct SamePadding {};
 inline constexpr ValidPadding kValid;
@@ -19,11 +19,11 @@ inline constexpr SamePadding kSame;
 
 namespace ambit::nn::detail {
 
-/// The padding of a convolution: numbers, kValid or kSame.
+/// Padding of a convolution: sizes, kValid or kSame.
 template <size_t D>
 using conv_padding_t = std::variant<ExpandingArray<D>, ValidPadding, SamePadding>;
 
-/// The name of a padding that is no numbers, else null.
+/// Return "valid" or "same" for a named padding, else null.
 template <size_t D>
 const char* padding_name(const conv_padding_t<D>& padding) {
   constexpr const char* kNames[] = {nullptr, "valid", "same"};
@@ -61,7 +61,7 @@ using Conv1dFuncOptions = ConvFuncOptions<1>;
 using Conv2dFuncOptions = ConvFuncOptions<2>;
 using Conv3dFuncOptions = ConvFuncOptions<3>;
 
-/// Options of conv_transpose1d to conv_transpose3d, the same with output_padding 0.
+/// Options of conv_transpose1d to conv_transpose3d; also output_padding, default 0.
 template <size_t D>
 class ConvTransposeFuncOptions : public Options<ConvTransposeFuncOptions<D>> {
   AMBIT_OPTION(ConvTransposeFuncOptions, Tensor, bias);

@@ -1,4 +1,4 @@
-// nn::functional: rows of a table looked up, one by one and in bags.
+// nn::functional: table lookup, of single rows and of bags.
 #pragma once
 
 #include <ambit/nn/loss.h>
@@ -8,14 +8,14 @@
 #include <optional>
 
 namespace ambit {
-/// libtorch's kMax: the largest of a bag.
+/// Tag type of libtorch's kMax: the maximum of each bag.
 struct MaxReduction {};
 inline constexpr MaxReduction kMax;
 }  // namespace ambit
 
 namespace ambit::nn {
 
-/// What the rows of a bag become: kSum, kMean or kMax.
+/// Reduction of the rows of a bag: kSum, kMean or kMax.
 class EmbeddingBagMode {
  public:
   enum class Kind : uint8_t { sum, mean, max };
@@ -23,7 +23,7 @@ class EmbeddingBagMode {
   AMBIT_API EmbeddingBagMode(Reduction reduction);
   EmbeddingBagMode(MaxReduction) : kind_(Kind::max) {}
   Kind kind() const { return kind_; }
-  /// "sum", "mean" or "max".
+  /// Return "sum", "mean" or "max".
   AMBIT_API const char* name() const;
 
  private:
@@ -33,10 +33,12 @@ class EmbeddingBagMode {
 namespace functional {
 
 /// Options of embedding.
-///   padding_idx: the row that gets no gradient; negative ones count from the end
-///   max_norm: rows that are used and whose norm_type-norm is larger are made that long, in weight
-///   scale_grad_by_freq: a row's gradient is divided by how often it was used
-///   sparse changes nothing: there are no sparse tensors
+///   padding_idx: row that gets no gradient; negative values count from the end; default none
+///   max_norm: scale rows that are looked up to at most this norm, in the weight itself; default
+///   none
+///   norm_type: order of that norm, default 2
+///   scale_grad_by_freq: divide a row's gradient by its number of lookups, default false
+///   sparse: ignored; there are no sparse tensors
 class EmbeddingFuncOptions : public Options<EmbeddingFuncOptions> {
  public:
   AMBIT_OPTION(EmbeddingFuncOptions, std::optional<int64_t>, padding_idx);
@@ -45,19 +47,21 @@ class EmbeddingFuncOptions : public Options<EmbeddingFuncOptions> {
   AMBIT_OPTION(EmbeddingFuncOptions, bool, scale_grad_by_freq) = false;
   AMBIT_OPTION(EmbeddingFuncOptions, bool, sparse) = false;
 };
-/// Look rows of weight [V,D] up: indices [...], int64 or int32 -> [...,D]. Errors: IndexError (also
+/// Look up rows of weight [V,D]: indices [...], int64 or int32 -> [...,D]. Errors: IndexError (also
 /// for a padding_idx outside the table), ShapeError, DTypeError, DeviceMismatchError; Error for an
 /// undefined tensor. Gradient: weight.
 AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
                            const EmbeddingFuncOptions& options = {});
-/// The same with no option but padding_idx.
+/// The same with padding_idx as the only option.
 AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
                            std::optional<int64_t> padding_idx);
 
-/// Options of embedding_bag: those of embedding, but that rows of padding_idx belong to no bag, and
-///   offsets: where in a 1-dim input each bag begins; with include_last_offset the last one is
-///   where the last bag ends per_sample_weights: of input's shape, the factor of each row; for kSum
-///   only
+/// Options of embedding_bag: those of embedding, except that rows of padding_idx are not part of
+/// any bag, and
+///   mode: default kMean
+///   offsets: start of each bag in a 1-D input
+///   include_last_offset: the last offset is the end of the last bag, default false
+///   per_sample_weights: factor of each row, of input's shape; only for kSum
 class EmbeddingBagFuncOptions : public Options<EmbeddingBagFuncOptions> {
  public:
   AMBIT_OPTION(EmbeddingBagFuncOptions, Tensor, offsets);
@@ -70,11 +74,11 @@ class EmbeddingBagFuncOptions : public Options<EmbeddingBagFuncOptions> {
   AMBIT_OPTION(EmbeddingBagFuncOptions, bool, include_last_offset) = false;
   AMBIT_OPTION(EmbeddingBagFuncOptions, std::optional<int64_t>, padding_idx);
 };
-/// Look bags of rows of weight [V,D] up, and sum, average or take the largest of each: input [B,L]
-/// (each row is a bag) or [n] with offsets [B] -> [B,D]; of an empty bag 0. Indices and offsets
-/// int64 or int32. Errors: Error for options that do not fit each other and for offsets that do not
-/// begin with 0, fall, or end outside of input (on cpu, where they can be seen); else as embedding.
-/// Gradient: weight, per_sample_weights; of the largest all to the first.
+/// Reduce bags of rows of weight [V,D] to their sum, mean or maximum: input [B,L] (one bag per row)
+/// or [n] with offsets [B] -> [B,D]; an empty bag gives 0. Indices and offsets are int64 or int32.
+/// Errors: Error for incompatible options and for offsets that do not start with 0, decrease, or
+/// exceed the input (checked on cpu only); otherwise as embedding. Gradient: weight,
+/// per_sample_weights; for the maximum, to the first of equal elements.
 AMBIT_API Tensor embedding_bag(const Tensor& input, const Tensor& weight,
                                const EmbeddingBagFuncOptions& options = {});
 

@@ -1,4 +1,4 @@
-// nn::functional: images of other sizes.
+// nn::functional: resize images.
 #pragma once
 
 #include <ambit/nn/init.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace ambit {
-/// How the elements of an image are found between those of another; libtorch's kNearest, ...
+/// Interpolation method, with libtorch's names kNearest, ...
 enum class Interpolation : uint8_t {
   nearest,
   linear,
@@ -28,11 +28,11 @@ inline constexpr Interpolation kNearest = Interpolation::nearest,
 
 namespace ambit::nn {
 
-/// An Interpolation as programs write it, also kLinear, which is a nonlinearity's name, too.
+/// An Interpolation as an option value; also accepts kLinear, which is a Nonlinearity.
 class InterpolationMode {
  public:
   InterpolationMode(Interpolation mode) : mode_(mode) {}
-  /// Errors: Error for another than kLinear.
+  /// Errors: Error for a value other than kLinear.
   AMBIT_API InterpolationMode(init::Nonlinearity linear);
   operator Interpolation() const { return mode_; }
 
@@ -40,12 +40,12 @@ class InterpolationMode {
   Interpolation mode_;
 };
 
-/// Return the name that Python has for it: "nearest", "nearest-exact".
+/// Return PyTorch's Python name: "nearest", "nearest-exact".
 AMBIT_API const char* name_of(Interpolation mode);
 
 namespace functional {
 
-/// Options of interpolate.
+/// Options of interpolate; see there.
 class InterpolateFuncOptions : public Options<InterpolateFuncOptions> {
  public:
   using mode_t = InterpolationMode;
@@ -58,15 +58,16 @@ class InterpolateFuncOptions : public Options<InterpolateFuncOptions> {
   AMBIT_OPTION(InterpolateFuncOptions, bool, antialias) = false;
 };
 
-/// Give images another size: input [N,C,L], [N,C,H,W] or [N,C,D,H,W] -> [N,C] and `size`, or the
-/// sizes times scale_factor, rounded down, one number for each dim.
-///   nearest, nearest_exact: one element; linear (3 dims), bilinear (4), trilinear (5): the two
-///   around along each dim; bicubic (4): the four; area: the mean of those that become one
-/// align_corners: the outermost elements' centers stay where they are, else the edges; false unless
-/// given; not for nearest and area. recompute_scale_factor: count with the sizes, not with
-/// scale_factor. antialias: bilinear and bicubic take all elements in where images become smaller.
-/// Errors: Error for options that do not fit each other; ShapeError, DTypeError. Gradient: input.
-/// Source: torch.nn.functional.interpolate; see ops/images.h.
+/// Resize images: input [N,C,L], [N,C,H,W] or [N,C,D,H,W] -> spatial sizes `size`, or the input's
+/// times scale_factor, rounded down; one number per spatial dim.
+///   nearest, nearest_exact: copy one element; linear (3 dims), bilinear (4), trilinear (5): use
+///   the two nearest elements along each dim; bicubic (4): the four nearest; area: adaptive average
+///   pooling
+/// align_corners: align the centers of the outermost elements, else the edges; default false; not
+/// for nearest and area. recompute_scale_factor: compute positions from the sizes, not from
+/// scale_factor. antialias: average over all covered elements when bilinear and bicubic shrink.
+/// Errors: Error for incompatible options; ShapeError, DTypeError. Gradient: input. Source:
+/// torch.nn.functional.interpolate; see ops/images.h.
 AMBIT_API Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options = {});
 
 }  // namespace functional

@@ -1,5 +1,5 @@
-// nn::functional: the same functions with libtorch's classes of options, which are those of the
-// modules: `F::elu(x, F::ELUFuncOptions().alpha(0.42))`.
+// nn::functional: overloads with libtorch's option classes, which are those of the modules:
+// `F::elu(x, F::ELUFuncOptions().alpha(0.42))`.
 #pragma once
 
 #include <ambit/nn/activation.h>
@@ -69,7 +69,8 @@ using GLUFuncOptions = GLUOptions;
 inline Tensor glu(const Tensor& input, const GLUFuncOptions& options) {
   return glu(input, options.dim());
 }
-/// Options of softmax, log_softmax and softmin. dtype: what the input is converted to first.
+/// Options of softmax, log_softmax and softmin. dtype: convert the input to it first; default:
+/// none.
 class SoftmaxFuncOptions : public Options<SoftmaxFuncOptions> {
  public:
   SoftmaxFuncOptions(int64_t dim) : dim_(dim) {}
@@ -89,7 +90,7 @@ inline Tensor softmin(const Tensor& input, const SoftminFuncOptions& options) {
   return softmin(input, options.dim(), options.dtype());
 }
 
-/// Options of rrelu: the module's, and whether it is training.
+/// Options of rrelu: those of the module, and training, default false.
 class RReLUFuncOptions : public Options<RReLUFuncOptions> {
   AMBIT_OPTION(RReLUFuncOptions, double, lower) = 1. / 8;
   AMBIT_OPTION(RReLUFuncOptions, double, upper) = 1. / 3;
@@ -99,7 +100,8 @@ class RReLUFuncOptions : public Options<RReLUFuncOptions> {
 inline Tensor rrelu(const Tensor& input, const RReLUFuncOptions& options) {
   return rrelu(input, options.lower(), options.upper(), options.training(), options.inplace());
 }
-/// Options of gumbel_softmax.
+/// Options of gumbel_softmax. tau: temperature, default 1; hard: one-hot result, default false;
+/// dim: default -1.
 class GumbelSoftmaxFuncOptions : public Options<GumbelSoftmaxFuncOptions> {
   AMBIT_OPTION(GumbelSoftmaxFuncOptions, double, tau) = 1;
   AMBIT_OPTION(GumbelSoftmaxFuncOptions, bool, hard) = false;
@@ -108,12 +110,12 @@ class GumbelSoftmaxFuncOptions : public Options<GumbelSoftmaxFuncOptions> {
 inline Tensor gumbel_softmax(const Tensor& input, const GumbelSoftmaxFuncOptions& options) {
   return gumbel_softmax(input, options.tau(), options.hard(), options.dim());
 }
-/// Options of normalize.
+/// Options of normalize. p: order of the norm, default 2; dim: default 1; eps: default 1e-12.
 class NormalizeFuncOptions : public Options<NormalizeFuncOptions> {
   AMBIT_OPTION(NormalizeFuncOptions, double, p) = 2;
   AMBIT_OPTION(NormalizeFuncOptions, int64_t, dim) = 1;
   AMBIT_OPTION(NormalizeFuncOptions, double, eps) = 1e-12;
-  /// What the result is written into, if given.
+  /// If given, the result is written to this tensor.
   AMBIT_OPTION(NormalizeFuncOptions, std::optional<Tensor>, out);
 };
 inline Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
@@ -138,7 +140,7 @@ inline Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptio
   return pixel_unshuffle(input, options.downscale_factor());
 }
 
-/// Options of layer_norm: weight and bias of normalized_shape, undefined: none.
+/// Options of layer_norm. weight, bias: of normalized_shape, default undefined (none).
 class LayerNormFuncOptions : public Options<LayerNormFuncOptions> {
  public:
   LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
@@ -153,7 +155,7 @@ inline Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& option
   return ambit::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(),
                            options.eps());
 }
-/// Options of group_norm: weight and bias [C], undefined: none.
+/// Options of group_norm. weight, bias: [C], default undefined (none).
 class GroupNormFuncOptions : public Options<GroupNormFuncOptions> {
  public:
   GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}
@@ -167,7 +169,7 @@ inline Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& option
   return functional::group_norm(input, options.num_groups(), options.weight(), options.bias(),
                                 options.eps());
 }
-/// Options of instance_norm, each tensor [C], undefined: none.
+/// Options of instance_norm. All tensors: [C], default undefined (none).
 class InstanceNormFuncOptions : public Options<InstanceNormFuncOptions> {
   AMBIT_OPTION(InstanceNormFuncOptions, Tensor, running_mean);
   AMBIT_OPTION(InstanceNormFuncOptions, Tensor, running_var);

@@ -1,4 +1,4 @@
-// nn::functional: padding and rearranging of elements. Any dtype, which stays. Gradient: input.
+// nn::functional: padding and rearranging of elements. Any dtype, which is kept. Gradient: input.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace ambit {
-/// What padding is made of; libtorch's kConstant, kReflect, kReplicate, kCircular; kZeros of
+/// Fill of padding, with libtorch's names kConstant, kReflect, kReplicate, kCircular, and kZeros of
 /// layers.
 enum class PadMode : uint8_t { constant, reflect, replicate, circular };
 inline constexpr PadMode kConstant = PadMode::constant, kReflect = PadMode::reflect,
@@ -17,14 +17,14 @@ inline constexpr PadMode kConstant = PadMode::constant, kReflect = PadMode::refl
 
 namespace ambit::nn::functional {
 
-/// Pad the last dims: pad is {before, after} of the last, then of the one before it, ...
-///   constant: `value`; reflect: the elements inside, the border itself not repeated; replicate:
-///   the border; circular: the elements from the other end
-/// Negative numbers, with constant only, take elements off. Errors: Error for an odd number of
-/// numbers; ShapeError for more than the dims there are, and for padding larger than the mode can
-/// make; Error for an undefined input.
+/// Pad the last dims: pad is {before, after} of the last dim, then of the one before it, ...
+///   constant: `value`; reflect: mirrored elements without repeating the border; replicate: the
+///   border element; circular: elements from the opposite end
+/// Negative padding, only with constant, crops. Errors: Error for an odd number of values;
+/// ShapeError for more values than dims, and for padding larger than the mode allows; Error for an
+/// undefined input.
 AMBIT_API Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& value = 0);
-/// Options of pad.
+/// Options of pad. mode: default kConstant; value: of the padding, default 0.
 class PadFuncOptions : public Options<PadFuncOptions> {
  public:
   PadFuncOptions(std::vector<int64_t> pad) : pad_(std::move(pad)) {}
@@ -40,7 +40,7 @@ inline Tensor pad(const Tensor& input, const PadFuncOptions& options) {
 /// [..., C r^2, H, W] -> [..., C, H r, W r]: out[c, h r + i, w r + j] = in[c r^2 + i r + j, h, w].
 /// Errors: ShapeError; Error for r < 1. Source: Shi et al. 2016, arXiv:1609.05158.
 AMBIT_API Tensor pixel_shuffle(const Tensor& input, int64_t upscale_factor);
-/// The inverse: [..., C, H r, W r] -> [..., C r^2, H, W].
+/// Inverse of pixel_shuffle: [..., C, H r, W r] -> [..., C r^2, H, W].
 AMBIT_API Tensor pixel_unshuffle(const Tensor& input, int64_t downscale_factor);
 
 }  // namespace ambit::nn::functional

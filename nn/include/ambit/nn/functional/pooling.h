@@ -1,6 +1,6 @@
-// Pooling as functions of the layers' options. Errors and gradients, unless said otherwise: those
-// of the functions of ops/pool.h, which do the work. Input [N,C,L], [N,C,H,W] or [N,C,D,H,W], or
-// without N.
+// Pooling functions with the option classes of the modules. Errors and gradients, unless stated
+// otherwise: those of the functions of ops/pool.h, which they call. Input [N,C,L], [N,C,H,W] or
+// [N,C,D,H,W], or without N.
 #pragma once
 
 #include <ambit/nn/pooling_options.h>
@@ -12,7 +12,7 @@
 
 namespace ambit::nn::functional {
 
-/// ambit::max_pool1d to 3d; with a stride left out windows lie side by side.
+/// ambit::max_pool1d to 3d; the default stride is kernel_size (windows do not overlap).
 inline Tensor max_pool1d(const Tensor& input, const MaxPool1dFuncOptions& options) {
   return ambit::max_pool1d(input, options.params());
 }
@@ -52,7 +52,8 @@ inline Tensor max_pool3d(const Tensor& input, ExpandingArray<3> kernel_size,
                                .dilation(dilation)
                                .ceil_mode(ceil_mode));
 }
-/// The maxima, and their positions in their images, int64: l, h * W + w or (d * H + h) * W + w.
+/// Also return the position of each maximum in its image, int64: l, h * W + w or (d * H + h) * W +
+/// w.
 inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
                                                           const MaxPool1dFuncOptions& options) {
   return ambit::max_pool1d_with_indices(input, options.params());
@@ -65,7 +66,7 @@ inline std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
                                                           const MaxPool3dFuncOptions& options) {
   return ambit::max_pool3d_with_indices(input, options.params());
 }
-/// ambit::avg_pool1d to 3d; with a stride left out windows lie side by side.
+/// ambit::avg_pool1d to 3d; the default stride is kernel_size (windows do not overlap).
 inline Tensor avg_pool1d(const Tensor& input, const AvgPool1dFuncOptions& options) {
   return ambit::avg_pool1d(input, *options.kernel_size(), *options.stride(), *options.padding(),
                            options.ceil_mode(), options.count_include_pad());
@@ -116,7 +117,7 @@ inline Tensor avg_pool3d(const Tensor& input, ExpandingArray<3> kernel_size,
 }
 
 namespace detail {
-/// -1 for sizes left out.
+/// Return the sizes, -1 for nullopt.
 template <size_t D>
 std::array<int64_t, D> sizes(const ExpandingArray<D>& asked) {
   return *asked;
@@ -151,7 +152,7 @@ inline Tensor adaptive_avg_pool3d(const Tensor& input,
 inline Tensor adaptive_avg_pool3d(const Tensor& input, IntArrayRef output_size) {
   return ambit::adaptive_avg_pool3d(input, output_size);
 }
-/// ambit::adaptive_max_pool1d to 3d: the maxima alone.
+/// ambit::adaptive_max_pool1d to 3d, without the positions.
 inline Tensor adaptive_max_pool1d(const Tensor& input,
                                   const AdaptiveMaxPool1dFuncOptions& options) {
   return std::get<0>(ambit::adaptive_max_pool1d(input, detail::sizes(options.output_size())));
@@ -164,7 +165,7 @@ inline Tensor adaptive_max_pool3d(const Tensor& input,
                                   const AdaptiveMaxPool3dFuncOptions& options) {
   return std::get<0>(ambit::adaptive_max_pool3d(input, detail::sizes(options.output_size())));
 }
-/// The maxima, and their positions.
+/// Return the maxima and their positions.
 inline std::tuple<Tensor, Tensor> adaptive_max_pool1d_with_indices(
     const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options) {
   return ambit::adaptive_max_pool1d(input, detail::sizes(options.output_size()));
@@ -178,9 +179,9 @@ inline std::tuple<Tensor, Tensor> adaptive_max_pool3d_with_indices(
   return ambit::adaptive_max_pool3d(input, detail::sizes(options.output_size()));
 }
 
-/// Put maxima back where max_pool1d_with_indices to 3d found them, zeros elsewhere. Spatial sizes:
-/// (P - 1) stride - 2 padding + kernel_size, or options.output_size(). Errors also: ShapeError for
-/// an output_size a stride or more away from that.
+/// Write maxima to the positions that max_pool1d_with_indices to 3d returned, and zeros elsewhere.
+/// Spatial sizes: (P - 1) stride - 2 padding + kernel_size, or options.output_size(). Errors also:
+/// ShapeError for an output_size that differs from that by a stride or more.
 AMBIT_API Tensor max_unpool1d(const Tensor& input, const Tensor& indices,
                               const MaxUnpool1dFuncOptions& options);
 AMBIT_API Tensor max_unpool2d(const Tensor& input, const Tensor& indices,
@@ -188,22 +189,22 @@ AMBIT_API Tensor max_unpool2d(const Tensor& input, const Tensor& indices,
 AMBIT_API Tensor max_unpool3d(const Tensor& input, const Tensor& indices,
                               const MaxUnpool3dFuncOptions& options);
 
-/// ambit::fractional_max_pool2d and 3d; with neither samples nor a given size, windows are drawn
-/// and sizes are floor(output_ratio * size). Errors also: Error unless there is an output_size or
-/// output_ratio.
+/// ambit::fractional_max_pool2d and 3d. Windows are random unless _random_samples is given; sizes
+/// are output_size or floor(output_ratio * size). Errors also: Error unless output_size or
+/// output_ratio is given.
 AMBIT_API Tensor fractional_max_pool2d(const Tensor& input,
                                        const FractionalMaxPool2dFuncOptions& options);
 AMBIT_API Tensor fractional_max_pool3d(const Tensor& input,
                                        const FractionalMaxPool3dFuncOptions& options);
-/// The maxima, and their positions.
+/// Return the maxima and their positions.
 AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
     const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
 AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
     const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 
-/// The p-th root of each window's sum of p-th powers, p = options.norm_type().
+/// Return the p-th root of the sum of p-th powers in each window, p = options.norm_type():
 ///   y = (kernel elements * avg_pool(input^p))^(1/p)
-/// NaN where that is of a number below 0. Gradient: input; 0 where the sum is 0. Errors: those of
+/// NaN if the root is of a negative number. Gradient: input; 0 where the sum is 0. Errors: those of
 /// avg_pool2d.
 AMBIT_API Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
 AMBIT_API Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);

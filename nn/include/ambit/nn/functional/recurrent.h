@@ -1,11 +1,11 @@
-// Recurrent networks and their cells as functions of their weights, as libtorch has them outside of
+// Recurrent networks and their cells as functions of their weights, which libtorch has outside of
 // nn::functional: `torch::lstm(x, {h, c}, weights, ...)`.
-// weights (params): of each layer, and each direction of it, w_ih [G H, I], w_hh [G H, R], with
-// has_biases b_ih [G H] and b_hh [G H], and where an LSTM projects w_hr [P, H]; G is 4 of an LSTM,
-// 3 of a GRU, else 1; R is P where there is one, else H; I is the input's size, or R times the
-// directions of the layer below. Steps T, batch B.
-// Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error for another number of weights
-// than the layers need. Gradient: all floating-point tensors.
+// weights (params): for each layer and direction w_ih [G H, I], w_hh [G H, R], with has_biases b_ih
+// [G H] and b_hh [G H], and for an LSTM with projection w_hr [P, H]. G is 4 for LSTM, 3 for GRU,
+// else 1; R is P if there is a projection, else H; I is the size of the input, or R times the
+// number of directions of the layer below. T steps, B sequences.
+// Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error if the number of weights does
+// not match the layers. Gradient: all floating-point tensors.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -17,12 +17,12 @@ namespace ambit {
 
 /// Run a long short-term memory: input [T,B,I], or [B,T,I] with batch_first, or [T,I]; hx {h, c},
 /// [layers * directions, B, R] and [.., B, H]. Return the outputs [T,B,R * directions] and the last
-/// h and c. dropout: between layers, where `train`.
+/// h and c. dropout: probability between layers, if `train`.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx,
                                                   TensorList params, bool has_biases,
                                                   int64_t num_layers, double dropout, bool train,
                                                   bool bidirectional, bool batch_first);
-/// The same of packed sequences: data [rows, I] and batch_sizes, int64 [T] on the cpu
+/// The same for packed sequences: data [rows, I] and batch_sizes, int64 [T] on the cpu
 /// (nn::utils::rnn::PackedSequence).
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_sizes,
                                                   TensorList hx, TensorList params, bool has_biases,
@@ -36,13 +36,14 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tens
   AMBIT_API std::tuple<Tensor, Tensor> name(                                                 \
       const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,    \
       bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional);
-/// Run a gated recurrent unit, or a plain network with tanh or relu: as lstm(), with one state.
+/// Run a gated recurrent unit, or a plain network with tanh or relu: like lstm(), with a single
+/// state.
 AMBIT_RECURRENT(gru)
 AMBIT_RECURRENT(rnn_tanh)
 AMBIT_RECURRENT(rnn_relu)
 #undef AMBIT_RECURRENT
 
-/// Make one step: input [B,I] or [I], hx {h, c} [B,H] or [H] -> the next h and c.
+/// Compute one step: input [B,I] or [I], hx {h, c} [B,H] or [H] -> the next h and c.
 AMBIT_API std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx,
                                                const Tensor& w_ih, const Tensor& w_hh,
                                                const Tensor& b_ih = {}, const Tensor& b_hh = {});

@@ -1,16 +1,16 @@
-// Clipping gradients before a step. Parameters without a gradient are passed over.
+// Gradient clipping before an optimizer step. Parameters without a gradient are skipped.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit::nn::utils {
 
-/// Scale the gradients of all parameters, in place, by max_norm / (norm + 1e-6) where that is below
-/// 1; return the norm that they had together:
+/// Scale the gradients of all parameters, in place, by max_norm / (norm + 1e-6) if that is below 1;
+/// return their total norm before scaling:
 ///   norm = (sum of |g|^norm_type over all elements of all gradients)^(1 / norm_type)
-/// norm_type: any; infinity is the largest |g|, 0 the number of gradients. Gradients may be on
-/// several devices. Errors: Error for a norm that is NaN or infinite, with error_if_nonfinite; then
-/// nothing has changed. Source: torch.nn.utils.clip_grad_norm_.
+/// norm_type: any number; infinity gives the largest |g|, 0 the number of gradients. Gradients may
+/// be on several devices. Errors: with error_if_nonfinite, Error for a norm that is NaN or
+/// infinite; then nothing has changed. Source: torch.nn.utils.clip_grad_norm_.
 AMBIT_API double clip_grad_norm_(TensorList parameters, double max_norm, double norm_type = 2,
                                  bool error_if_nonfinite = false);
 inline double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type = 2,

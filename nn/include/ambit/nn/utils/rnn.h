@@ -1,5 +1,5 @@
-// nn::utils::rnn: batches of sequences of different lengths, padded or packed.
-// Shapes: T steps, B sequences, * any further sizes.
+// nn::utils::rnn: batches of sequences of different lengths, padded or packed. Shapes: T steps, B
+// sequences, * any further dims.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -10,21 +10,24 @@
 
 namespace ambit::nn::utils::rnn {
 
-/// Sequences packed step by step: rows of all sequences that have a step 0, then those with a step
-/// 1, ... A recurrent module runs it without computing on padding.
+/// Sequences packed step by step: step 0 of all sequences, then step 1 of those that have one, ...
+/// Recurrent modules process it without computing on padding.
 class AMBIT_API PackedSequence {
  public:
   PackedSequence() = default;
-  /// Errors: ShapeError unless batch_sizes are above 0, do not rise, and sum to the rows of data.
+  /// Errors: ShapeError unless batch_sizes are positive, non-increasing, and sum to the rows of
+  /// data.
   explicit PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_indices = {},
                           Tensor unsorted_indices = {});
   const Tensor& data() const { return data_; }                ///< [sum of lengths, *]
-  const Tensor& batch_sizes() const { return batch_sizes_; }  ///< int64 [T] on the cpu, descending
-  /// int64 [B]: where the sequences were before they were sorted by length; undefined if they were.
+  const Tensor& batch_sizes() const { return batch_sizes_; }  ///< int64 [T] on cpu, non-increasing
+  /// int64 [B]: positions of the sequences before they were sorted by length; undefined if not
+  /// sorted.
   const Tensor& sorted_indices() const { return sorted_indices_; }
   const Tensor& unsorted_indices() const { return unsorted_indices_; }
   Device device() const { return data_.device(); }
   bool is_cuda() const { return data_.is_cuda(); }
+  /// Return the sequence with data converted and moved; batch_sizes stay on cpu.
   PackedSequence to(const TensorOptions& options) const;
   PackedSequence cpu() const { return to(TensorOptions().device(kCPU)); }
   PackedSequence cuda() const { return to(TensorOptions().device(kCUDA)); }
@@ -33,23 +36,23 @@ class AMBIT_API PackedSequence {
   Tensor data_, batch_sizes_, sorted_indices_, unsorted_indices_;
 };
 
-/// Return the permutation that undoes `permutation`, int64 [B].
+/// Return the inverse of `permutation`, int64 [B].
 AMBIT_API Tensor invert_permutation(const Tensor& permutation);
-/// Pack input [T,B,*], or [B,T,*] with batch_first, of which sequence b has lengths[b] steps;
-/// lengths int64 [B] on the cpu. enforce_sorted: they are descending already, else they are sorted
-/// here. Errors: ShapeError; Error for a length outside [1, T], or not sorted where they should be.
-/// Gradient: input.
+/// Pack input [T,B,*], or [B,T,*] with batch_first; sequence b has lengths[b] steps, lengths int64
+/// [B] on cpu. enforce_sorted: lengths must be non-increasing; otherwise the sequences are sorted.
+/// Errors: ShapeError; Error for a length outside [1, T], or for unsorted lengths with
+/// enforce_sorted. Gradient: input.
 AMBIT_API PackedSequence pack_padded_sequence(Tensor input, Tensor lengths,
                                               bool batch_first = false, bool enforce_sorted = true);
-/// Return the sequences padded with `padding_value`, [T,B,*] or [B,T,*], and their lengths int64
-/// [B]. total_length: T, if it is to be more than the longest. Errors: Error where it is less.
-/// Gradient: the packed data.
+/// Return the sequences padded with `padding_value`, [T,B,*] or [B,T,*], and their lengths, int64
+/// [B]. total_length: T, default the longest length. Errors: Error if total_length is less than
+/// that. Gradient: the packed data.
 AMBIT_API std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence,
                                                          bool batch_first = false,
                                                          double padding_value = 0,
                                                          std::optional<int64_t> total_length = {});
-/// Stack sequences [length,*] padded to the longest: [T,B,*] or [B,T,*]. Errors: Error for an empty
-/// list; ShapeError. Gradient: all sequences.
+/// Stack sequences [length,*], padded to the longest: [T,B,*] or [B,T,*]. Errors: Error for an
+/// empty list; ShapeError. Gradient: all sequences.
 AMBIT_API Tensor pad_sequence(TensorList sequences, bool batch_first = false,
                               double padding_value = 0);
 /// Pack sequences [length,*]. Errors and gradient: as pad_sequence and pack_padded_sequence.

@@ -1,6 +1,6 @@
-// The schedulers of torch.optim.lr_scheduler whose rate follows from the number of the epoch, which
-// is 0 when they are made. Those that write their rate as a factor of the last one may be chained:
-// several can step the same optimizer.
+// The schedulers of torch.optim.lr_scheduler whose rate is a function of the epoch number, which
+// starts at 0. Schedulers that multiply the current rate can be chained: several may step the same
+// optimizer.
 #pragma once
 
 #include <ambit/optim/schedulers/lr_scheduler.h>
@@ -11,7 +11,7 @@
 
 namespace ambit::optim {
 
-/// Base of these.
+/// Base of the schedulers below.
 class AMBIT_API EpochLR : public LRScheduler {
  public:
   void restart() override;
@@ -19,14 +19,15 @@ class AMBIT_API EpochLR : public LRScheduler {
  protected:
   using LRScheduler::LRScheduler;
 
-  /// What the rate of a group in `epoch` is made of.
+  /// Arguments of lr(): the rate of one group in `epoch`.
   struct Rate {
     int64_t epoch;
-    double base, last;  ///< initial_lr, and the rate now
+    double base, last;  ///< initial_lr, and the current rate
     size_t group;
   };
+  /// Return the group's rate in rate.epoch.
   virtual double lr(const Rate& rate) = 0;
-  /// Set the rates of epoch 0. A constructor's last line.
+  /// Set the rates of epoch 0. Constructors call it last.
   void begin();
   std::vector<double> get_lrs() final;
 
@@ -34,7 +35,7 @@ class AMBIT_API EpochLR : public LRScheduler {
   std::vector<double> rates(int64_t epoch, const std::vector<double>& last);
 };
 
-/// lr *= gamma at each milestone (twice where it is given twice).
+/// lr *= gamma at each milestone; a milestone that is listed twice counts twice.
 class AMBIT_API MultiStepLR : public EpochLR {
  public:
   MultiStepLR(Optimizer& optimizer, std::vector<int64_t> milestones, double gamma = 0.1);
@@ -63,11 +64,11 @@ class AMBIT_API ExponentialLR : public EpochLR {
   double gamma_;
 };
 
-/// lr = initial_lr * function(epoch). The functions are no part of a checkpoint.
+/// lr = initial_lr * function(epoch). Checkpoints do not contain the functions.
 class AMBIT_API LambdaLR : public EpochLR {
  public:
   using Lambda = std::function<double(int64_t epoch)>;
-  /// One function for all groups, or one each. Errors: Error for another number.
+  /// One function for all groups, or one per group. Errors: Error for another number.
   LambdaLR(Optimizer& optimizer, Lambda lambda);
   LambdaLR(Optimizer& optimizer, std::vector<Lambda> lambdas);
 
@@ -109,9 +110,9 @@ class AMBIT_API ConstantLR : public EpochLR {
   int64_t total_iters_;
 };
 
-/// Warm-up: lr = initial_lr * a factor that goes evenly from start_factor to end_factor in
-/// total_iters epochs. Errors: Error for a start_factor outside (0, 1], an end_factor outside
-/// [0, 1].
+/// Warm-up: lr = initial_lr * a factor that changes linearly from start_factor to end_factor in
+/// total_iters epochs. Errors: Error for a start_factor outside (0, 1] or an end_factor outside [0,
+/// 1].
 class AMBIT_API LinearLR : public EpochLR {
  public:
   explicit LinearLR(Optimizer& optimizer, double start_factor = 1.0 / 3, double end_factor = 1,
@@ -127,8 +128,8 @@ class AMBIT_API LinearLR : public EpochLR {
   int64_t total_iters_;
 };
 
-/// lr goes from initial_lr to eta_min along half a cosine in T_max epochs, and back in the next.
-/// Errors: Error for a T_max below 1. Source: Loshchilov & Hutter 2017, arXiv:1608.03983.
+/// lr follows half a cosine from initial_lr to eta_min in T_max epochs, then back. Errors: Error
+/// for a T_max below 1. Source: Loshchilov & Hutter 2017, arXiv:1608.03983.
 class AMBIT_API CosineAnnealingLR : public EpochLR {
  public:
   CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double eta_min = 0);
@@ -143,8 +144,8 @@ class AMBIT_API CosineAnnealingLR : public EpochLR {
   double eta_min_;
 };
 
-/// The same, but back at initial_lr at once after T_0 epochs, then after T_0 T_mult, T_0 T_mult^2,
-/// ... more. Errors: Error for a T_0 or T_mult below 1.
+/// CosineAnnealingLR that restarts at initial_lr after T_0 epochs, then after T_0 T_mult, T_0
+/// T_mult^2, ... more. Errors: Error for a T_0 or T_mult below 1.
 class AMBIT_API CosineAnnealingWarmRestarts : public EpochLR {
  public:
   CosineAnnealingWarmRestarts(Optimizer& optimizer, int64_t T_0, int64_t T_mult = 1,

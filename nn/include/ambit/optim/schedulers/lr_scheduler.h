@@ -1,4 +1,4 @@
-// Schedulers set an optimizer's learning rates from step to step.
+// Base of the learning-rate schedulers, and StepLR.
 #pragma once
 
 #include <ambit/optim/optimizer.h>
@@ -9,9 +9,9 @@
 
 namespace ambit::optim {
 
-/// Base of the schedulers. The optimizer must outlive it. To write one: compute, in get_lrs(), a
-/// rate for each group from get_current_lrs() and step_count_, the number of steps before this one.
-/// The first scheduler of an optimizer keeps each group's rate as its "initial_lr" (schedule()).
+/// Base of the schedulers. The optimizer must outlive it. A derived class computes in get_lrs() a
+/// rate for each group from get_current_lrs() and step_count_, the number of previous steps. The
+/// first scheduler of an optimizer stores each group's rate as "initial_lr" in schedule().
 class AMBIT_API LRScheduler {
  public:
   explicit LRScheduler(Optimizer& optimizer);
@@ -19,37 +19,37 @@ class AMBIT_API LRScheduler {
   LRScheduler(const LRScheduler&) = delete;
   LRScheduler& operator=(const LRScheduler&) = delete;
 
-  /// Set the learning rates of the next epoch, or batch; call it after the optimizer's steps.
-  /// Errors: Error for another number of rates than of groups; those of get_lrs(). No rate has
-  /// changed then.
+  /// Set the learning rates of the next epoch or batch; call it after the optimizer's steps.
+  /// Errors: Error if the number of rates is not that of the groups; those of get_lrs(); then no
+  /// rate has changed.
   void step();
-  /// Begin anew: the groups' initial rates, no steps.
+  /// Start over: the groups' initial rates, no steps.
   virtual void restart();
-  /// Return the rates that the groups have now.
+  /// Return the groups' current rates.
   std::vector<double> get_last_lr() const { return get_current_lrs(); }
-  /// Return how many steps there were since it was made, or began anew.
+  /// Return the number of steps since construction or restart().
   int64_t last_epoch() const { return step_count_; }
   const Optimizer& optimizer() const { return optimizer_; }
-  /// Return each group's initial_lr, from which the schedule starts.
+  /// Return each group's initial_lr, where the schedule starts.
   const std::vector<double>& base_lrs() const { return base_lrs_; }
 
-  /// Return the state and the options as PyTorch's state_dict() of this scheduler has them.
+  /// Return state and options in the format of PyTorch's state_dict() of this scheduler.
   Value checkpoint() const;
-  /// Replace them by those of a checkpoint, ambit's or PyTorch's. The optimizer's rates are its own
-  /// checkpoint's. Errors: SerializationError or Error for what does not fit; then nothing has
-  /// changed.
+  /// Replace state and options by those of a checkpoint of ambit or PyTorch. The optimizer's rates
+  /// are part of its own checkpoint. Errors: SerializationError or Error for a mismatch; then
+  /// nothing has changed.
   virtual void load_checkpoint(const Value& checkpoint);
 
  protected:
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
-  /// Errors: Error for another number than of groups.
+  /// Errors: Error if the number of rates is not that of the groups.
   void set_lrs(const std::vector<double>& lrs);
-  /// Return the options and what else the scheduler keeps; take them over, all or nothing.
+  /// Return options and further state, or load them, all or nothing.
   virtual Value::Dict values() const { return {}; }
   virtual void set_values(const Value& /*dict*/) {}
-  /// Return how many steps later than PyTorch's in Python its rates change: checkpoints, which are
-  /// Python's, count so many steps less.
+  /// Return how many steps later than in Python's PyTorch the rates change. Checkpoints use
+  /// Python's count, which is lower by this number.
   virtual int64_t steps_behind() const { return 0; }
 
   Optimizer& optimizer_;
@@ -59,9 +59,9 @@ class AMBIT_API LRScheduler {
   std::vector<double> base_lrs_;
 };
 
-/// Multiply the rates by gamma before every step_size-th step, but not the first: as libtorch's,
-/// whose rates fall with step number step_size + 1, 2 step_size + 1, ..., one later than Python's.
-/// A checkpoint of Python's after n steps goes on as Python would: as this one after n + 1.
+/// Multiply the rates by gamma before every step_size-th step except the first, as in libtorch,
+/// where rates change in steps step_size + 1, 2 step_size + 1, ..., one later than in Python. A
+/// Python checkpoint after n steps continues as in Python: like this scheduler after n + 1 steps.
 /// Errors: Error for a step_size below 1.
 class AMBIT_API StepLR : public LRScheduler {
  public:

@@ -1,4 +1,4 @@
-// OneCycleLR: up to a high rate and down to a very low one, once.
+// OneCycleLR: one cycle up to a high learning rate and down to a very low one.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -9,12 +9,12 @@
 
 namespace ambit::optim {
 
-/// Options of OneCycleLR. Defaults: pct_start 0.3, a cosine (anneal_linear false), cycle_momentum
-/// between base_momentum 0.85 and max_momentum 0.95, div_factor 25, final_div_factor 1e4, two
-/// phases.
+/// Options of OneCycleLR. pct_start: fraction of steps spent rising, default 0.3; anneal_linear:
+/// default false (cosine); cycle_momentum: default true; base_momentum, max_momentum: default 0.85,
+/// 0.95; div_factor: default 25; final_div_factor: default 1e4; three_phase: default false.
 class AMBIT_API OneCycleLROptions : public nn::Options<OneCycleLROptions> {
  public:
-  /// max_lr of all groups, or one each; total_steps: how often step() will be called.
+  /// max_lr of all groups, or one per group; total_steps: the number of step() calls.
   OneCycleLROptions(double max_lr, int64_t total_steps)
       : max_lrs_{max_lr}, total_steps_(total_steps) {}
   OneCycleLROptions(std::vector<double> max_lrs, int64_t total_steps)
@@ -46,12 +46,12 @@ class AMBIT_API OneCycleLROptions : public nn::Options<OneCycleLROptions> {
   bool anneal_linear_ = false, cycle_momentum_ = true, three_phase_ = false;
 };
 
-/// Take the rate from max_lr / div_factor to max_lr in the first pct_start of total_steps, then to
-/// max_lr / div_factor / final_div_factor (with three phases by way of max_lr / div_factor), and
-/// the momentum (of Adam: its first beta) the other way, between max_momentum and base_momentum.
-/// Step it after every batch. The bounds are in the groups' schedule().
-/// Errors: Error for options out of range, an optimizer without momentum where it shall cycle, and
-/// for more than total_steps steps. Source: Smith & Topin 2017, arXiv:1708.07120; as PyTorch.
+/// Raise the rate from max_lr / div_factor to max_lr in the first pct_start of total_steps, then
+/// lower it to max_lr / div_factor / final_div_factor (with three phases via max_lr / div_factor);
+/// momentum (Adam: beta1) moves inversely, between max_momentum and base_momentum. Call step()
+/// after every batch. The bounds are stored in the groups' schedule(). Errors: Error for options
+/// out of range, cycle_momentum with an optimizer without momentum, and more than total_steps
+/// steps. Source: Smith & Topin 2017, arXiv:1708.07120; after PyTorch.
 class AMBIT_API OneCycleLR : public EpochLR {
  public:
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);

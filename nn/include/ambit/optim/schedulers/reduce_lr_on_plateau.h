@@ -1,4 +1,4 @@
-// ReduceLROnPlateau: a lower rate where a figure stops getting better.
+// ReduceLROnPlateau: lowers the learning rate when a metric stops improving.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -11,8 +11,10 @@
 
 namespace ambit::optim {
 
-/// Options of ReduceLROnPlateau. Defaults: mode min, factor 0.1, patience 10, threshold 1e-4 and
-/// relative, cooldown 0, min_lr 0, eps 1e-8.
+/// Options of ReduceLROnPlateau. mode: whether lower (min, default) or higher is better; factor:
+/// default 0.1; patience: in steps, default 10; threshold: smallest improvement, default 1e-4;
+/// threshold_mode: default rel; cooldown: in steps, default 0; min_lr: default 0; eps: smallest
+/// change of a rate, default 1e-8.
 class AMBIT_API ReduceLROnPlateauOptions : public nn::Options<ReduceLROnPlateauOptions> {
  public:
   enum class Mode : uint8_t { min, max };
@@ -25,7 +27,7 @@ class AMBIT_API ReduceLROnPlateauOptions : public nn::Options<ReduceLROnPlateauO
   ReduceLROnPlateauOptions& threshold(double v) { return set(threshold_, v); }
   ReduceLROnPlateauOptions& threshold_mode(ThresholdMode v) { return set(threshold_mode_, v); }
   ReduceLROnPlateauOptions& cooldown(int64_t n) { return set(cooldown_, n); }
-  /// One for all groups, or one each.
+  /// One lower bound for all groups, or one per group.
   ReduceLROnPlateauOptions& min_lr(std::vector<double> v) { return set(min_lrs_, std::move(v)); }
   ReduceLROnPlateauOptions& min_lr(double v) { return set(min_lrs_, {v}); }
   ReduceLROnPlateauOptions& eps(double v) { return set(eps_, v); }
@@ -46,25 +48,25 @@ class AMBIT_API ReduceLROnPlateauOptions : public nn::Options<ReduceLROnPlateauO
   std::vector<double> min_lrs_{0.0};
 };
 
-/// Multiply the rates by factor, down to min_lr, once `patience` steps brought no figure better
-/// than the best by the threshold (relative: of the best); then wait `cooldown` steps before
-/// counting again. A change below eps is left out. The optimizer must outlive it.
-/// Errors: Error for a factor of 1 or more, and for another number of min_lr than of groups.
+/// Multiply the rates by factor, but not below min_lr, when more than `patience` steps in a row did
+/// not improve the best metric by the threshold (relative to the best, or absolute); then ignore
+/// the metric for `cooldown` steps. Changes below eps are not made. The optimizer must outlive it.
+/// Errors: Error for a factor of 1 or more, and if the number of min_lr is not that of the groups.
 class AMBIT_API ReduceLROnPlateau {
  public:
   using Options = ReduceLROnPlateauOptions;
   explicit ReduceLROnPlateau(Optimizer& optimizer, const Options& options = {});
 
-  /// Look at the figure of this epoch, such as a loss on the test set.
+  /// Process the metric of this epoch, such as a validation loss.
   void step(double metric);
-  /// Begin anew, with no figure seen; the rates stay.
+  /// Forget all metrics; the rates are kept.
   void reset();
   double best() const { return best_; }
   int64_t num_bad_epochs() const { return num_bad_epochs_; }
   int64_t last_epoch() const { return last_epoch_; }
   std::vector<double> get_last_lr() const;
 
-  /// As LRScheduler's.
+  /// As in LRScheduler.
   Value checkpoint() const;
   void load_checkpoint(const Value& checkpoint);
 
@@ -79,7 +81,7 @@ class AMBIT_API ReduceLROnPlateau {
   int64_t num_bad_epochs_ = 0, cooldown_counter_ = 0, last_epoch_ = 0;
 };
 
-/// ReduceLROnPlateau under libtorch's later name, with its options one by one.
+/// ReduceLROnPlateau under libtorch's newer name, with separate arguments.
 class ReduceLROnPlateauScheduler : public ReduceLROnPlateau {
  public:
   enum SchedulerMode { min, max };

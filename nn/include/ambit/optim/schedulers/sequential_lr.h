@@ -1,4 +1,4 @@
-// SequentialLR: one scheduler after another, as a warm-up and what comes then.
+// SequentialLR: one scheduler after another, for example after a warm-up.
 #pragma once
 
 #include <ambit/optim/schedulers/lr_scheduler.h>
@@ -9,11 +9,11 @@
 
 namespace ambit::optim {
 
-/// Step schedulers[0] until epoch milestones[0], where schedulers[1] begins anew, and so on:
+/// Step schedulers[0] until epoch milestones[0], then restart and step schedulers[1], and so on:
 ///   SequentialLR warm(sgd, {std::make_shared<LinearLR>(sgd, 0.1),
 ///                           std::make_shared<CosineAnnealingLR>(sgd, 95)}, {5});
-/// Errors: Error for schedulers of another optimizer, none of them, milestones that do not rise,
-/// and another number than one less than the schedulers.
+/// Errors: Error for schedulers of another optimizer, an empty list, milestones that do not
+/// increase, and if there is not one milestone fewer than schedulers.
 class AMBIT_API SequentialLR : public LRScheduler {
  public:
   SequentialLR(Optimizer& optimizer, std::vector<std::shared_ptr<LRScheduler>> schedulers,

@@ -1,5 +1,5 @@
-// cuBLASLt's descriptors. As in the real library, anything of the right size can be set; whether it
-// makes sense is asked when a product is.
+// cuBLASLt's descriptors. As in the real library, setters check only sizes; the values are checked
+// when a product is requested.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,15 +11,15 @@
 
 #include "tests/cuda/host/libraries/live.h"
 
-/// A handle: of the device that was the current one.
+/// A handle, bound to the device that was current.
 struct cublasLtContext {
   int device = 0;
 };
 
 namespace ambit::cuda::host::cublaslt {
 
-/// Attributes by number, each in the low bytes of a word. `sizes` holds their bytes, 0 for numbers
-/// that mean nothing.
+/// Attributes by number, each in the low bytes of a word. `sizes` has their sizes in bytes, 0 for
+/// undefined numbers.
 template <size_t N>
 class Attributes {
  public:
@@ -32,7 +32,7 @@ class Attributes {
     std::memcpy(&value, &words_[static_cast<size_t>(name)], sizeof(T));
     return value;
   }
-  /// INVALID_VALUE: unknown, no value, or another size.
+  /// INVALID_VALUE: unknown attribute, null value, or another size.
   cublasStatus_t set(int name, const void* value, size_t bytes) {
     const auto i = static_cast<size_t>(name);
     if (name < 0 || i >= N || sizes_[i] == 0 || !value || bytes != sizes_[i]) {

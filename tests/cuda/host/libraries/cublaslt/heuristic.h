@@ -1,4 +1,4 @@
-// The algorithms of the emulation, and which of them suit a problem.
+// The emulation's algorithms, and the selection for a problem.
 #pragma once
 
 #include <vector>
@@ -7,20 +7,20 @@
 
 namespace ambit::cuda::host::cublaslt {
 
-/// How the products along k are added up.
+/// How products along k are summed.
 enum class Sum : uint8_t {
-  whole,      ///< one after the other
-  workspace,  ///< in parts, which are kept in the workspace and then added in order
-  rounded,    ///< the same, but that the workspace keeps them as D would
-  in_place,   ///< in parts, which are added to D in whatever order they come
+  whole,      ///< sequentially
+  workspace,  ///< in parts, stored in the workspace and then added in order
+  rounded,    ///< the same, but the workspace has D's dtype
+  in_place,   ///< in parts, added to D in arbitrary order
 };
 
-/// What hides in a cublasLtMatmulAlgo_t.
+/// Contents of a cublasLtMatmulAlgo_t.
 struct Algorithm {
   uint64_t magic, fingerprint;
   int64_t workspace_bytes;
-  int32_t rank;        // among those that the heuristic returned
-  uint32_t alignment;  // of A, B, C and D, in bytes
+  int32_t rank;        // position in the heuristic's result
+  uint32_t alignment;  // required of A, B, C and D, in bytes
   uint32_t bias_alignment;
   Sum sum;
 
@@ -28,7 +28,7 @@ struct Algorithm {
 };
 static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
-/// What the preference and the operands allow; alignments in bytes.
+/// Limits given by the preference and the operands; alignments in bytes.
 struct Limits {
   int64_t workspace_bytes;
   uint32_t reduction_schemes, alignment, bias_alignment;
@@ -36,7 +36,7 @@ struct Limits {
 
 constexpr int kParts = 4;
 
-/// Return the algorithms that suit, the best first.
+/// Return the suitable algorithms, the best first.
 std::vector<Algorithm> algorithms_for(const Problem& problem, const Limits& limits);
 
 }  // namespace ambit::cuda::host::cublaslt

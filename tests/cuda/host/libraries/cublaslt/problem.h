@@ -1,4 +1,4 @@
-// What is asked of cublasLtMatmul, read from its descriptors and checked.
+// A cublasLtMatmul call, read from its descriptors and checked.
 #pragma once
 
 #include "descriptors.h"
@@ -6,7 +6,7 @@
 
 namespace ambit::cuda::host::cublaslt {
 
-/// A batch of matrices as they lie: sizes {batch, rows, columns}.
+/// A batch of matrices in memory: sizes {batch, rows, columns}.
 struct Matrices {
   std::vector<int64_t> sizes, strides;
   cublasLtOrder_t order;
@@ -21,11 +21,11 @@ struct Matrices {
 /// [batch,k,n].
 struct Problem {
   int64_t batch, m, n, k;
-  Element element;  // of all matrices and the bias; of 16 bits they are added up in float
+  Element element;  // of all matrices and the bias; 16-bit elements are summed in float
   bool tf32;
   Matrices a, b, c, d;
   cublasLtEpilogue_t epilogue;
-  const void* bias;  // [m], one for each of the batch where the stride says so
+  const void* bias;  // [m], or one per batch element if the stride is set
   int64_t bias_stride;
   cublasLtPointerMode_t pointer_mode;
 
@@ -34,7 +34,7 @@ struct Problem {
   bool has_bias() const { return epilogue & CUBLASLT_EPILOGUE_BIAS; }
   bool has_relu() const { return epilogue & CUBLASLT_EPILOGUE_RELU; }
   bool has_gelu() const { return epilogue & CUBLASLT_EPILOGUE_GELU; }
-  /// A number that tells this problem from others of other sizes, strides or types.
+  /// Return a hash of the problem's sizes, strides and types.
   uint64_t fingerprint() const;
 };
 
@@ -42,8 +42,8 @@ struct Layouts {
   cublasLtMatrixLayout_t a, b, c, d;
 };
 
-/// Fill a problem. INVALID_VALUE: the descriptors are null or contradict each other; NOT_SUPPORTED:
-/// what the library, or this emulation of it, has no kernels for.
+/// Fill a problem. INVALID_VALUE: the descriptors are null or inconsistent; NOT_SUPPORTED: the
+/// library, or this emulation, has no kernel.
 cublasStatus_t read_problem(cublasLtMatmulDesc_t desc, const Layouts& layouts, Problem& problem);
 
 }  // namespace ambit::cuda::host::cublaslt

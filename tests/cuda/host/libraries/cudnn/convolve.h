@@ -1,4 +1,4 @@
-// Convolutions by loops, over operands that lie in rows one behind the other.
+// Convolutions by loops, over contiguous operands.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace ambit::cuda::host::cudnn {
 
-/// Operands of a convolution in two or three dims; which one is written is the kind's. x [N,C,...],
-/// w [K,C/groups,...], y [N,K,...].
+/// Operands of a convolution with two or three spatial dims; the kind determines the output. x
+/// [N,C,...], w [K,C/groups,...], y [N,K,...].
 template <class T>
 struct Operands {
   std::vector<T> x, w, y;
 };
 
-/// Add what a convolution computes to the operand that its kind writes, in sums of T. Shuffled
-/// arithmetic adds the parts of a sum in another order each time, a narrow one rounds the sum of
-/// each pair of planes.
+/// Add the result of a convolution to the operand that its kind writes, with sums of type T.
+/// Shuffled arithmetic adds in another order each time, narrow arithmetic rounds the sum of each
+/// pair of planes.
 template <class T>
 void convolve(const Convolution& convolution, Arithmetic arithmetic, Operands<T>& operands);
 

@@ -1,5 +1,5 @@
-// cuDNN's descriptors: attributes by name, each checked as the real library checks it; then
-// finalized, and no longer changed.
+// cuDNN's descriptors: attributes by name, checked as by the real library, and immutable after
+// finalize.
 #pragma once
 
 #include <cudnn_graph.h>
@@ -11,7 +11,7 @@
 
 #include "tests/cuda/host/libraries/live.h"
 
-/// A handle: of the device that was the current one. At work in one thread at a time.
+/// A handle, bound to the device that was current. Used by one thread at a time.
 struct cudnnContext {
   int device = 0;
   cudaStream_t stream = nullptr;
@@ -23,7 +23,7 @@ namespace ambit::cuda::host::cudnn {
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-/// An attribute's elements: bytes, or descriptors.
+/// Elements of an attribute: bytes, or descriptors.
 struct Value {
   cudnnBackendAttributeType_t type;
   int64_t count;
@@ -31,10 +31,11 @@ struct Value {
   std::vector<NodePtr> nodes;
 };
 
-/// What finalizing an operation graph makes of it, what a heuristic chose, and so on.
+/// Result of finalizing a descriptor: of an operation graph, a heuristic's choice, and so on.
 struct Made;
 
-/// A descriptor's state. Attributes that are descriptors hold them as they were when they were set.
+/// State of a descriptor. Attributes that are descriptors store their state at the time of the
+/// call.
 struct Node {
   explicit Node(cudnnBackendDescriptorType_t t) : type(t) {}
 
@@ -44,34 +45,35 @@ struct Node {
   std::shared_ptr<const Made> made;
 
   bool has(cudnnBackendAttributeName_t name) const { return values.contains(name); }
-  /// Return an attribute's numbers, of any integral or enumerated type; none where it is not set.
+  /// Return an attribute's integral or enumerated values; empty if not set.
   std::vector<int64_t> integers(cudnnBackendAttributeName_t name) const;
   int64_t integer(cudnnBackendAttributeName_t name, int64_t otherwise) const;
   double real(cudnnBackendAttributeName_t name, double otherwise) const;
   std::vector<void*> pointers(cudnnBackendAttributeName_t name) const;
-  /// Return an attribute's descriptor, null where it is not set.
+  /// Return an attribute's descriptor, null if not set.
   NodePtr node(cudnnBackendAttributeName_t name) const;
 };
 
-/// What programs hold.
+/// The object that programs hold.
 struct Descriptor {
   std::shared_ptr<Node> node;
 };
 Live<Descriptor>& descriptors();
 Live<cudnnContext>& handles();
 
-/// Return `status`, and keep why for cudnnGetLastErrorString of this thread.
+/// Return `status`, and store the reason for this thread's cudnnGetLastErrorString.
 cudnnStatus_t fail(cudnnStatus_t status, const std::string& why);
 
-/// Set an attribute. BAD_PARAM: finalized, unknown, no elements or too many;
-/// BAD_PARAM_ATTRIBUTE_TYPE: of another type.
+/// Set an attribute. BAD_PARAM: finalized descriptor, unknown attribute, no or too many elements;
+/// BAD_PARAM_ATTRIBUTE_TYPE: another type.
 cudnnStatus_t set(Node& node, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                   int64_t count, const void* elements);
 
-/// Check a descriptor's attributes, and those of what it refers to.
+/// Check the attributes of a descriptor and of those it refers to.
 cudnnStatus_t finalize(Node& node);
 
-/// Read an attribute of a finalized descriptor: up to `room` elements; with no room, count them.
+/// Read an attribute of a finalized descriptor: up to `room` elements; with room 0, only count
+/// them.
 cudnnStatus_t get(const Node& node, cudnnBackendAttributeName_t name,
                   cudnnBackendAttributeType_t type, int64_t room, int64_t* count, void* elements);
 

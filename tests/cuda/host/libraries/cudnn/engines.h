@@ -1,16 +1,16 @@
-// The engines of the emulation, what the heuristics make of them, and the plans.
+// The emulation's engines, their ranking by heuristics, and plans.
 #pragma once
 
 #include "graph.h"
 
 namespace ambit::cuda::host::cudnn {
 
-/// How an engine computes what its notes say of it.
+/// An engine's arithmetic, which its numerical notes describe.
 enum class Arithmetic : uint8_t {
   plain,
-  tf32,      ///< takes operands as tensor cores do
-  shuffled,  ///< adds in whatever order the parts come
-  narrow,    ///< keeps sums as memory does
+  tf32,      ///< rounds operands as tensor cores do
+  shuffled,  ///< adds in arbitrary order
+  narrow,    ///< stores sums in the output's dtype
 };
 
 struct Engine {
@@ -18,7 +18,7 @@ struct Engine {
   std::vector<cudnnBackendNumericalNote_t> notes;
   Arithmetic arithmetic;
   bool (*suits)(const Graph& graph);
-  /// Whether a plan can be made, which heuristics do not ask.
+  /// Return true if a plan can be made; heuristics do not check it.
   bool (*works)(const Graph& graph);
   int64_t (*workspace_bytes)(const Graph& graph);
 };
@@ -30,15 +30,15 @@ struct Configuration {
 };
 
 struct Made {
-  std::shared_ptr<const Graph> graph;  // of an operation graph, null where nothing runs it
+  std::shared_ptr<const Graph> graph;  // of an operation graph; null if no engine supports it
   std::vector<Configuration> ranked;   // of a heuristic
   Configuration chosen;                // of a configuration, its engine, or a plan
   int64_t workspace_bytes = 0;         // of a plan, as the next two
-  int rank = 0;                        // among the plans of its graph
-  int device = -1;                     // that of its handle
+  int rank = 0;                        // position among the plans of its graph
+  int device = -1;                     // of its handle
 };
 
-/// Return the engines that may suit, the best first; none for a mode that there is not.
+/// Return the engines that may suit, the best first; empty for an unknown mode.
 std::vector<Configuration> rank_engines(std::shared_ptr<const Graph> graph, int64_t mode);
 
 }  // namespace ambit::cuda::host::cudnn

@@ -1,4 +1,4 @@
-// What operation graphs say, read from their descriptors.
+// Operation graphs, read from their descriptors.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 namespace ambit::cuda::host::cudnn {
 
 struct Tensor {
-  int64_t id, alignment;  // alignment in bytes
+  int64_t id, alignment;  // in bytes
   cudnnDataType_t type;
   std::vector<int64_t> sizes, strides;
   bool is_virtual;
@@ -25,17 +25,17 @@ struct Tensor {
   Operand at(void* data) const { return {data, element(), sizes, strides}; }
 };
 
-/// forward: y from x and w; data: x from y and w; filter: w from x and y.
+/// forward: computes y from x and w; data: x from y and w; filter: w from x and y.
 enum class ConvKind : uint8_t { forward, data, filter };
 
-/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], each with strides of its own; lists are (h, w). Or
-/// all with a dim of depth before those.
+/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], each with its own strides; lists are (h, w). In
+/// 3-D all have a depth dim before those.
 struct Convolution {
   ConvKind kind;
   cudnnDataType_t compute;
-  bool flipped;  // a convolution as in books, not the cross-correlation
+  bool flipped;  // a true convolution instead of cross-correlation
   int64_t spatial_dims;
-  std::vector<int64_t> stride, dilation, before, after;  // the last two: padding
+  std::vector<int64_t> stride, dilation, before, after;  // before, after: padding
   double alpha, beta;
   Tensor x, w, y;
 
@@ -45,7 +45,7 @@ struct Convolution {
   int64_t groups() const { return x.sizes[1] / w.sizes[1]; }
 };
 
-/// y = x + b, elements of b repeated, or y = max(x, 0), which keeps NaN or makes 0 of it.
+/// y = x + b with broadcast b, or y = max(x, 0), which propagates NaN or replaces it by 0.
 struct Pointwise {
   cudnnPointwiseMode_t mode;
   cudnnDataType_t precision;
@@ -54,16 +54,16 @@ struct Pointwise {
   std::optional<Tensor> b;
 };
 
-/// A convolution, and what is done to its output, one after the other.
+/// A convolution followed by pointwise operations.
 struct Graph {
   Convolution convolution;
   std::vector<Pointwise> steps;
-  int device = -1;  // that of the handle, if there was one
-  /// How many plans were made of it: their places in the order are what faults go by.
+  int device = -1;  // of the handle, if there was one
+  /// Number of plans made from it; faults are selected by the plans' positions.
   std::shared_ptr<std::atomic<int>> plans = std::make_shared<std::atomic<int>>(0);
 
   const Tensor& output() const { return steps.empty() ? convolution.output() : steps.back().y; }
-  /// The tensors that a variant pack gives memory to.
+  /// Return the tensors whose memory is in the variant pack.
   std::vector<Tensor> operands() const;
 };
 
@@ -71,8 +71,8 @@ Tensor read_tensor(const Node& node);
 Convolution read_convolution(const Node& operation);
 Pointwise read_pointwise(const Node& operation);
 
-/// Return the graph of operations in any order; none where it has another pattern than a
-/// convolution in two or three dims, or one with a sum behind it and maybe a relu, or mixes dtypes.
+/// Return the graph of operations, given in any order; nullopt unless it is a 2-D or 3-D
+/// convolution, alone or followed by an addition and optionally a relu, with one dtype.
 std::optional<Graph> read_graph(const std::vector<NodePtr>& operations);
 
 }  // namespace ambit::cuda::host::cudnn

@@ -1,5 +1,5 @@
-// What all of the emulated cuSOLVER's functions do: look at the handle, ask for the right room, and
-// queue.
+// Common parts of the emulated cuSOLVER functions: check the handle, compute the workspace size,
+// and queue work.
 #pragma once
 
 #include <cusolverDn.h>
@@ -7,7 +7,7 @@
 #include "tests/cuda/host/libraries/by_columns.h"
 #include "tests/cuda/host/libraries/live.h"
 
-/// A handle: of the device that was the current one.
+/// A handle, bound to the device that was current.
 struct cusolverDnContext {
   int device = 0;
   cudaStream_t stream = nullptr;
@@ -21,20 +21,20 @@ Live<cusolverDnContext>& handles();
 Live<syevjInfo>& syevj_parameters();
 Live<gesvdjInfo>& gesvdj_parameters();
 
-/// Elements of workspace that every function asks for, of m rows and n columns; each leaves it full
-/// of NaN.
+/// Return the workspace size, in elements, of every function for m rows and n columns; each fills
+/// it with NaN.
 inline int64_t work_size(int64_t m, int64_t n, int64_t batch = 1) {
   return 32 + 16 * (m + n) * batch;
 }
 
-/// NOT_INITIALIZED without a handle, INVALID_VALUE where `valid` is false.
+/// NOT_INITIALIZED without a handle, INVALID_VALUE if `valid` is false.
 inline cusolverStatus_t check(cusolverDnHandle_t handle, bool valid) {
   if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;
   handles().get(handle);
   return valid ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
-/// Tell the room that a function wants, where it is asked for rightly.
+/// Return the workspace size of a function, if the query is valid.
 inline cusolverStatus_t tell_size(cusolverDnHandle_t handle, bool valid, int64_t elements,
                                   int* to) {
   const cusolverStatus_t status = check(handle, valid && to);
@@ -55,7 +55,7 @@ cusolverStatus_t queue(cusolverDnHandle_t handle, const char* name, T* workspace
              : CUSOLVER_STATUS_EXECUTION_FAILED;
 }
 
-/// NaN and inf are what the real functions that iterate fail of, or never end with.
+/// Abort for NaN and inf, with which the real iterative functions fail or do not terminate.
 template <class T>
 void expect_finite(const char* name, const std::vector<T>& values) {
   if (!is_finite(values)) misuse(std::string(name) + ": expected finite numbers");

@@ -8,13 +8,13 @@
 
 namespace host_libraries {
 
-/// A library, opened for ever.
+/// A library that is opened and never closed.
 class Opened {
  public:
-  /// `path` is searched as the system does where it has no slash.
+  /// A `path` without a slash is searched for in the system's library folders.
   explicit Opened(const std::string& path);
   bool is_there() const { return handle_ != nullptr; }
-  /// Return a function, null where the library is not there.
+  /// Return a function, null if the library is missing.
   template <class Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(find_symbol(name));
@@ -58,14 +58,14 @@ struct CublasLtApi {
 #undef AMBIT_FUNCTION
 };
 
-/// Where the emulations lie, the runtime and the plugin with them.
+/// Return the folder of the emulations, the runtime and the plugin.
 std::string folder_of_emulations();
 
-/// The emulations, beside the runtime that this program is linked with.
+/// The emulations, in the folder of the runtime that this program is linked with.
 const CudnnApi& emulated_cudnn();
 const CublasLtApi& emulated_cublaslt();
 
-/// The real libraries, which may not be there.
+/// The real libraries, which may be missing.
 const CudnnApi& real_cudnn();
 const CublasLtApi& real_cublaslt();
 

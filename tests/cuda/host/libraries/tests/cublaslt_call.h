@@ -1,4 +1,4 @@
-// Products as the emulation of cuBLASLt is asked for them.
+// Calls of the cuBLASLt emulation.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -29,8 +29,8 @@ struct Layout {
   cublasLtOrder_t order = CUBLASLT_ORDER_COL;
 };
 
-/// A product's descriptors, which tests change before they ask for it. D [m,n] = op(A) op(B),
-/// column by column.
+/// Descriptors of a product, which tests modify before the call. D [m,n] = op(A) op(B),
+/// column-major.
 struct Product {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   cudaDataType_t scale = CUDA_R_32F;
@@ -45,7 +45,7 @@ struct Product {
       : a{m, k, int64_t(m)}, b{k, n, int64_t(k)}, c{m, n, int64_t(m)}, d{c} {}
 };
 
-/// The descriptors themselves.
+/// The created descriptors.
 class Call {
  public:
   explicit Call(const Product& p) : p_(p) {

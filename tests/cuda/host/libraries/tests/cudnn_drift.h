@@ -1,7 +1,7 @@
-// Comparing the emulation of cuDNN with the real one, which needs no GPU for that but the
-// description of one: the same calls, right and wrong, end with the same statuses. Left out is what
-// the real library answers with a crash (a null pointer to create at, descriptors of another kind,
-// dtypes that are none); there the emulation has statuses of its own.
+// Compares the emulation of cuDNN with the real library, which needs only a description of a GPU:
+// the same valid and invalid calls must return the same statuses. Calls that crash the real library
+// are left out (a null pointer in create, descriptors of another type, invalid dtypes); the
+// emulation returns its own statuses for them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace host_libraries {
 
 using D = CudnnScript::Descriptor;
 
-// Do the same with both; the statuses must be equal, call by call.
+// Run the same calls with both; the statuses must be equal, call by call.
 inline void compare(const std::string& what, const std::function<void(CudnnScript&)>& calls) {
   if (!real_cudnn().library.is_there()) {
     MESSAGE("skipped: no cuDNN");

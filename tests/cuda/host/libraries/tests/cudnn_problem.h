@@ -1,5 +1,5 @@
-// A convolution as a graph of cuDNN's descriptors, and beside it what it computes by the reference
-// backend: what the tests of the emulation run.
+// A convolution as a graph of cuDNN descriptors, and its expected result by the reference backend,
+// for tests of the emulation.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -64,7 +64,7 @@ inline Sizes channels_last_strides(const Dims& n) {
   return strides;
 }
 
-// The graph of a problem, as the plugin builds it.
+// Return the graph of a problem, as the plugin builds it.
 inline D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double beta = 0) {
   const auto tensor = [&](int64_t id, const Dims& n, bool is_virtual = false) {
     TensorSpec spec{.id = id, .sizes = Sizes(n.begin(), n.end()), .is_virtual = is_virtual};
@@ -98,7 +98,7 @@ inline D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double bet
   return s.graph(operations, handle());
 }
 
-// A problem's operands, its exact result, and what the sizes of its terms add up to.
+// Operands of a problem, its exact result, and the sum of the magnitudes of its terms.
 struct Operands {
   Tensor x, w, y, b, exact, magnitude;
   int64_t terms;
@@ -131,7 +131,7 @@ struct Operands {
             : p.kind == Kind::data  ? p.w[0] * window
                                     : y.numel() / y.size(1);
   }
-  // In memory as the problem's layout has them.
+  // Return t in the problem's memory layout.
   Tensor laid_out(const Tensor& t, const Problem& p) const {
     return p.channels_last && t.dim() > 2 ? t.movedim(1, -1).contiguous() : t;
   }

@@ -1,4 +1,4 @@
-// Calls of cuDNN, of one library or the other, and what came of each.
+// Runs cuDNN calls, of the emulation or the real library, and records their statuses.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ using Sizes = std::vector<int64_t>;
 struct TensorSpec {
   int64_t id = 1;
   Sizes sizes;
-  Sizes strides = {};  ///< none: rows one behind the other
+  Sizes strides = {};  ///< empty: contiguous
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
-  int64_t alignment = 0;  ///< in bytes; 0: of an element
+  int64_t alignment = 0;  ///< in bytes; 0: that of an element
   bool is_virtual = false;
 };
 
@@ -30,7 +30,7 @@ struct ConvSpec {
 
 enum class Kind : uint8_t { forward, data, filter };
 
-/// Makes descriptors and keeps all statuses; destroys the descriptors with itself.
+/// Creates descriptors and records all statuses; its destructor destroys the descriptors.
 class CudnnScript {
  public:
   using Descriptor = cudnnBackendDescriptor_t;
@@ -60,24 +60,24 @@ class CudnnScript {
            const T& value) {
     set(d, name, type, 1, &value);
   }
-  /// Return whether that succeeded.
+  /// Return true on success.
   bool finalize(Descriptor d);
   void note(const std::string& call, cudnnStatus_t status) { log_.push_back({call, status}); }
 
   Descriptor tensor(const TensorSpec& spec, bool finalized = true);
   Descriptor convolution(const ConvSpec& spec, bool finalized = true);
-  /// The scales are of the type of the sums.
+  /// The scales have the dtype of the sums.
   Descriptor operation(Kind kind, const ConvSpec& spec, Descriptor convolution, Descriptor x,
                        Descriptor w, Descriptor y);
-  /// b is null for modes of one operand. What becomes of NaN is left unset where it is not kept.
+  /// b is null for modes with one operand. The NaN mode is set only if keeps_nan.
   Descriptor pointwise(cudnnPointwiseMode_t mode, Descriptor x, Descriptor b, Descriptor y,
                        cudnnDataType_t precision = CUDNN_DATA_FLOAT, bool keeps_nan = false);
   Descriptor graph(const std::vector<Descriptor>& operations, cudnnHandle_t handle = nullptr);
-  /// Return the configurations; `properties` is null where the graph has a handle.
+  /// Return the configurations; `properties` is null if the graph has a handle.
   std::vector<Descriptor> ranked(Descriptor graph, cudnnBackendHeurMode_t mode,
                                  Descriptor properties = nullptr);
   std::vector<cudnnBackendNumericalNote_t> notes(Descriptor configuration);
-  /// Return a plan, null where the engine does not work.
+  /// Return a plan, null if the engine fails.
   Descriptor plan(Descriptor configuration, cudnnHandle_t handle, Descriptor properties = nullptr);
   int64_t workspace_bytes(Descriptor plan);
   Descriptor pack(const Sizes& ids, const std::vector<void*>& pointers, void* workspace);

@@ -1,4 +1,4 @@
-// Memory of the runtime's GPU, filled from a tensor and read back into one.
+// GPU memory of the emulated runtime, filled from a tensor and read back into one.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -13,10 +13,10 @@ inline void must(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
 }
 
-/// Memory with an array in it that begins `shift` bytes from an aligned place.
+/// Memory with an array that starts `shift` bytes after an aligned address.
 class GpuArray {
  public:
-  /// Holds nothing that may be read.
+  /// Uninitialised memory.
   explicit GpuArray(size_t bytes, size_t shift = 0) : shift_(shift), bytes_(bytes) {
     if (bytes > 0) must(cudaMalloc(&memory_, bytes + shift));
   }
@@ -33,7 +33,7 @@ class GpuArray {
     if (memory_) static_cast<void>(cudaFree(memory_));
     memory_ = nullptr;
   }
-  /// Wait for all streams and copy; the sizes are those of rows one behind the other.
+  /// Wait for all streams and copy; the sizes are those of a contiguous tensor.
   ambit::Tensor read(ambit::IntArrayRef sizes, ambit::DType dtype) const {
     ambit::Tensor t = ambit::empty(sizes, ambit::TensorOptions(dtype));
     must(cudaDeviceSynchronize());
@@ -46,7 +46,7 @@ class GpuArray {
   size_t shift_, bytes_;
 };
 
-/// Return the largest of |ours - exact| / bound, element by element; both are in float64.
+/// Return the maximum of |ours - exact| / bound over all elements; all are float64.
 inline double worst_ratio(const ambit::Tensor& ours, const ambit::Tensor& exact,
                           const ambit::Tensor& bound) {
   return ((ours.to(ambit::kFloat64) - exact.cpu()).abs() / (bound.cpu() + 1e-300))

@@ -1,6 +1,6 @@
-// torch::nn::parallel: one module on several devices, a part of the batch on each, a thread for
-// each. Gradients reach the module itself. ambit's own way is DistributedDataParallel, a process
-// for each.
+// torch::nn::parallel: replicas of one module on several devices, each with a part of the batch and
+// a thread. Gradients are accumulated in the module itself. DistributedDataParallel, with one
+// process per device, is preferable.
 #pragma once
 
 #include <torch/nn.h>
@@ -16,8 +16,8 @@
 
 namespace ambit::nn::parallel {
 
-/// Clone a module to each device; what reaches a clone's parameters in backward reaches the
-/// module's. Buffers are copies, so that what clones write there, such as running means, is lost.
+/// Clone a module to each device; gradients of a clone's parameters flow to the module's. Buffers
+/// are copies, so updates by clones, for example of running statistics, are lost.
 template <class M>
 std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
                                           const std::vector<Device>& devices) {
@@ -41,9 +41,9 @@ std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
   return replicas;
 }
 
-/// Return what each module makes of its input, on its device, each in a thread of its own. Errors:
-/// Error for other numbers of inputs or devices than modules; what the first that failed threw,
-/// when all have ended.
+/// Return the output of each module for its input, on its device, each in its own thread. Errors:
+/// Error if the numbers of inputs, devices and modules differ; when all threads have ended, the
+/// first exception of a module.
 template <class ModulePtr>
 std::vector<Tensor> parallel_apply(
     std::vector<ModulePtr>& modules, const std::vector<Tensor>& inputs,
@@ -75,9 +75,9 @@ std::vector<Tensor> parallel_apply(
   return outputs;
 }
 
-/// Return what the module makes of `input`, cut along `dim` into a part for each device, on
-/// output_device; left out: all devices named cuda, and the first of them. With one device the
-/// module moves there. Errors: Error for no devices; those of the module.
+/// Split `input` along `dim`, one part per device, and return the module's output on output_device.
+/// Defaults: all devices named cuda, and the first of them. With one device the module moves there.
+/// Errors: Error for no devices; those of the module.
 template <class ModulePtr>
 Tensor data_parallel(ModulePtr module, Tensor input,
                      std::optional<std::vector<Device>> devices = std::nullopt,
@@ -93,7 +93,7 @@ Tensor data_parallel(ModulePtr module, Tensor input,
     return module->forward(input.to(devices->front())).to(to);
   }
   std::vector<Tensor> inputs = input.chunk(static_cast<int64_t>(devices->size()), dim);
-  devices->resize(inputs.size());  // a small batch has fewer parts
+  devices->resize(inputs.size());  // a small batch has fewer parts than devices
   auto replicas = replicate(module, *devices);
   std::vector<Tensor> outputs = parallel_apply(replicas, inputs, *devices);
   for (Tensor& output : outputs) output = output.to(to);

@@ -1,5 +1,5 @@
-// In place of CUB's: the same result at thread 0, and the same rule, that who uses the storage
-// again puts a barrier between.
+// Replaces CUB's: the same result in thread 0, and the same rule that reusing the storage requires
+// a barrier in between.
 #pragma once
 
 namespace cub {

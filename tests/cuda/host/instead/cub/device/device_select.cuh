@@ -1,4 +1,4 @@
-// In place of CUB's: work on the stream, which needs and writes the workspace that it asked for.
+// Replaces CUB's: work on the stream that requires and overwrites the workspace it requested.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace cub {
 
 struct DeviceSelect {
-  /// out [count] = the items whose flag is true; with no workspace, only say how large one must be.
+  /// out [count] = the items whose flag is true; with a null workspace, only return its size.
   template <class Items, class Flag, class Out, class Count>
   static cudaError_t Flagged(void* workspace, size_t& bytes, Items items, const Flag* flags,
                              Out* out, Count* count, int64_t n, cudaStream_t stream) {

@@ -1,4 +1,4 @@
-// In place of Thrust's.
+// Replaces Thrust's.
 #pragma once
 
 #include <cstdint>
