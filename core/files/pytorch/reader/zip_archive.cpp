@@ -83,8 +83,7 @@ class Archive {
     return Value::dict(std::move(attributes));
   }
 
-  // All entries lie in one folder, whatever its name. TorchScript packs its code, which nobody
-  // reads here.
+  // All entries lie in one folder, whatever its name. TorchScript's code is not read.
   void index() {
     std::string folder;
     const std::vector<ZipReader::Entry>& all = zip_->entries();
@@ -95,8 +94,10 @@ class Archive {
       if (!inside || name.find("..") != name.npos) {
         fail("expected entries in one folder, got '{}'", name);
       }
-      if (!all[i].is_stored && !name.substr(folder.size()).starts_with(pytorch_file::kCodeFolder)) {
-        fail("expected '{}' stored as PyTorch does, got it compressed or encrypted", name);
+      if (!all[i].is_readable &&
+          !name.substr(folder.size()).starts_with(pytorch_file::kCodeFolder)) {
+        fail("expected '{}' stored or deflated, got it encrypted or compressed by another method",
+             name);
       }
       entries_.emplace(name.substr(folder.size()), i);
     }
