@@ -99,7 +99,7 @@ StateDict flatten(const Value& object) {
 }
 
 Value load_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
-  if (is_safetensors_file(path)) return load(path, map_location, metadata);
+  if (is_safetensors_file(path)) return read_safetensors(path, map_location, metadata);
   PytorchContent content = read_pytorch(path, map_location, metadata != nullptr);
   if (metadata) *metadata = std::move(content.metadata);
   return std::move(content.value);
