@@ -56,6 +56,8 @@ PytorchContent read_pytorch_bytes(std::string_view bytes, const std::string& nam
   });
 }
 
+Value read_plain_pickle(std::string_view bytes) { return zip_library().read_pickle(bytes); }
+
 bool is_script_file(const std::string& path) {
   return named_in_lack_of_memory("load", path, [&] {
     try {
