@@ -1,6 +1,8 @@
 // The kind of a file by its first bytes, whatever its name. Private to core.
 #pragma once
 
+#include <ambit/value.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,5 +31,9 @@ FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes);
 
 /// Return whether a file is safetensors. Errors: SerializationError where it cannot be read.
 bool is_safetensors_file(const std::string& path);
+
+/// Read a safetensors file: a dict of tensors, and of opaque values for those of a dtype that ambit
+/// lacks. Errors: those of load().
+Value read_safetensors(const std::string& path, Device device, Metadata* metadata);
 
 }  // namespace ambit

@@ -161,28 +161,31 @@ class LeftOut {
   std::string names_;
 };
 
-StateDict state_dict_of(const PytorchContent& content, const std::string& path) {
-  if (content.is_script) {
-    StateDict tensors = flatten(content.value);
-    if (tensors.empty()) {
-      throw SerializationError(
-          "expected tensors in a TorchScript archive, got none: its module has neither parameters, "
-          "buffers nor constants; save the state_dict() of the module that it was made of");
-    }
-    return tensors;
-  }
+// Leaves opaque values out.
+StateDict state_dict_of(const Value& value, const std::string& path) {
   LeftOut left_out(path);
   Value::Dict tensors;
-  for (const auto& [key, value] : content.value.entries()) {
-    if (key.kind() == Value::Kind::string && value.kind() == Value::Kind::opaque) {
-      left_out.add(key.to_string(), value.to_opaque().type);
+  for (const auto& [key, item] : value.entries()) {
+    if (key.kind() == Value::Kind::string && item.kind() == Value::Kind::opaque) {
+      left_out.add(key.to_string(), item.to_opaque().type);
     } else {
-      tensors.emplace_back(key, value);
+      tensors.emplace_back(key, item);
     }
   }
   StateDict dict = Value::dict(std::move(tensors)).to_state_dict();
   left_out.say();
   return dict;
+}
+
+StateDict state_dict_of(const PytorchContent& content, const std::string& path) {
+  if (!content.is_script) return state_dict_of(content.value, path);
+  StateDict tensors = flatten(content.value);
+  if (tensors.empty()) {
+    throw SerializationError(
+        "expected tensors in a TorchScript archive, got none: its module has neither parameters, "
+        "buffers nor constants; save the state_dict() of the module that it was made of");
+  }
+  return tensors;
 }
 
 Tensor one_tensor_of(const PytorchContent& content) {
@@ -224,25 +227,24 @@ void write_safetensors(const StateDict& tensors, const std::string& path,
   file.commit();
 }
 
-StateDict read_safetensors(const std::string& path, Device device, Metadata* metadata) {
-  const InputFile file(path);
-  uint64_t data_begin = 0;
-  safetensors::Header header = read_header(file, data_begin);
-  StateDict tensors;
-  LeftOut left_out(path);
-  for (const safetensors::Entry& entry : header.entries) {
-    if (entry.type->dtype) {
-      tensors.emplace_back(entry.name, read_tensor(file, entry, data_begin).to(device));
-    } else {
-      left_out.add(entry.name, entry.type->name);
-    }
-  }
-  left_out.say();
-  if (metadata) *metadata = std::move(header.metadata);
-  return tensors;
-}
-
 }  // namespace
+
+Value read_safetensors(const std::string& path, Device device, Metadata* metadata) {
+  return named_in_lack_of_memory("load", path, [&] {
+    const InputFile file(path);
+    uint64_t data_begin = 0;
+    safetensors::Header header = read_header(file, data_begin);
+    Value::Dict tensors;
+    for (const safetensors::Entry& entry : header.entries) {
+      tensors.emplace_back(
+          entry.name, entry.type->dtype
+                          ? Value(read_tensor(file, entry, data_begin).to(device))
+                          : Value::opaque({fmt::format("{} tensor", entry.type->name), "", {}}));
+    }
+    if (metadata) *metadata = std::move(header.metadata);
+    return Value::ordered_dict(std::move(tensors));
+  });
+}
 
 void check_writable(const std::string& path) { AtomicFile::check(path); }
 
@@ -256,7 +258,7 @@ void save(const StateDict& tensors, const std::string& path, const Metadata& met
 
 StateDict load(const std::string& path, Device device, Metadata* metadata) {
   return named_in_lack_of_memory("load", path, [&] {
-    if (!holds_pytorch(path)) return read_safetensors(path, device, metadata);
+    if (!holds_pytorch(path)) return state_dict_of(read_safetensors(path, device, metadata), path);
     return from_pytorch(path, device, metadata, [&](const PytorchContent& content) {
       return state_dict_of(content, path);
     });

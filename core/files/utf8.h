@@ -7,9 +7,9 @@
 namespace ambit {
 
 /// Return how many bytes the character of UTF-8 that begins at text[i] has, 0 where none begins
-/// there. As Python decodes it: each character in its shortest form, no halves of UTF-16's pairs,
-/// none beyond U+10FFFF. Source: RFC 3629, section 4.
-inline size_t utf8_length(std::string_view text, size_t i) {
+/// there. As Python decodes it: each character in its shortest form, none beyond U+10FFFF, halves
+/// of UTF-16's pairs only with `halves`, as its "surrogatepass". Source: RFC 3629, section 4.
+inline size_t utf8_length(std::string_view text, size_t i, bool halves = false) {
   const auto in = [&](size_t at, unsigned char least, unsigned char most) {
     const auto byte = at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
     return least <= byte && byte <= most;
@@ -18,7 +18,8 @@ inline size_t utf8_length(std::string_view text, size_t i) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first <= 0xdf) return in(i + 1, 0x80, 0xbf) ? 2 : 0;
   if ((first & 0xf0) == 0xe0) {
-    const unsigned char least = first == 0xe0 ? 0xa0 : 0x80, most = first == 0xed ? 0x9f : 0xbf;
+    const unsigned char least = first == 0xe0 ? 0xa0 : 0x80,
+                        most = first == 0xed && !halves ? 0x9f : 0xbf;
     return in(i + 1, least, most) && in(i + 2, 0x80, 0xbf) ? 3 : 0;
   }
   if (first >= 0xf0 && first <= 0xf4) {
@@ -28,10 +29,10 @@ inline size_t utf8_length(std::string_view text, size_t i) {
   return 0;
 }
 
-/// Return whether bytes are UTF-8.
-inline bool is_utf8(std::string_view text) {
+/// Return whether bytes are UTF-8, with `halves` of UTF-16's pairs if these are allowed.
+inline bool is_utf8(std::string_view text, bool halves = false) {
   for (size_t i = 0; i < text.size();) {
-    const size_t length = utf8_length(text, i);
+    const size_t length = utf8_length(text, i, halves);
     if (length == 0) return false;
     i += length;
   }

@@ -1,5 +1,5 @@
-// CIFAR-10's binary files: records of a class and three planes, nothing else.
-// Format: www.cs.toronto.edu/~kriz/cifar.html, "Binary version".
+// CIFAR-10's binary files: records of a class and three planes, nothing else. Those of the "Python
+// version" become such records. Format: www.cs.toronto.edu/~kriz/cifar.html, "Binary version".
 #include <ambit/backend/op.h>
 #include <ambit/data/cifar10.h>
 #include <ambit/detail/printable.h>
@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cifar10_python.h"
 #include "data_file.h"
 
 namespace ambit::data::datasets {
@@ -67,21 +68,29 @@ void append_file(std::vector<uint8_t>& records, const std::string& path) {
   if (got != bytes || !file.at_end()) {
     fail("a file that keeps its size", "one that changed while it was read");
   }
-  checked(std::span(records).subspan(before), fmt::format("'{}'", path));
 }
 
+// Without the ".bin" of the binary version.
 std::vector<std::string> file_names(Mode mode) {
-  if (mode == Mode::kTest) return {"test_batch.bin"};
-  return {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
-          "data_batch_5.bin"};
+  if (mode == Mode::kTest) return {"test_batch"};
+  return {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"};
 }
+
+struct Folder {
+  std::filesystem::path path;
+  const char* extension;  // "" of the Python version
+};
 
 // Returns the folder of the first of the files; nothing where it is not found.
-std::optional<std::filesystem::path> find_folder(const std::string& root, Mode mode) {
+std::optional<Folder> find_folder(const std::string& root, Mode mode) {
   const std::filesystem::path base(root);
-  for (const auto& folder : {base, base / "cifar-10-batches-bin", base / "cifar-10-sample"}) {
+  for (const Folder& folder :
+       {Folder{base, ".bin"}, Folder{base / "cifar-10-batches-bin", ".bin"},
+        Folder{base / "cifar-10-sample", ".bin"}, Folder{base / "cifar-10-batches-py", ""}}) {
     std::error_code ignored;
-    if (std::filesystem::exists(folder / file_names(mode)[0], ignored)) return folder;
+    if (std::filesystem::exists(folder.path / (file_names(mode)[0] + folder.extension), ignored)) {
+      return folder;
+    }
   }
   return {};
 }
@@ -90,14 +99,20 @@ ByteImages read(const std::string& root, Mode mode) {
   const auto folder = find_folder(root, mode);
   if (!folder) {
     throw SerializationError(
-        fmt::format("CIFAR10: expected {} in '{}', or in its folder cifar-10-batches-bin or "
-                    "cifar-10-sample, got no such file",
+        fmt::format("CIFAR10: expected {0}.bin in '{1}', or in its folder cifar-10-batches-bin or "
+                    "cifar-10-sample, or {0} in cifar-10-batches-py, got no such file",
                     file_names(mode)[0], printable(root)));
   }
   std::vector<uint8_t> records;
-  for (const std::string& file : file_names(mode)) {
-    const std::string path = (*folder / file).string();
-    append_file(records, path);
+  for (const std::string& name : file_names(mode)) {
+    const std::string path = (folder->path / (name + folder->extension)).string();
+    const size_t before = records.size();
+    if (*folder->extension) {
+      append_file(records, path);
+    } else {
+      append_cifar10_pickle(records, path);
+    }
+    checked(std::span(records).subspan(before), fmt::format("'{}'", printable(path)));
   }
   return split(records);
 }

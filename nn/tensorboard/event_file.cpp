@@ -60,6 +60,7 @@ EventFile::EventFile(const std::filesystem::path& folder) : EventFile() {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail("create the folder of", error.message());
+  earlier_ = EarlierSteps(folder);
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd_ < 0) fail("create", reason(errno));
   buffer(encoder().file_version(wall_time_s()));
@@ -77,6 +78,7 @@ void EventFile::buffer(std::string_view event) {
 }
 
 size_t EventFile::append(std::string_view event) {
+  earlier_.warn_before(event);
   buffer(event);
   ++buffered_events_;
   expect_linked();

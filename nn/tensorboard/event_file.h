@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "earlier_steps.h"
+
 namespace ambit::tensorboard {
 
 /// Errors of all: Error naming the file and the system's reason.
@@ -19,7 +21,7 @@ class EventFile {
   EventFile& operator=(const EventFile&) = delete;
 
   /// Append to the buffer, and write that where it has grown large. Return the number of events
-  /// written.
+  /// written. Says on stderr, once, that another file in the folder has a later step.
   size_t append(std::string_view event);
   /// Write the buffer. A failed write leaves the file as it was before. Return the number of events
   /// written.
@@ -34,6 +36,7 @@ class EventFile {
   [[noreturn]] void fail(const char* step, const std::string& reason) const;
 
   std::string path_;
+  EarlierSteps earlier_;
   int fd_ = -1;
   std::string buffer_;  // whole records
   size_t buffered_events_ = 0;

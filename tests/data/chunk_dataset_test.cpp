@@ -196,6 +196,35 @@ TEST_CASE("a chunk dataset goes on before its sampler knows how many chunks ther
   CHECK(joined(epoch(*other)) == order);
 }
 
+TEST_CASE("loading draws nothing from the default generator, whether it fails or not") {
+  const auto make = [](auto sampler) {
+    using Sampler = decltype(sampler);
+    return std::make_unique<datasets::ChunkDataset<Reader, Sampler, samplers::SequentialSampler>>(
+        Reader(std::vector<size_t>(40, 1)), sampler, samplers::SequentialSampler(0),
+        ChunkDatasetOptions(1, 1, 1));
+  };
+  std::stringstream empty;
+  serialize::OutputArchive().save_to(empty);
+  std::stringstream saved;
+  manual_seed(3);
+  save(*make(samplers::RandomSampler(0)), saved);
+  const uint64_t offset = default_generator().offset();
+
+  const auto dataset = make(samplers::RandomSampler(0));
+  CHECK_THROWS_AS(load(*dataset, empty), Error);
+  CHECK(default_generator().offset() == offset);
+  load(*dataset, saved);
+  CHECK(default_generator().offset() == offset);
+
+  // The first epoch after a load that failed is that of the seed.
+  const auto seeded = make(samplers::RandomSampler(0, 5)),
+             other = make(samplers::RandomSampler(0, 5));
+  empty.clear();
+  empty.seekg(0);
+  CHECK_THROWS_AS(load(*seeded, empty), Error);
+  CHECK(joined(epoch(*seeded)) == joined(epoch(*other)));
+}
+
 TEST_CASE("a chunk dataset goes on where it was saved") {
   const auto make = [] {
     return std::make_unique<Sequential>(Reader({1, 1, 1, 1}), samplers::SequentialSampler(4),

@@ -1,9 +1,15 @@
 #!/usr/bin/env python3
-"""Files as PyTorch and safetensors write them, for corpus_test.cpp: corpus.py FOLDER.
+"""Files as PyTorch, NumPy and safetensors write them, for corpus_test.cpp: corpus.py FOLDER.
 
-Beside each file, <name>.txt says what it holds, one line for each value, as PyTorch loads it. The first
-line is "read", or "try" for a file that torch.load(weights_only=True) refuses, or that is compressed: ambit
-may refuse it.
+Next to each file, <name>.txt says what it holds, one line for each value, as PyTorch loads it. The first line is
+- "read";
+- "try" for a file that torch.load(weights_only=True) refuses: ambit may refuse it, too;
+- "tensors" for a TorchScript archive: the tensors that load() reads from it, by name;
+- "constants" for a frozen one: its tensors, sorted, without names;
+- "refused TEXT" for a file of another format: the error has that text.
+
+corpus_2.15.tar.xz has the files of PyTorch 2.15, which is too large for CI: corpus.py --small FOLDER, packed by
+  tar --sort=name --owner=0 --group=0 --mtime=@0 -C FOLDER -c . | xz -9e
 """
 import io
 import json
@@ -14,6 +20,7 @@ import zipfile
 from collections import Counter, OrderedDict
 from pathlib import Path
 
+import numpy as np
 import torch
 
 warnings.simplefilter("ignore")
@@ -40,9 +47,33 @@ def tensor_text(t):
     return f"tensor {name} {list(t.shape)} {as_bytes.hex()}"
 
 
-def lines(value, path=""):
-    """The same as corpus_test.cpp's."""
-    if value is None:
+SUPPORTED_BY_NUMPY = "b1 u1 i1 i2 i4 i8 f2 f4 f8".split()
+
+
+def numpy_lines(value, path):
+    supported = getattr(value, "dtype", np.dtype("O")).str[1:] in SUPPORTED_BY_NUMPY
+    if isinstance(value, np.dtype):
+        yield f"{path} opaque numpy.dtype"
+    elif isinstance(value, np.ndarray) and supported:
+        native = np.array(value, dtype=value.dtype.newbyteorder("="), order="C")
+        yield f"{path} {tensor_text(torch.from_numpy(native))}"
+    elif isinstance(value, np.ndarray):
+        yield f"{path} opaque numpy.ndarray"
+    elif supported:
+        yield from lines(value.item(), path)
+    else:
+        yield f"{path} opaque scalar of NumPy"
+
+
+def lines(value, path="", around=()):
+    """The same as corpus_test.cpp's. `around`: the ids of what the value is in."""
+    if id(value) in around:
+        yield f"{path} opaque {'dict' if isinstance(value, dict) else 'list'} that contains itself"
+        return
+    around += (id(value),)
+    if isinstance(value, (np.ndarray, np.generic, np.dtype)):
+        yield from numpy_lines(value, path)
+    elif value is None:
         yield f"{path} None"
     elif isinstance(value, bool):
         yield f"{path} bool {value}"
@@ -51,18 +82,18 @@ def lines(value, path=""):
     elif isinstance(value, float):
         yield f"{path} float {struct.pack('>d', value).hex()}"
     elif isinstance(value, str):
-        yield f"{path} str {value.encode().hex()}"
+        yield f"{path} str {value.encode('utf-8', 'surrogatepass').hex()}"
     elif isinstance(value, torch.Tensor):
         yield f"{path} {tensor_text(value)}"
     elif isinstance(value, (list, tuple)):
         yield f"{path} {'tuple' if isinstance(value, tuple) else 'list'} {len(value)}"
         for i, item in enumerate(value):
-            yield from lines(item, f"{path}.{i}")
+            yield from lines(item, f"{path}.{i}", around)
     elif isinstance(value, dict):
         yield f"{path} dict {len(value)}"
         for key, item in value.items():
-            yield from lines(key, f"{path}.key")
-            yield from lines(item, f"{path}.value")
+            yield from lines(key, f"{path}.key", around)
+            yield from lines(item, f"{path}.value", around)
     elif isinstance(value, (torch.dtype, torch.device, torch.layout)):
         yield f"{path} opaque torch.{type(value).__name__}"
     elif type(value).__name__.endswith("Storage"):
@@ -143,9 +174,40 @@ def values():
     yield "counter", {"c": Counter(a=2, b=1), "w": torch.ones(2)}
     shared = [1, 2]
     yield "shared", {"a": shared, "b": shared, "c": (shared, shared)}
+    yield "circular_list", circular_list()
+    yield "circular_dict", circular_dict()
+    yield "surrogates", {"\ud800": "a\udfffz", "w": torch.ones(2)}
+    yield "keys_opaque", {b"a": 1, torch.float32: 2, torch.device("cpu"): 3, (1, b"b"): 4, "w": torch.ones(2)}
     yield "none", None
     yield "empty", {}
     yield "large", {"x": torch.arange(100000.0), "y": torch.arange(70000, dtype=torch.int16)}
+
+
+def circular_list():
+    items = [1, torch.ones(2)]
+    items.append([items, {"again": items}])
+    return {"a": items, "b": items, "w": torch.ones(3)}
+
+
+def circular_dict():
+    d, o = {"w": torch.ones(2)}, OrderedDict()
+    d["d"] = d
+    o["list"] = [o, d]
+    return [d, o, torch.ones(3)]
+
+
+def numpy_values():
+    matrix = np.arange(6).reshape(2, 3)
+    yield "numpy_dtypes", {n: np.arange(-3, 4).astype(n) for n in SUPPORTED_BY_NUMPY}
+    yield "numpy_orders", [matrix.astype(">i4"), np.asfortranarray(matrix), matrix.T, matrix[:, 1], np.empty((0, 2)),
+                           np.array(3.5), np.asfortranarray(np.arange(24.0).reshape(2, 3, 4))]
+    yield "numpy_others", {"c": matrix.astype("c8"), "u": matrix.astype("u4"), "o": np.array([1, None], dtype=object),
+                           "s": np.array(["a", "bc"]), "w": torch.ones(2)}
+    yield "numpy_numbers", [np.float64(0.1), np.float32(0.1), np.float16(2.5), np.int64(-3), np.uint8(200), np.bool_(True),
+                            np.complex64(1j), np.uint64(2**64 - 1)]
+    yield "numpy_dtype", {"d": np.dtype("f4"), "e": np.dtype(">i8"), "f": np.dtype([("a", "i4"), ("b", "f8")])}
+    shared = np.arange(3.0)
+    yield "numpy_shared", [shared, shared, {"best": np.float64(0.9), "model": torch.ones(2)}]
 
 
 class Corpus:
@@ -153,11 +215,13 @@ class Corpus:
         self.folder = folder
         self.count = 0
 
-    def add(self, name, data, expected, allowed):
+    def add_text(self, name, data, text):
         (self.folder / name).write_bytes(data)
-        text = ["read" if allowed else "try", *lines(expected)]
         (self.folder / (name + ".txt")).write_text("".join(t + "\n" for t in text))
         self.count += 1
+
+    def add(self, name, data, expected, allowed):
+        self.add_text(name, data, ["read" if allowed else "try", *lines(expected)])
 
     def add_saved(self, name, data):
         options = {"weights_only": False} if has_weights_only() else {}
@@ -184,17 +248,19 @@ def saved(value, **options):
     return file.getvalue()
 
 
-def zipped_again(data, **changes):
+def zipped_again(data, compression=zipfile.ZIP_STORED, level=None):
     """The same entries, written by Python's zipfile."""
     out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", **changes) as new:
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", compression, compresslevel=level) as new:
         for name in old.namelist():
             new.writestr(name, old.read(name))
     return out.getvalue()
 
 
-def write_saved(corpus):
+def write_saved(corpus, small):
     for name, value in values():
+        if small and name == "large":
+            continue
         for protocol in (2, 3, 4, 5):
             for new in (True, False):
                 try:
@@ -203,9 +269,19 @@ def write_saved(corpus):
                     print(f"{name}: PyTorch does not save it: {type(e).__name__}", file=sys.stderr)
                     continue
                 corpus.add_saved(f"{name}_{protocol}{'' if new else '_old'}.pth", data)
+                if new and protocol == 2:
+                    corpus.add_saved(f"{name}_deflated.pth", zipped_again(data, zipfile.ZIP_DEFLATED))
+    for name, value in numpy_values():  # PyTorch does not read them with weights_only=True
+        for protocol in (2, 3, 4, 5):
+            for new in (True, False):
+                data = saved(value, pickle_protocol=protocol, _use_new_zipfile_serialization=new)
+                corpus.add(f"{name}_{protocol}{'' if new else '_old'}.pth", data, value, True)
     model_data = saved(model().state_dict())
     corpus.add_saved("zipped_again.pth", zipped_again(model_data))
-    corpus.add("deflated.pth", zipped_again(model_data, compression=zipfile.ZIP_DEFLATED), model().state_dict(), False)
+    for level in (1, 6, 9):
+        corpus.add_saved(f"deflated_{level}.pth", zipped_again(model_data, zipfile.ZIP_DEFLATED, level))
+    for name, method in (("bzip2", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)):  # refused by PyTorch, too
+        corpus.add_text(name + ".pth", zipped_again(model_data, method), ["refused compressed by another method"])
     if hasattr(torch.serialization, "set_crc32_options"):
         for name, value in (("model", model().state_dict()), ("large", {"x": torch.arange(100000.0)}), ("int", 1)):
             torch.serialization.set_crc32_options(False)
@@ -253,12 +329,59 @@ def write_safetensors(corpus):
                        expected, True)
 
 
-def write(folder):
+class Weights(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.fc = torch.nn.Linear(2, 3)
+        self.register_buffer("shift", torch.ones(2))
+        self.register_buffer("count", torch.tensor(3))
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(3, 3), torch.nn.Linear(3, 3).half()])
+        self.number = 2.5
+        self.names = ["a", "b"]
+        self.place = torch.device("cpu")
+
+    def forward(self, x):
+        x = self.layers[0](self.fc(x + self.shift) * self.number)
+        return x.sum() + self.layers[1].weight.sum() + self.layers[1].bias.sum() + self.count
+
+
+def write_script(corpus):
+    net = Weights().eval()
+    scripted = torch.jit.script(net)
+    for name, module in (("scripted", scripted), ("traced", torch.jit.trace(net, torch.ones(2))),
+                         ("scripted_model", torch.jit.script(model())),
+                         ("traced_model", torch.jit.trace(torch.nn.Sequential(*list(model())[:2]), torch.ones(2, 3, 3, 3)))):
+        expected = [f"{n} {tensor_text(t)}" for n, t in module.state_dict().items()]
+        for end, options in (("", {}), ("_extra", {"_extra_files": {"note.txt": "text"}})):
+            file = io.BytesIO()
+            torch.jit.save(module, file, **options)
+            corpus.add_text(name + end + ".pt", file.getvalue(), ["tensors", *expected])
+        corpus.add_text(name + "_deflated.pt", zipped_again(file.getvalue(), zipfile.ZIP_DEFLATED), ["tensors", *expected])
+    frozen = torch.jit.freeze(scripted, optimize_numerics=False)
+    file = io.BytesIO()
+    torch.jit.save(frozen, file)
+    constants = [n.output().toIValue() for n in frozen.graph.findAllNodes("prim::Constant")]
+    corpus.add_text("frozen.pt", file.getvalue(),
+                    ["constants", *sorted(tensor_text(t) for t in constants if isinstance(t, torch.Tensor))])
+
+
+def write_others(corpus):
+    array, arrays = io.BytesIO(), io.BytesIO()
+    np.save(array, np.arange(3.0))
+    np.savez(arrays, a=np.arange(3.0))
+    corpus.add_text("array.npy", array.getvalue(), ["refused an array of NumPy"])
+    corpus.add_text("arrays.npz", arrays.getvalue(), ["refused an .npz file of NumPy"])
+
+
+def write(folder, small):
     corpus = Corpus(folder)
-    write_saved(corpus)
+    write_saved(corpus, small)
     write_safetensors(corpus)
+    write_script(corpus)
+    write_others(corpus)
     print(corpus.count, "files")
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write(Path(sys.argv[-1]), "--small" in sys.argv)

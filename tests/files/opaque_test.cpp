@@ -90,6 +90,47 @@ TEST_CASE("a value that ambit does not represent is opaque, and the tensors besi
   CHECK(load_between(device)["x"].to_opaque().arguments[1].to_int() == 1);
 }
 
+// As torch.load(weights_only=True) reads them.
+TEST_CASE("a list or a dict that contains itself has an opaque value in that place") {
+  const Value list = load_between(
+      "]q\x01(K\x07h\x01K\x08"
+      "e")["x"];
+  REQUIRE(list.items().size() == 3);
+  CHECK(list.items()[0].to_int() == 7);
+  CHECK(list.items()[1].to_opaque().type == "list that contains itself");
+  CHECK(list.items()[2].to_int() == 8);
+  // In a dict that it is in, by one item after the other; afterwards it is shared as others are.
+  const Value both = load_between(
+      "(}q\x01(K\x01]q\x02h\x01"
+      "aK\x02h\x02uh\x01h\x02t")["x"];
+  const Value& dict = both.items()[0];
+  CHECK(dict[1].items()[0].to_opaque().type == "dict that contains itself");
+  CHECK(&dict[2].items() == &dict[1].items());
+  CHECK(&both.items()[1].entries() == &dict.entries());
+  CHECK(&both.items()[2].items() == &dict[1].items());
+  const Value ordered = load_between(call("collections", "OrderedDict", ")") + "q\x01K\x01h\x01s");
+  CHECK(ordered["x"][1].to_opaque().type == "dict that contains itself");
+  CHECK(ordered["after"].to_tensor().equal(ones({1})));
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH_AS(save_checkpoint(ordered, folder / "f.pth"),
+                       doctest::Contains("got an opaque dict that contains itself"),
+                       SerializationError);
+}
+
+// Python writes them by "surrogatepass", and PyTorch reads them.
+TEST_CASE("text with halves of UTF-16's pairs is read, and written as it was") {
+  const std::string half = "a\xed\xa0\x80z";
+  const Value value = load_between("}" + pickled(half) + pickled(half) + "s")["x"];
+  CHECK(value[half].to_string() == half);
+  const TemporaryFolder folder;
+  save_checkpoint(value, folder / "again.pth");
+  CHECK(read_bytes(folder / "again.pth").find(pickled(half)) != std::string::npos);
+  CHECK(load_checkpoint(folder / "again.pth")[half].to_string() == half);
+  // JSON cannot hold it.
+  CHECK_THROWS_WITH_AS(save({{half, ones({1})}}, folder / "f.safetensors"),
+                       doctest::Contains("expected text in UTF-8"), SerializationError);
+}
+
 TEST_CASE("an int of 3,001 bits is written as it was read") {
   const std::string huge = "\x8b" + little_endian(376, 4) + std::string(375, '\xab') + "\x01";
   const Value value = load_between(huge);

@@ -11,6 +11,7 @@ struct ZipEntry {
   std::string name, data;
   uint16_t method = 0;                ///< 0: stored; 8: deflated
   int64_t pretended_size_bytes = -1;  ///< instead of the data's
+  std::string packed{};               ///< what is in the file, if not the data
 };
 
 inline std::string little_endian(uint64_t n, size_t bytes) {
@@ -34,16 +35,17 @@ inline std::string zip_bytes(const std::vector<ZipEntry>& entries) {
   for (const ZipEntry& e : entries) {
     const bool honest = e.pretended_size_bytes < 0;
     const auto size = honest ? e.data.size() : static_cast<uint64_t>(e.pretended_size_bytes);
+    const std::string& content = e.packed.empty() ? e.data : e.packed;
     // version, flags, method, time, date, CRC, size in the file, size, length of the name and extra
     const std::string both =
         little_endian(20, 2) + little_endian(0, 2) + little_endian(e.method, 2) +
         little_endian(0x210000, 4) + little_endian(crc32_of(e.data), 4) +
-        little_endian(e.method ? e.data.size() : size, 4) + little_endian(size, 4) +
+        little_endian(e.method ? content.size() : size, 4) + little_endian(size, 4) +
         little_endian(e.name.size(), 2) + little_endian(0, 2);
     // comment, disk, attributes, where the entry begins
     directory += "PK\x01\x02" + little_endian(20, 2) + both + std::string(10, '\0') +
                  little_endian(file.size(), 4) + e.name;
-    file += "PK\x03\x04" + both + e.name + e.data;
+    file += "PK\x03\x04" + both + e.name + content;
   }
   return file + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(entries.size(), 2) +
          little_endian(entries.size(), 2) + little_endian(directory.size(), 4) +

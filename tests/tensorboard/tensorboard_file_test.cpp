@@ -103,6 +103,61 @@ TEST_CASE("two writers share a folder") {
   CHECK(event_files(folder.path()).size() == 2);
 }
 
+TEST_CASE("child: begins again in the folder of another training" * doctest::skip()) {
+  const TemporaryFolder folder;
+  {
+    SummaryWriter writer(folder.path());
+    for (int step = 0; step < 3000; ++step) writer.add_scalar("loss", 1, step);
+    writer.add_image("image", rand({3, 300, 300}), 50);  // longer than what is read at once
+    writer.add_scalars("both", {{"a", 1}}, 7);
+  }
+  SummaryWriter writer(folder.path());
+  writer.add_scalar("another", 1, 0);
+  writer.add_image("image", zeros({3, 8, 8}), 50);
+  writer.add_scalar("loss", 1, 2999);
+  writer.flush();
+  std::fputs("no line before this\n", stderr);
+  writer.add_scalar("loss", 1, 5);
+  writer.add_scalar("loss", 1, 6);
+  writer.add_scalars("both", {{"a", 1}}, 6);
+}
+
+TEST_CASE("a writer says that its folder has a later step") {
+  const ChildResult result = run_child("child: begins again in the folder of another training");
+  CHECK(result.exit_code == 0);
+  const std::string& out = result.output;
+  CHECK_MESSAGE(contains(out, "has step 2999 of 'loss', which is later than step 5: TensorBoard"),
+                out);
+  CHECK_MESSAGE(contains(out, "has step 7 of 'both', which is later than step 6: TensorBoard"),
+                out);
+  CHECK(out.find("no line before this") < out.find("SummaryWriter: another event file"));
+  CHECK_FALSE(contains(out, "later than step 6 of 'loss'"));
+  size_t lines = 0;
+  for (size_t at = 0; (at = out.find("another event file", at)) != out.npos; ++at) ++lines;
+  CHECK_MESSAGE(lines == 2, out);
+}
+
+TEST_CASE("child: adds histograms of NaN" * doctest::skip()) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  for (int step = 0; step < 3; ++step) {
+    writer.add_histogram("weights", tensor({1., NAN, 2., INFINITY}), step);
+  }
+  writer.add_histogram("gradients", tensor({NAN, 1.}));
+  writer.add_histogram("finite", ones({2}));
+}
+
+TEST_CASE("a histogram says once a tag how many values were left out") {
+  const ChildResult result = run_child("child: adds histograms of NaN");
+  CHECK(result.exit_code == 0);
+  const std::string& out = result.output;
+  const std::string weights = "left out 2 of 4 values of 'weights' that are not finite";
+  CHECK_MESSAGE(contains(out, weights), out);
+  CHECK(out.find(weights) == out.rfind(weights));
+  CHECK_MESSAGE(contains(out, "left out 1 of 2 values of 'gradients'"), out);
+  CHECK_FALSE(contains(out, "'finite'"));
+}
+
 TEST_CASE("several threads may add, flush and close") {
   constexpr int kThreads = 4, kEvents = 200;
   const TemporaryFolder folder;

@@ -56,6 +56,8 @@ PytorchContent read_pytorch_bytes(std::string_view bytes, const std::string& nam
   });
 }
 
+Value read_plain_pickle(std::string_view bytes) { return zip_library().read_pickle(bytes); }
+
 bool is_script_file(const std::string& path) {
   return named_in_lack_of_memory("load", path, [&] {
     try {
@@ -99,7 +101,7 @@ StateDict flatten(const Value& object) {
 }
 
 Value load_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
-  if (is_safetensors_file(path)) return load(path, map_location, metadata);
+  if (is_safetensors_file(path)) return read_safetensors(path, map_location, metadata);
   PytorchContent content = read_pytorch(path, map_location, metadata != nullptr);
   if (metadata) *metadata = std::move(content.metadata);
   return std::move(content.value);

@@ -21,6 +21,10 @@ PytorchContent read_pytorch(const std::string& path, Device device, bool metadat
 /// The same of bytes, which errors name as `name`.
 PytorchContent read_pytorch_bytes(std::string_view bytes, const std::string& name, Device device);
 
+/// Read a pickle by itself, without PyTorch's storages, such as Python's and NumPy's alone. Errors:
+/// SerializationError without a path.
+Value read_plain_pickle(std::string_view bytes);
+
 /// Return whether a file is TorchScript's; false where it cannot be read.
 bool is_script_file(const std::string& path);
 

@@ -65,12 +65,12 @@ enum Op : unsigned char {
   kFrame = 0x95,
 };
 
-/// What the values of one pickle may take, in bytes, beside their text: a reader's memory and time
-/// are bounded by it, whatever the opcodes do. Writer and reader count alike, so that what was
-/// saved loads: some 4 million numbers in lists, or 70,000 tensors.
+/// What the values of all pickles in a file may take, in bytes, beside their text: a reader's
+/// memory and time are bounded by it, whatever the opcodes do. Writer and reader count alike, so
+/// that what was saved loads: some 4 million numbers in lists, or 70,000 tensors.
 inline constexpr uint64_t kMaxMemoryBytes = 1 << 28;
 
-/// Counts what opcodes cost.
+/// Counts what opcodes cost, in all pickles of a file.
 class Budget {
  public:
   // Errors of both: SerializationError where the bytes are spent.
@@ -114,13 +114,18 @@ using StorageSource =
     std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)>;
 
 /// Run a pickle of protocol 2 to 5. Neither time nor memory exceed a multiple of the text's length,
-/// nor what a Budget gives, and nothing recurses deeper than Value::kMaxDepth. Objects of
-/// TorchScript's classes become dicts of their attributes. Tensors require a gradient where the
-/// pickle says so and `keep_requires_grad`. With `used`, which is set to the pickle's length, more
-/// may follow it. Errors: SerializationError naming what is wrong, EndOfPickle where it is cut off;
-/// the caller adds the file.
-Value read(std::string_view program, const StorageSource& storages, bool keep_requires_grad = false,
-           size_t* used = nullptr);
+/// nor what `budget` gives, and nothing recurses deeper than Value::kMaxDepth. Objects of
+/// TorchScript's classes become dicts of their attributes; arrays of NumPy become tensors. A list
+/// or a dict that contains itself has an opaque value in that place. Tensors require a gradient
+/// where the pickle says so and `keep_requires_grad`. With `used`, which is set to the pickle's
+/// length, more may follow it. Errors: SerializationError naming what is wrong, EndOfPickle where
+/// it is cut off; the caller adds the file.
+Value read(std::string_view program, const StorageSource& storages, Budget& budget,
+           bool keep_requires_grad = false, size_t* used = nullptr);
+inline Value read(std::string_view program, const StorageSource& storages) {
+  Budget budget;
+  return read(program, storages, budget);
+}
 
 /// The text ends before the pickle does.
 class EndOfPickle : public SerializationError {
@@ -141,7 +146,8 @@ using TypeOf = std::function<std::string(const Value&)>;
 
 /// Write a pickle of protocol 2. What is shared in the value is written once. With `type_of` it is
 /// TorchScript's: dicts are objects.
-/// Errors: SerializationError for strings that are not UTF-8.
+/// Errors: SerializationError for strings that are not UTF-8; halves of UTF-16's pairs may be in
+/// them, as in Python's.
 std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of,
                   const TypeOf& type_of = {});
 

@@ -179,7 +179,7 @@ class Writer {
   }
 
   void string(const std::string& text) {
-    if (!is_utf8(text)) {
+    if (!is_utf8(text, /*halves=*/true)) {
       throw SerializationError(fmt::format("expected text in UTF-8, got '{}'", one_line(text)));
     }
     if (text.size() > std::numeric_limits<uint32_t>::max()) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checkpoint_reader.h"
@@ -31,21 +32,22 @@ class ByteSource {
   uint64_t size_bytes_;
 };
 
-/// Only stored (not compressed) entries are read, which together are no longer than the file: what
-/// a file can make a reader allocate is bounded by its size. Errors of all: SerializationError.
+/// Entries are read that are stored or deflated, which together are no longer than the file. A
+/// deflated one unpacks to 1032 times its size at most: so what a file can make a reader allocate
+/// is bounded by its size. Errors of all: SerializationError.
 class ZipReader {
  public:
   struct Entry {
     std::string name;
-    uint64_t size_bytes = 0;
-    bool is_stored = true;
+    uint64_t size_bytes = 0;  ///< unpacked
+    bool is_readable = true;  ///< stored or deflated, and not encrypted
   };
 
   virtual ~ZipReader() = default;
   /// Every name there once.
   virtual const std::vector<Entry>& entries() const = 0;
   /// Read the whole of an entry, by its position, and check its CRC-32, unless that is 0: then it
-  /// was not computed. Errors also: for an entry that is not stored.
+  /// was not computed. Errors also: for an entry that is not readable.
   virtual void read(size_t entry, void* to) const = 0;
 };
 
@@ -56,6 +58,8 @@ struct ZipLibrary {
   PytorchContent (*read)(const ByteSource& bytes, Device device, bool metadata);
   /// Return whether a zip file is TorchScript's.
   bool (*is_script)(const ByteSource& bytes);
+  /// Read a pickle by itself, which names no storages.
+  Value (*read_pickle)(std::string_view bytes);
 };
 
 }  // namespace ambit

@@ -56,10 +56,11 @@ class LegacyFile {
   Value read_text() {
     storages_.clear();
     size_t at = 0;
+    pickle::Budget budget;
     const auto next = [&](const pickle::StorageSource& storages) {
       size_t used = 0;
-      Value value =
-          pickle::read(std::string_view(text_).substr(at), storages, /*keep=*/false, &used);
+      Value value = pickle::read(std::string_view(text_).substr(at), storages, budget,
+                                 /*keep_requires_grad=*/false, &used);
       at += used;
       return value;
     };
@@ -73,15 +74,17 @@ class LegacyFile {
     }
     next(none);  // sizes of C's types where it was written; the elements do not depend on them
     const size_t begin = at;
+    const pickle::Budget before = budget;
     next([this](const auto&... id) { return declare(id...); });
+    budget = before;  // that value is gone
     const size_t length = at - begin;
     if (length > pytorch_file::kMaxPickleBytes) {
       fail("expected a pickle of at most {} bytes, got {}", pytorch_file::kMaxPickleBytes, length);
     }
     const Value keys = next(none);
     place(keys, at);
-    return pickle::read(std::string_view(text_).substr(begin, length),
-                        [this](const auto&... id) { return elements(id...); });
+    const auto storages = [this](const auto&... id) { return elements(id...); };
+    return pickle::read(std::string_view(text_).substr(begin, length), storages, budget);
   }
 
   // The first time: a storage is only noted.

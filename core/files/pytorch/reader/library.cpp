@@ -1,5 +1,8 @@
+#include <ambit/error.h>
+
 #include <algorithm>
 
+#include "core/files/pytorch/pickle.h"
 #include "readers.h"
 
 namespace ambit {
@@ -13,10 +16,17 @@ PytorchContent read(const ByteSource& source, Device device, bool metadata) {
   return is_zip ? read_zip(source, device, metadata) : read_legacy(source, device);
 }
 
+Value read_plain(std::string_view bytes) {
+  return pickle::read(bytes, [](const std::string&, const StorageType&, int64_t) -> Tensor {
+    throw SerializationError("expected no tensor of PyTorch in a pickle by itself, got one");
+  });
+}
+
 }  // namespace
 }  // namespace ambit
 
 extern "C" AMBIT_API const void* ambit_zip() {
-  static constexpr ambit::ZipLibrary kLibrary{ambit::open_zip, ambit::read, ambit::is_script_zip};
+  static constexpr ambit::ZipLibrary kLibrary{ambit::open_zip, ambit::read, ambit::is_script_zip,
+                                              ambit::read_plain};
   return &kLibrary;
 }

@@ -149,6 +149,10 @@ Value to_value(Item item) {
   if (auto* global = std::get_if<Global>(&item)) {
     fail("expected a value, got '{}' itself", global->name);
   }
+  if (auto* object = std::get_if<std::shared_ptr<NumpyObject>>(&item)) {
+    if ((*object)->finished.is_none()) fail("expected an array with its content, got one without");
+    return (*object)->finished;
+  }
   if (auto* storage = std::get_if<StorageRef>(&item)) {
     return Value::opaque({fmt::format("torch.{}", storage->type->name), "", {}});
   }
@@ -157,7 +161,7 @@ Value to_value(Item item) {
 
 namespace {
 
-// Also allowed by weights_only=True. Those with a type are opaque.
+// Also allowed by weights_only=True, but for NumPy's. Those with a type are opaque.
 constexpr Global kFunctions[] = {
     {kOrderedDict},
     {kCounter},
@@ -174,6 +178,11 @@ constexpr Global kFunctions[] = {
     {"torch.Tensor"},
     {"torch.nn.parameter.Parameter"},
     {"torch.nn.parameter.Buffer"},
+    {kNumpyArray},
+    {kNumpyDType},
+    {kNumpyReconstruct},
+    {kNumpyScalar},
+    {kNumpyFromBuffer},
     {kRebuildQuantized, "quantized tensor"},
     {"torch._utils._rebuild_sparse_tensor", "sparse tensor"},
     {"torch._utils._rebuild_wrapper_subclass", "tensor of a subclass"},
@@ -247,11 +256,14 @@ bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
 
 Item find_global(std::string_view name) {
   if (name.starts_with(kScriptClasses)) return Global{kScriptClasses};
-  std::string renamed;  // as Python 3 has it
-  constexpr std::string_view kOldBuiltins = "__builtin__.";
-  if (name.starts_with(kOldBuiltins)) {
-    renamed = fmt::format("builtins.{}", name.substr(kOldBuiltins.size()));
+  std::string renamed;  // as Python 3 and NumPy 2 have it
+  constexpr std::pair<std::string_view, std::string_view> kOldModules[] = {
+      {"__builtin__.", "builtins."}, {"numpy.core.", "numpy._core."}};
+  for (const auto& [old, present] : kOldModules) {
+    if (!name.starts_with(old)) continue;
+    renamed = fmt::format("{}{}", present, name.substr(old.size()));
     name = renamed;
+    break;
   }
   for (const Global& known : kFunctions) {
     if (name == known.name) return known;
@@ -291,6 +303,27 @@ std::vector<Item> arguments(const Item& tuple, size_t least, size_t most, std::s
 }
 
 namespace {
+
+std::vector<Value> values_of(const std::vector<Item>& items) {
+  std::vector<Value> values;
+  for (const Item& item : items) values.push_back(to_value(item));
+  return values;
+}
+
+// The function by that name makes an object of NumPy; nothing if there is no such function.
+std::optional<Item> call_numpy(std::string_view name, const Item& tuple, Budget& budget) {
+  if (name == kNumpyReconstruct) {  // (class, shape, dtype); the content follows by BUILD
+    arguments(tuple, 3, name);
+    return std::make_shared<NumpyObject>(NumpyObject{.is_array = true});
+  }
+  if (name == kNumpyDType) {
+    budget.spend(kReduce);
+    return std::make_shared<NumpyObject>(make_dtype(values_of(arguments(tuple, 3, name))));
+  }
+  if (name == kNumpyScalar) return number_from_bytes(values_of(arguments(tuple, 2, name)));
+  if (name != kNumpyFromBuffer) return {};
+  return array_from_buffer(values_of(arguments(tuple, 4, name)), budget);
+}
 
 // Nothing is called: the value says only what would be.
 Value opaque_call(const Global& function, const Item& tuple) {
@@ -353,6 +386,7 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
     if (!counts.is_dict()) fail("expected a dict in a Counter, got {}", counts.kind_name());
     return counts;
   }
+  if (std::optional<Item> made = call_numpy(name, tuple, budget)) return *std::move(made);
   if (name != kOrderedDict) fail("expected a function to call, got '{}'", name);
   arguments(tuple, 0, kOrderedDict);
   return std::make_shared<Open>(Open{Value::Kind::ordered_dict});
@@ -367,7 +401,10 @@ Item make_object(const Item& type, const Item& tuple) {
   return std::make_shared<Open>(Open{.kind = Value::Kind::dict, .is_object = true});
 }
 
-void set_attributes(const Item& object, Value attributes) {
+void set_attributes(const Item& object, Value attributes, Budget& budget) {
+  if (const auto* numpy = std::get_if<std::shared_ptr<NumpyObject>>(&object)) {
+    return set_state(**numpy, attributes, budget);
+  }
   const auto* open = std::get_if<std::shared_ptr<Open>>(&object);
   const auto* value = std::get_if<Value>(&object);
   if (value && value->kind() == Value::Kind::ordered_dict) return;

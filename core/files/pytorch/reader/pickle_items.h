@@ -12,15 +12,17 @@
 
 #include "core/files/pytorch/pickle.h"
 #include "core/files/pytorch/storage_types.h"
+#include "numpy_items.h"
 
 namespace ambit::pickle {
 
 /// A list, dict or set that may be filled until it is finished, by being put into another or
 /// fetched from the memo. A dict's keys and values alternate; a set's kind is opaque. An object is
-/// a dict of its attributes, which come all at once.
+/// a dict of its attributes, which come all at once. `number`: how many were made before it.
 struct Open {
   Value::Kind kind;
   bool is_object = false;
+  size_t number = 0;
   Value::List items{};
   std::optional<Value> finished{};
 };
@@ -42,7 +44,7 @@ struct StorageRef {
 struct Arguments;
 
 using Item = std::variant<Value, std::shared_ptr<Open>, Global, StorageRef,
-                          std::shared_ptr<const Arguments>>;
+                          std::shared_ptr<const Arguments>, std::shared_ptr<NumpyObject>>;
 
 /// A tuple with globals or storages in it, or with others such: only functions take it.
 struct Arguments {
@@ -52,8 +54,8 @@ struct Arguments {
 
 // Errors of all: SerializationError naming what is wrong.
 
-/// Return the value, or the value of a container, which is finished by that. A storage alone is
-/// opaque.
+/// Return the value, or the value of a container, which is finished by that, or of an object of
+/// NumPy. A storage alone is opaque.
 Value to_value(Item item);
 /// Return one of those known, or an opaque value for a dtype; every other name is refused.
 Item find_global(std::string_view name);
@@ -67,8 +69,8 @@ inline std::vector<Item> arguments(const Item& tuple, size_t count, std::string_
 Item call(const Item& function, const Item& arguments, bool keep_requires_grad, Budget& budget);
 /// Make an object without attributes.
 Item make_object(const Item& type, const Item& arguments);
-/// Give an object or an OrderedDict its attributes: those of the latter are the versions of
-/// modules, which nothing needs.
-void set_attributes(const Item& object, Value attributes);
+/// Give an object or an OrderedDict its attributes, or an object of NumPy its state. Attributes of
+/// an OrderedDict are the versions of modules, which nothing needs.
+void set_attributes(const Item& object, Value attributes, Budget& budget);
 
 }  // namespace ambit::pickle

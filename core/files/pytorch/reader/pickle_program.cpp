@@ -42,13 +42,18 @@ double Program::real() {
 
 Value Program::string(uint64_t bytes) {
   const std::string_view text = take(bytes);
-  if (!is_utf8(text)) fail("expected text in UTF-8, got another encoding");
+  if (!is_utf8(text, /*halves=*/true)) fail("expected text in UTF-8, got another encoding");
   return std::string(text);
 }
 
-Value Program::bytes(uint64_t bytes) {
+Value Program::old_string(uint64_t bytes) {
+  const std::string_view text = take(bytes);
+  return is_utf8(text) ? Value(std::string(text)) : bytes_value(text);
+}
+
+Value Program::bytes_value(std::string_view bytes) {
   std::string latin1;  // as UTF-8
-  for (const char c : take(bytes)) {
+  for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x80) latin1 += static_cast<char>(0xc0 | byte >> 6);
     latin1 += static_cast<char>(byte >= 0x80 ? 0x80 | (byte & 0x3f) : byte);

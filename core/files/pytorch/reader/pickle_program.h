@@ -33,15 +33,18 @@ class Program {
   /// An int of so many bytes; one beyond 64 bits is opaque.
   Value long_integer(uint64_t bytes);
   double real();
-  /// Errors: for text that is not UTF-8 too.
+  /// Halves of UTF-16's pairs may be in it. Errors: for text that is not UTF-8 too.
   Value string(uint64_t bytes);
+  /// Python 2's str: text where it is UTF-8, else bytes.
+  Value old_string(uint64_t bytes);
   /// Python's bytes, which are opaque.
-  Value bytes(uint64_t bytes);
+  Value bytes(uint64_t bytes) { return bytes_value(take(bytes)); }
   /// What is before the next line feed, which is skipped.
   std::string line();
 
  private:
   std::string_view take(uint64_t bytes);
+  static Value bytes_value(std::string_view bytes);
 
   std::string_view rest_;
 };

@@ -1,7 +1,8 @@
 // The stack machine. What stands on its stack is a value, a list or dict that is being filled, or
 // something that only PyTorch's functions take. A container is finished when it is put into another
 // or fetched from the memo, and never changes afterwards. So nothing contains itself, and what is
-// shared is shared, not copied.
+// shared is shared, not copied. A list that is filled after it was fetched contains itself: then
+// the pickle runs once more, with an opaque value in the place of what was fetched too early.
 #include "core/files/pytorch/pickle.h"
 
 #include <algorithm>
@@ -17,8 +18,17 @@ namespace {
 
 class Machine {
  public:
-  Machine(std::string_view program, const StorageSource& storages, bool keep_requires_grad)
-      : program_(program), storages_(storages), keep_requires_grad_(keep_requires_grad) {}
+  /// For each container that contains itself, by its number, how many bytes of the program are
+  /// left when it has been filled.
+  using Circular = std::map<size_t, size_t>;
+
+  Machine(std::string_view program, const StorageSource& storages, Budget& budget,
+          bool keep_requires_grad, const Circular& circular)
+      : program_(program),
+        budget_(budget),
+        storages_(storages),
+        keep_requires_grad_(keep_requires_grad),
+        circular_(circular) {}
 
   Value run() {
     if (program_.byte() != kProtocol) {
@@ -34,6 +44,8 @@ class Machine {
     return to_value(pop());
   }
   size_t rest() const { return program_.rest(); }
+  /// Those among the containers that the constructor was not given.
+  const Circular& found_circular() const { return found_circular_; }
 
  private:
   static constexpr int kMaxArguments = 10;  // levels of tuples that only functions take
@@ -67,9 +79,9 @@ class Machine {
       case kLongUnicode:
         return push(program_.string(program_.little_endian(8)));
       case kShortText:
-        return push(program_.string(program_.little_endian(1)));
+        return push_old_string(program_.little_endian(1));
       case kText:
-        return push(program_.string(program_.little_endian(4)));
+        return push_old_string(program_.little_endian(4));
       case kShortBytes:
         return push(program_.bytes(program_.little_endian(1)));
       case kBytes:
@@ -118,7 +130,9 @@ class Machine {
       }
       case kReduce: {
         const Item arguments = pop(), function = pop();
-        return push(call(function, arguments, keep_requires_grad_, budget_));
+        Item made = call(function, arguments, keep_requires_grad_, budget_);
+        if (auto* open = std::get_if<std::shared_ptr<Open>>(&made)) (*open)->number = made_++;
+        return push(std::move(made));
       }
       case kNewObject: {
         const Item arguments = pop(), type = pop();
@@ -126,7 +140,7 @@ class Machine {
       }
       case kBuild: {
         Value attributes = to_value(pop());
-        return set_attributes(stack_[below(1)], std::move(attributes));
+        return set_attributes(stack_[below(1)], std::move(attributes), budget_);
       }
       case kPersistentId:
         return push(find_storage());
@@ -149,7 +163,9 @@ class Machine {
 
   // --- containers
 
-  static Item open(Value::Kind kind) { return std::make_shared<Open>(Open{kind}); }
+  Item open(Value::Kind kind) {
+    return std::make_shared<Open>(Open{.kind = kind, .number = made_++});
+  }
 
   // Moves what stands from `first` on into the container below it.
   void append(size_t first, Value::Kind kind) {
@@ -161,7 +177,7 @@ class Machine {
   }
 
   void freeze(size_t first) {
-    Open items{Value::Kind::list};
+    Open items{.kind = Value::Kind::list};
     move_into(items, first);
     push(Value::opaque(
         {"frozenset", std::string(kFrozenSetType), {Value::list(std::move(items.items))}}));
@@ -182,13 +198,14 @@ class Machine {
         first > floor ? std::get_if<std::shared_ptr<Open>>(&stack_[first - 1]) : nullptr;
     if (!container) fail("expected a list or a dict to fill, got something else");
     if ((*container)->is_object) fail("expected a list or a dict to fill, got an object");
-    if ((*container)->finished) fail("expected values that do not contain themselves, got one");
+    if ((*container)->finished) found_circular_[(*container)->number] = program_.rest();
     return **container;
   }
 
   void move_into(Open& container, size_t first) {
     for (size_t i = first; i < stack_.size(); ++i) {
-      container.items.push_back(to_value(std::move(stack_[i])));
+      Value item = to_value(std::move(stack_[i]));
+      if (!container.finished) container.items.push_back(std::move(item));
     }
     stack_.resize(first);
   }
@@ -258,13 +275,33 @@ class Machine {
   void get(uint64_t slot) {
     const auto found = memo_.find(slot);
     if (found == memo_.end()) fail("expected something in slot {} of the memo, got nothing", slot);
-    const bool open = std::holds_alternative<std::shared_ptr<Open>>(found->second);
-    push(open ? to_value(found->second) : found->second);
+    const auto* open = std::get_if<std::shared_ptr<Open>>(&found->second);
+    if (!open) return push(found->second);
+    push(contains_itself_here(**open) ? stand_in(**open) : to_value(found->second));
+  }
+
+  bool contains_itself_here(const Open& container) const {
+    const auto known = circular_.find(container.number);
+    return known != circular_.end() && program_.rest() > known->second;
+  }
+
+  // Stands where a container contains itself.
+  Value stand_in(const Open& container) {
+    budget_.spend(kReduce);
+    const bool is_list = container.kind == Value::Kind::list;
+    return Value::opaque(
+        {fmt::format("{} that contains itself", is_list ? "list" : "dict"), "", {}});
   }
 
   // --- stack; nothing reaches below the last mark
 
   void push(Item item) { stack_.push_back(std::move(item)); }
+
+  void push_old_string(uint64_t bytes) {
+    Value text = program_.old_string(bytes);
+    if (text.kind() == Value::Kind::opaque) budget_.spend(kBytes);
+    push(std::move(text));
+  }
 
   // Returns the position of the n-th item from the top.
   size_t below(size_t n) const {
@@ -287,9 +324,12 @@ class Machine {
   }
 
   Program program_;
-  Budget budget_;
+  Budget& budget_;
   const StorageSource& storages_;
   bool keep_requires_grad_;
+  const Circular& circular_;
+  Circular found_circular_;
+  size_t made_ = 0;  // containers
   std::vector<Item> stack_;
   std::vector<size_t> marks_;      // sizes of the stack
   std::map<uint64_t, Item> memo_;  // not hashed: a file could choose numbers that collide
@@ -297,15 +337,27 @@ class Machine {
 
 }  // namespace
 
-Value read(std::string_view program, const StorageSource& storages, bool keep_requires_grad,
-           size_t* used) {
-  Machine machine(program, storages, keep_requires_grad);
-  Value value = machine.run();
-  if (used) {
-    *used = program.size() - machine.rest();
-  } else if (machine.rest() > 0) {
-    fail("expected a pickle that ends with STOP, got more after it");
-  }
+Value read(std::string_view program, const StorageSource& storages, Budget& budget,
+           bool keep_requires_grad, size_t* used) {
+  const Budget before = budget;
+  Machine::Circular circular;
+  const auto run = [&] {
+    Machine machine(program, storages, budget, keep_requires_grad, circular);
+    Value value = machine.run();
+    if (used) {
+      *used = program.size() - machine.rest();
+    } else if (machine.rest() > 0) {
+      fail("expected a pickle that ends with STOP, got more after it");
+    }
+    circular = machine.found_circular();
+    return value;
+  };
+  Value value = run();
+  if (circular.empty()) return value;
+  value = Value();  // its memory is free for the second time
+  budget = before;
+  value = run();
+  if (!circular.empty()) fail("expected values that do not contain themselves, got one");
   return value;
 }
 

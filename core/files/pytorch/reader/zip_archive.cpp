@@ -67,7 +67,7 @@ class Archive {
     const auto storages = [&](const std::string& key, const StorageType& type, int64_t numel) {
       return storage(fmt::format("{}{}", folder, key), type, numel);
     };
-    return pickle::read(read_text(entry), storages, keep_requires_grad);
+    return pickle::read(read_text(entry), storages, budget_, keep_requires_grad);
   }
 
   // The weights of a frozen module are constants, which its code names CONSTANTS.c0 and so on.
@@ -75,6 +75,8 @@ class Archive {
     const Value constants =
         read_pickle(pytorch_file::kConstants, pytorch_file::kConstantData, false);
     if (!constants.isTuple() || constants.items().empty() || !object.is_dict()) return object;
+    constexpr uint64_t kNamedBytes = 256;  // of an entry and its name, in vectors that double
+    budget_.spend_bytes(constants.items().size() * kNamedBytes);
     Value::Dict named, attributes = object.entries();
     for (const Value& constant : constants.items()) {
       named.emplace_back(fmt::format("c{}", named.size()), constant);
@@ -83,8 +85,7 @@ class Archive {
     return Value::dict(std::move(attributes));
   }
 
-  // All entries lie in one folder, whatever its name. TorchScript packs its code, which nobody
-  // reads here.
+  // All entries lie in one folder, whatever its name. TorchScript's code is not read.
   void index() {
     std::string folder;
     const std::vector<ZipReader::Entry>& all = zip_->entries();
@@ -95,8 +96,10 @@ class Archive {
       if (!inside || name.find("..") != name.npos) {
         fail("expected entries in one folder, got '{}'", name);
       }
-      if (!all[i].is_stored && !name.substr(folder.size()).starts_with(pytorch_file::kCodeFolder)) {
-        fail("expected '{}' stored as PyTorch does, got it compressed or encrypted", name);
+      if (!all[i].is_readable &&
+          !name.substr(folder.size()).starts_with(pytorch_file::kCodeFolder)) {
+        fail("expected '{}' stored or deflated, got it encrypted or compressed by another method",
+             name);
       }
       entries_.emplace(name.substr(folder.size()), i);
     }
@@ -152,6 +155,7 @@ class Archive {
 
   Device device_;
   std::unique_ptr<ZipReader> zip_;
+  pickle::Budget budget_;                  // of all pickles in the file
   std::map<std::string, size_t> entries_;  // by their names in the folder
   std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;
 };

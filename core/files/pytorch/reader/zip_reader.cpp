@@ -5,6 +5,7 @@
 #include <ambit/error.h>
 
 #include <fmt/format.h>
+#include <libdeflate.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -138,12 +139,17 @@ class LibzipReader : public ZipReader {
       if (!names.insert(entry.name).second) {
         fail(fmt::format("expected each entry once, got '{}' twice", entry.name));
       }
-      if (!entry.is_stored) continue;
-      if (entry.size_bytes > room) {
+      if (!entry.is_readable) continue;
+      if (packed_[i].size_bytes > room) {
         fail(fmt::format("expected entries of together at most {} bytes, the file's size, got more",
                          source.size_bytes()));
       }
-      room -= entry.size_bytes;
+      room -= packed_[i].size_bytes;
+      // What cannot be unpacked is refused before memory is taken for it.
+      if (packed_[i].is_deflated && entry.size_bytes / kBestRatio > packed_[i].size_bytes) {
+        fail(fmt::format("expected '{}' to unpack to at most {} times its {} bytes, got {} bytes",
+                         entry.name, kBestRatio, packed_[i].size_bytes, entry.size_bytes));
+      }
     }
   }
 
@@ -151,32 +157,72 @@ class LibzipReader : public ZipReader {
 
   void read(size_t entry, void* to) const override {
     const Entry& e = entries_[entry];
-    if (!e.is_stored) {
-      fail(fmt::format("expected '{}' stored as it is, got it compressed or encrypted", e.name));
+    if (!e.is_readable) {
+      fail(fmt::format("expected '{}' stored or deflated, got it encrypted or compressed otherwise",
+                       e.name));
     }
     const std::unique_ptr<zip_file_t, CloseFile> file(
-        zip_fopen_index(archive_.get(), entry, ZIP_FL_UNCHANGED));
+        zip_fopen_index(archive_.get(), entry, ZIP_FL_UNCHANGED | ZIP_FL_COMPRESSED));
     if (!file) {
       check_memory(zip_error_code_zip(zip_get_error(archive_.get())), 0);
       fail(fmt::format("'{}': {}", e.name, zip_strerror(archive_.get())));
     }
-    read_stored(file.get(), entry, static_cast<char*>(to));
+    if (packed_[entry].size_bytes == 0) {
+      if (e.size_bytes > 0) fail(fmt::format("'{}': expected bytes, got none", e.name));
+      return;
+    }
+    char first = 0;
+    if (zip_fread(file.get(), &first, 1) != 1) {
+      fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file.get())));
+    }
+    const uint64_t offset = bytes_.last_read();
+    const uint32_t crc = packed_[entry].is_deflated
+                             ? inflate(entry, offset, static_cast<char*>(to))
+                             : read_stored(entry, offset, static_cast<char*>(to));
+    if (crc != packed_[entry].crc && packed_[entry].crc != 0) {
+      fail(fmt::format("'{}': CRC error", e.name));
+    }
   }
 
  private:
+  static constexpr uint64_t kBestRatio = 1032;  // of deflate: 258 bytes by two bits
+
+  // An entry as the file has it.
+  struct Packed {
+    uint64_t size_bytes;
+    bool is_deflated;
+    uint32_t crc;
+  };
+  struct FreeDecompressor {
+    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+  };
+
   // The bytes of an entry without libzip, once it has said where they are: by one thread and with
   // zlib's CRC it takes longer than the reading, and it refuses entries whose CRC was not computed.
-  void read_stored(zip_file_t* file, size_t entry, char* to) const {
+  // Return their CRC.
+  uint32_t read_stored(size_t entry, uint64_t offset, char* to) const {
     const Entry& e = entries_[entry];
-    if (e.size_bytes == 0) return;
-    if (zip_fread(file, to, 1) != 1) {
-      fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file)));
-    }
-    const uint64_t offset = bytes_.last_read();
-    const uint32_t crc = crc_in_parts(e.size_bytes, [&](uint64_t begin, uint64_t end) {
+    return crc_in_parts(e.size_bytes, [&](uint64_t begin, uint64_t end) {
       return read_part(e, to + begin, end - begin, offset + begin);
     });
-    if (crc != crcs_[entry] && crcs_[entry] != 0) fail(fmt::format("'{}': CRC error", e.name));
+  }
+
+  // The same of what is deflated.
+  uint32_t inflate(size_t entry, uint64_t offset, char* to) const {
+    const Entry& e = entries_[entry];
+    std::string packed(packed_[entry].size_bytes, '\0');
+    bytes_.read_all(packed.data(), packed.size(), offset);
+    const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor(
+        libdeflate_alloc_decompressor());
+    if (!decompressor) throw std::bad_alloc();
+    size_t used = 0, made = 0;
+    const libdeflate_result result = libdeflate_deflate_decompress_ex(
+        decompressor.get(), packed.data(), packed.size(), to, e.size_bytes, &used, &made);
+    if (result != LIBDEFLATE_SUCCESS || used != packed.size() || made != e.size_bytes) {
+      fail(fmt::format("'{}': expected {} bytes in deflate's format, got others", e.name,
+                       e.size_bytes));
+    }
+    return zip_crc(0, to, e.size_bytes);
   }
 
   // Return the CRC of so many bytes of the file from there, which is taken while they are in the
@@ -203,19 +249,20 @@ class LibzipReader : public ZipReader {
     if (zip_stat_index(archive_.get(), i, ZIP_FL_ENC_RAW, &stat) != 0) {
       fail(zip_strerror(archive_.get()));
     }
-    crcs_.push_back(stat.crc);
     constexpr uint64_t kNeeded = ZIP_STAT_CRC | ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
                                  ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
     if ((stat.valid & kNeeded) != kNeeded) fail("expected entries with sizes, got one without");
+    const bool is_stored = stat.comp_method == ZIP_CM_STORE && stat.comp_size == stat.size;
+    const bool is_deflated = stat.comp_method == ZIP_CM_DEFLATE;
+    packed_.push_back({stat.comp_size, is_deflated, stat.crc});
     return {stat.name, stat.size,
-            stat.comp_method == ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE &&
-                stat.comp_size == stat.size};
+            (is_stored || is_deflated) && stat.encryption_method == ZIP_EM_NONE};
   }
 
   Bytes bytes_;  // before archive_, which reads from it
   Archive archive_;
   std::vector<Entry> entries_;
-  std::vector<uint32_t> crcs_;
+  std::vector<Packed> packed_;  // as entries_
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/nn/options.h>
+#include <ambit/random.h>
 
 #include <atomic>
 #include <cstddef>
@@ -20,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -149,17 +151,41 @@ class ChunkDataset final
     const std::lock_guard lock(chunk_mutex_);
     chunk_sampler_.save(archive);
   }
-  /// Continue at the next reset() where save() was called.
+  /// Continue at the next reset() where save() was called. Does not advance the default generator.
+  /// Errors: those of the sampler's load(); a dataset whose sampler can be copied is then unchanged.
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard lock(chunk_mutex_);
-    // Before the first epoch the sampler may not know the number of chunks.
-    if (!buffer_) chunk_sampler_.reset(reader_.chunk_count());
-    chunk_sampler_.load(archive);
+    if (buffer_) {
+      chunk_sampler_.load(archive);
+    } else {
+      load_before_first_epoch(archive);
+    }
     was_loaded_ = true;
   }
 
  private:
   using Buffer = BatchDataBuffer<UnwrappedBatchType, ExampleSampler>;
+
+  // The sampler need not know yet how many chunks there are. Its reset() may draw an order, which
+  // load() replaces.
+  void load_before_first_epoch(serialize::InputArchive& archive) {
+    struct Rewind {
+      Tensor state = default_generator().get_state();
+      ~Rewind() { default_generator().set_state(state); }
+    };
+    constexpr bool is_copied =
+        std::is_copy_constructible_v<ChunkSampler> && std::is_move_assignable_v<ChunkSampler>;
+    std::optional<ChunkSampler> before;
+    if constexpr (is_copied) before.emplace(chunk_sampler_);
+    const Rewind rewind;
+    try {
+      chunk_sampler_.reset(reader_.chunk_count());
+      chunk_sampler_.load(archive);
+    } catch (...) {
+      if constexpr (is_copied) chunk_sampler_ = *std::move(before);
+      throw;
+    }
+  }
 
   void stop() {
     if (buffer_) buffer_->stop();
