@@ -1,16 +1,12 @@
-// Numeric gradients: the proof of every formula. A function of float64 tensors is nudged one input
-// element at a time, and the change compared with what autograd says.
+// <ambit/testing/gradcheck.h> as checks of doctest, for functions of a vector of tensors.
 #pragma once
 
-#include <ambit/autograd.h>
-#include <ambit/ops/creation.h>
-#include <ambit/ops/elementwise.h>
 #include <ambit/ops/random.h>
-#include <ambit/ops/reduce.h>
-#include <ambit/ops/shape.h>
+#include <ambit/testing/gradcheck.h>
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "tests/function_ref.h"
@@ -18,80 +14,11 @@
 using TensorFn = std::function<ambit::Tensor(const std::vector<ambit::Tensor>&)>;
 using TensorFnRef = FunctionRef<ambit::Tensor(const std::vector<ambit::Tensor>&)>;
 
-/// Return random weights of the output's shape, so that a formula that mixes elements up shows.
-inline ambit::Tensor weights_like(const ambit::Tensor& out) {
-  // The generator is left alone: f may draw from it and must see the same numbers each time.
-  ambit::Tensor w = ambit::arange(1, out.numel() + 1, 1, out.options());
-  return ambit::remainder(w * 0.6180339887498949, 1.0).reshape(out.sizes()) + 0.5;
-}
+using ambit::test::weights_like;
 
-/// Compare autograd's gradients of sum(f(inputs) * weights) with central differences. Inputs are
-/// float64; those that are floating-point are differentiated.
 inline void gradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
-  using namespace ambit;
-  // Central differences with step h: truncation h^2 |f'''| / 6 ~ 1e-11 |f'''| and rounding
-  // eps |f| / h ~ 1e-10 |f|; 1e-6 leaves room for sums over hundreds of elements.
-  constexpr double kStep = 1e-5, kTolerance = 1e-6;
-  std::vector<Tensor> wanted;
-  for (Tensor& x : inputs) {
-    if (!x.defined() || !x.is_floating_point()) continue;
-    REQUIRE(x.dtype() == kFloat64);
-    x = x.detach().clone();
-    x.requires_grad_();
-    wanted.push_back(x);
-  }
-  const auto loss = [&] {
-    const Tensor out = f(inputs);
-    return (out * weights_like(out)).sum();
-  };
-  const std::vector<Tensor> analytic = autograd::grad({loss()}, wanted);
-  const NoGradGuard no_grad;
-  for (size_t k = 0; k < wanted.size(); ++k) {
-    REQUIRE(analytic[k].sizes() == wanted[k].sizes());
-    REQUIRE(analytic[k].device() == wanted[k].device());
-    const Tensor flat = wanted[k].view({-1}), got = analytic[k].reshape({-1}).cpu();
-    for (int64_t i = 0; i < flat.numel(); ++i) {
-      const Tensor x = flat.narrow(0, i, 1);
-      const double before = x.item<double>();
-      x.fill_(before + kStep);
-      const double above = loss().item<double>();
-      x.fill_(before - kStep);
-      const double below = loss().item<double>();
-      x.fill_(before);
-      const double numeric = (above - below) / (2 * kStep);
-      const double value = got.select(0, i).item<double>();
-      INFO("input ", k, " element ", i, ": numeric ", numeric, ", autograd ", value);
-      CHECK(std::abs(numeric - value) <= kTolerance * std::max(1.0, std::abs(numeric)));
-    }
-  }
+  CHECK_GRADIENTS(f, std::move(inputs));
 }
-
-/// The same for the gradients themselves: double backward.
 inline void gradgradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
-  using namespace ambit;
-  const size_t count = inputs.size();
-  // The gradient flowing in is an input too: it may be anything, and its gradient counts.
-  const Tensor probe = f(inputs).detach();
-  inputs.push_back(weights_like(probe));
-  gradcheck(
-      [&](const std::vector<Tensor>& all) {
-        std::vector<Tensor> xs(all.begin(), all.begin() + static_cast<long>(count)), wanted;
-        for (Tensor& x : xs) {
-          if (!x.defined() || !x.is_floating_point()) continue;
-          // Under NoGradGuard (the numeric side) the graph of the first gradient is still needed.
-          if (!x.requires_grad()) x.requires_grad_();
-          wanted.push_back(x);
-        }
-        const AutoGradMode on(true);
-        const std::vector<Tensor> grads =
-            autograd::grad({f(xs)}, wanted, {all.back()}, std::nullopt, true, true);
-        Tensor total = zeros({}, probe.options());
-        for (const Tensor& g : grads) {
-          if (g.defined()) total = total + (g * weights_like(g)).sum();
-        }
-        // Where f is linear its gradient does not depend on x: then what is expected is zero.
-        for (const Tensor& x : wanted) total = total + (x * 0).sum();
-        return total;
-      },
-      std::move(inputs));
+  CHECK_SECOND_GRADIENTS(f, std::move(inputs));
 }
