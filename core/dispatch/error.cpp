@@ -42,8 +42,16 @@ DeviceMismatchError::DeviceMismatchError(std::string op, std::vector<ArgumentInf
 namespace {
 
 // Advice follows where the parameters are: data moves to the module, not the module to the data.
+// Parameters on meta have no data to compute with, wherever the input goes.
 std::string advice(const std::vector<ArgumentInfo>& arguments, size_t expected, size_t actual) {
   const ArgumentInfo &want = arguments[expected], &have = arguments[actual];
+  for (const ArgumentInfo* a : {&want, &have}) {
+    if (!a->device.is_meta() || a->parameter.empty()) continue;
+    return fmt::format(
+        "load_state_dict() of the module, or nn::to_empty(module, \"{}\"): {} is on meta, without "
+        "values",
+        (a == &want ? have : want).device.str(), printable(a->parameter));
+  }
   if (!have.parameter.empty() && want.parameter.empty()) {
     return fmt::format("{}.to(\"{}\"), where the module's parameters are", want.name,
                        have.device.str());
