@@ -129,13 +129,14 @@ namespace {
 // tensor of a module has changed.
 Tensor ready_to_copy(const Tensor& value, const Tensor& target) {
   check_in_place("load_state_dict", target);
+  if (target.is_meta()) {  // without memory to copy into: it will have that of a copy
+    return value.detach().to(value.device(), target.dtype(), false, /*copy=*/true).contiguous();
+  }
   Tensor ready = value.detach().to(target.dtype());
-  if (target.device() != value.device() && !target.is_meta()) {
+  if (target.device() != value.device()) {
     ready = target.is_contiguous() ? ready.contiguous() : ready.to(target.device());
   }
-  for (const Tensor& t : {ready, target}) {
-    if (!t.is_meta()) t.storage()->make_row_major();
-  }
+  for (const Tensor& t : {ready, target}) t.storage()->make_row_major();
   return ready;
 }
 
@@ -154,8 +155,18 @@ IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
     if (!values.emplace(name, value).second)
       wrong += fmt::format("\n  {}: given twice", printable(name));
   }
+  std::unordered_map<std::string, Tensor> on_meta;  // of state_dict() there are only aliases
+  visit([&on_meta](const std::string& prefix, const Module& module) {
+    for (const Tensors Module::*member : {&Module::parameters_, &Module::buffers_}) {
+      for (const auto& [name, tensor] : module.*member) {
+        if (tensor.defined() && tensor.is_meta()) on_meta.emplace(prefix + name, tensor);
+      }
+    }
+  });
   std::unordered_set<std::string> known;
-  for (const auto& [name, target] : state_dict()) {
+  for (const auto& [name, alias] : state_dict()) {
+    const auto meta = on_meta.find(name);
+    const Tensor& target = meta == on_meta.end() ? alias : meta->second;
     known.insert(name);
     const auto value = values.find(name);
     if (value != values.end()) {
@@ -177,7 +188,13 @@ IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
   }
   const NoGradGuard no_grad;
   for (auto& [target, value] : copies) value = ready_to_copy(value, target);
-  for (const auto& [target, value] : copies) target.copy_(value);
+  for (const auto& [target, value] : copies) {
+    if (target.is_meta()) {
+      target.set_data(value);
+    } else {
+      target.copy_(value);
+    }
+  }
   return keys;
 }
 

@@ -41,9 +41,17 @@ DeviceMismatchError::DeviceMismatchError(std::string op, std::vector<ArgumentInf
 
 namespace {
 
-// Suggest moving data to the module's parameters, not the module to the data.
+// Suggest moving data to the module's parameters, not the module to the data. Parameters on meta have
+// no values, so they need a state dict or to_empty().
 std::string advice(const std::vector<ArgumentInfo>& arguments, size_t expected, size_t actual) {
   const ArgumentInfo &want = arguments[expected], &have = arguments[actual];
+  for (const ArgumentInfo* a : {&want, &have}) {
+    if (!a->device.is_meta() || a->parameter.empty()) continue;
+    return fmt::format(
+        "load_state_dict() of the module, or nn::to_empty(module, \"{}\"): {} is on meta, without "
+        "values",
+        (a == &want ? have : want).device.str(), printable(a->parameter));
+  }
   if (!have.parameter.empty() && want.parameter.empty()) {
     return fmt::format("{}.to(\"{}\"), where the module's parameters are", want.name,
                        have.device.str());

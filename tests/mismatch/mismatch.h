@@ -10,6 +10,7 @@
 #include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/testing/mismatch.h>
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -152,27 +153,6 @@ class Watch {
   size_t asked_ = 0;
 };
 
-/// The bytes and the version of a contiguous tensor.
-class Snapshot {
- public:
-  explicit Snapshot(const ambit::Tensor& t) : tensor_(t), bytes_(bytes_of(t)) {
-    if (t.defined()) version_ = t.version();
-  }
-  bool is_same() const {
-    return !tensor_.defined() || (tensor_.version() == version_ && bytes_of(tensor_) == bytes_);
-  }
-
- private:
-  static std::string bytes_of(const ambit::Tensor& t) {
-    if (!t.defined() || t.is_meta()) return "";
-    const ambit::Tensor host = t.detach().cpu();
-    return {static_cast<const char*>(host.data_ptr()), host.nbytes()};
-  }
-  ambit::Tensor tensor_;
-  uint32_t version_ = 0;
-  std::string bytes_;
-};
-
 /// What a call must say: its name, its tensor arguments by name, in order, undefined ones too, and
 /// which of them set the expected device and break with it.
 struct Complaint {
@@ -233,7 +213,7 @@ inline void check_refused(FunctionRef<void()> call, const Complaint& c,
                           const std::vector<ambit::Tensor>& others = {}) {
   std::vector<ambit::Tensor> all = c.arguments;
   all.insert(all.end(), others.begin(), others.end());
-  std::vector<Snapshot> before(all.begin(), all.end());
+  const std::vector<ambit::test::TensorState> before(all.begin(), all.end());
   std::vector<ambit::Device> devices;
   for (const ambit::Tensor& t : all) {
     if (t.defined()) devices.push_back(t.device());
@@ -256,7 +236,7 @@ inline void check_refused(FunctionRef<void()> call, const Complaint& c,
   CHECK(quiet);
   for (size_t i = 0; i < before.size(); ++i) {
     INFO("operand ", i);
-    CHECK(before[i].is_same());
+    CHECK(before[i].changed() == "");
   }
 }
 

@@ -1,0 +1,105 @@
+// Devices that fail on purpose, to see what a program makes of it. They are simulated: any machine
+// has sim:0, and under AMBIT_SIM=cuda:1 cuda:0, unless there is a real one.
+#pragma once
+
+#include <ambit/device.h>
+#include <ambit/error.h>
+#include <ambit/sim.h>
+#include <ambit/testing/mismatch.h>
+#include <ambit/testing/report.h>
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace ambit::test {
+
+/// Return whether faults can be asked of the device. Never throws.
+inline bool can_fail(Device device) noexcept try {
+  return sim::controls().is_simulated(device);
+} catch (...) {
+  return false;
+}
+
+/// Let the nth allocation of a device from here on (1: the next) throw OutOfMemoryError, once. The
+/// destructor takes back what has not happened. One for each device at a time.
+/// Errors: BackendError for a device that is not simulated.
+class FailingAllocation {
+ public:
+  FailingAllocation(Device device, int nth) : device_(device) {
+    sim::controls().fail_allocation(device, nth);
+  }
+  ~FailingAllocation() { sim::controls().fail_allocation(device_, 0); }
+  FailingAllocation(const FailingAllocation&) = delete;
+  FailingAllocation& operator=(const FailingAllocation&) = delete;
+
+ private:
+  Device device_;
+};
+
+/// Let the nth kernel of a device from here on fail, once; with a name, the nth of that name, such
+/// as "matmul". As on a GPU, the call returns as if all was well: BackendError, which names the
+/// kernel, comes when the program next waits: synchronize(), item(), a copy to the host. The
+/// destructor takes back what has not happened. One for each device at a time.
+/// Errors: BackendError for a device that is not simulated.
+class FailingKernel {
+ public:
+  FailingKernel(Device device, int nth, std::string_view kernel = "") : device_(device) {
+    sim::controls().fail_kernel(device, kernel, nth);
+  }
+  ~FailingKernel() { sim::controls().fail_kernel(device_, "", 0); }
+  FailingKernel(const FailingKernel&) = delete;
+  FailingKernel& operator=(const FailingKernel&) = delete;
+
+ private:
+  Device device_;
+};
+
+/// What each fault of a piece of work came to.
+struct FaultReport {
+  int faults = 0;      ///< how many there were, one in each attempt
+  std::string report;  ///< "" where each was an error of the expected type and kept no memory
+};
+
+template <class Expected, class Fault>
+FaultReport with_each_fault(const char* name, Device device, const std::function<void()>& work) {
+  FaultReport all;
+  for (int nth = 1;; ++nth) {
+    const MemoryInUse memory;
+    bool failed = false;
+    try {
+      const Fault fault(device, nth);
+      work();
+      synchronize(device);
+    } catch (const Expected&) {
+      failed = true;
+    } catch (const std::exception& e) {
+      all.report = std::string(name) + ": of fault " + std::to_string(nth) +
+                   " got another error: " + e.what();
+      return all;
+    }
+    if (!failed) return all;  // there are no more
+    all.faults = nth;
+    const std::string grown = memory.grown();
+    if (grown.empty()) continue;
+    all.report = std::string(name) + ": after fault " + std::to_string(nth) +
+                 " tensors hold more than before: " + grown;
+    return all;
+  }
+}
+
+/// Do the work again and again, its 1st, 2nd, ... allocation on a simulated device failing, until
+/// one does not fail any more. The work lets OutOfMemoryError out, and keeps no tensors: what
+/// tensors hold afterwards must not have grown. Caches of the work should be filled: do it once
+/// before. Errors: BackendError for a device that is not simulated.
+inline FaultReport with_each_allocation_failing(Device device, const std::function<void()>& work) {
+  return with_each_fault<OutOfMemoryError, FailingAllocation>("with_each_allocation_failing",
+                                                              device, work);
+}
+/// The same for kernels, which throw BackendError.
+inline FaultReport with_each_kernel_failing(Device device, const std::function<void()>& work) {
+  return with_each_fault<BackendError, FailingKernel>("with_each_kernel_failing", device, work);
+}
+
+}  // namespace ambit::test

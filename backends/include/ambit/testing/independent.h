@@ -1,0 +1,267 @@
+// That a function computes the same on every device, and stays on it.
+#pragma once
+
+#include <ambit/finfo.h>
+#include <ambit/memory.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/profiler.h>
+#include <ambit/random.h>
+#include <ambit/tensor.h>
+#include <ambit/testing/devices.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ambit::test {
+
+/// What expect_device_independent() allows.
+struct IndependenceOptions {
+  /// How many copies between a device and another, or the host, the function may make: one for a
+  /// loss that it reads by item().
+  int64_t copies = 0;
+  /// Of ambit's generators, before each run. In it the device draws from the cpu's generator, so
+  /// that what is drawn on either is the same for every device.
+  uint64_t seed = 0;
+};
+
+using Tensors = std::vector<Tensor>;
+/// What a run is watched for: it gives the results.
+using Work = std::function<Tensors()>;
+
+inline Tensors tensors_of(Tensor t) { return {std::move(t)}; }
+inline Tensors tensors_of(Tensors t) { return t; }
+
+/// The part of `fn` on a device that is watched.
+template <class F>
+Work work_on(const F& fn, Device device) {
+  using Result = std::invoke_result_t<const F&, Device>;
+  if constexpr (std::is_invocable_v<Result&>) {
+    return [run = fn(device)]() mutable { return tensors_of(run()); };
+  } else {
+    return [&fn, device] { return tensors_of(fn(device)); };
+  }
+}
+
+/// What one run gave, and what it did besides.
+struct DeviceRun {
+  Tensors results;      // on the cpu, detached
+  int64_t kernels = 0;  // that ran, composites too
+  std::string strayed;  // "" where it stayed on its device
+};
+
+/// Names with how often each came: "copy_to_host (2), item".
+inline std::string listed(const std::map<std::string, int64_t>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += (text.empty() ? "" : ", ") + name;
+    if (count > 1) text += " (" + std::to_string(count) + ")";
+  }
+  return text;
+}
+
+/// Return what a profile saw elsewhere than on `device`, and its copies beyond those allowed.
+inline std::string strayed(const profiler::Profile& profile, Device device, int64_t copies,
+                           int64_t& kernels) {
+  std::map<std::string, int64_t> moved, elsewhere;
+  int64_t moves = 0;
+  for (const profiler::FunctionEventAvg& e : profile.key_averages()) {
+    if (e.kind == profiler::EventKind::copy) {
+      moved[e.key] += e.count;
+      moves += e.count;
+    }
+    if (e.kind != profiler::EventKind::op) continue;
+    kernels += e.count;
+    if (e.device != device) elsewhere[e.key + " on " + e.device.str()] += e.count;
+  }
+  std::string text;
+  if (!elsewhere.empty()) text += "; it ran " + listed(elsewhere);
+  if (moves > copies) {
+    text +=
+        "; it copied between devices: " + listed(moved) + "; allowed: " + std::to_string(copies);
+  }
+  return text;
+}
+
+/// While it lives, the device draws from the cpu's generator: what is drawn on both, as a module's
+/// parameters on the cpu and an input on the device, is then the same whatever the device is.
+class SharedGenerator {
+ public:
+  explicit SharedGenerator(Device device)
+      : generator_(default_generator(device)),
+        before_(std::exchange(generator_, default_generator(kCPU))) {}
+  ~SharedGenerator() { generator_ = before_; }
+  SharedGenerator(const SharedGenerator&) = delete;
+  SharedGenerator& operator=(const SharedGenerator&) = delete;
+
+ private:
+  Generator& generator_;
+  Generator before_;
+};
+
+/// Make what `make` makes, and watch its work.
+inline DeviceRun run_on(Device device, const std::function<Work(Device)>& make,
+                        const IndependenceOptions& options) {
+  const SharedGenerator shared(device);
+  manual_seed(options.seed);
+  const Work work = make(device);
+  std::vector<std::pair<Device, size_t>> before;  // bytes that tensors ever got elsewhere
+  for (const Device other : all_devices()) {
+    synchronize(other);
+    if (other != device) before.emplace_back(other, memory_stats(other).allocated);
+  }
+  DeviceRun run;
+  profiler::Profile profile;
+  Tensors results = work();
+  synchronize(device);
+  profile.stop();
+  run.strayed = strayed(profile, device, options.copies, run.kernels);
+  for (const auto& [other, bytes] : before) {
+    const size_t made = memory_stats(other).allocated - bytes;
+    // A copy to the host that is allowed makes a tensor there.
+    if (made == 0 || (options.copies > 0 && other.is_cpu())) continue;
+    run.strayed += "; it made tensors of " + std::to_string(made) + " bytes on " + other.str();
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].defined()) {
+      run.results.emplace_back();
+      continue;
+    }
+    if (results[i].device() != device) {
+      run.strayed += "; result " + std::to_string(i) + " is on " + results[i].device().str();
+    }
+    run.results.push_back(results[i].is_meta() ? results[i] : results[i].detach().cpu());
+  }
+  return run;
+}
+
+inline double largest(const Tensor& t) { return t.numel() == 0 ? 0 : t.max().item<double>(); }
+
+/// How far results may be apart: see expect_device_independent().
+struct ResultBound {
+  double noise = 0, scale = 0, bound = 0;
+  std::string enlarges;  // why nothing can be compared
+};
+
+inline ResultBound bound_of(const Tensor& cpu, const Tensor& reference, int64_t kernels) {
+  ResultBound b;
+  const double eps = finfo(cpu.dtype()).eps;
+  const Tensor x = cpu.to(kFloat64), y = reference.to(kFloat64);
+  const Tensor finite = isfinite(x) & isfinite(y);
+  b.noise = largest(where(finite, (x - y).abs(), 0));
+  b.scale = largest(where(finite, x.abs(), 0));
+  b.bound = 8 * b.noise + 4 * static_cast<double>(kernels) * eps * b.scale;
+  if (b.noise > std::sqrt(eps) * b.scale) {
+    std::ostringstream text;
+    text << "expected cpu and reference to agree in half of their digits, got results up to "
+         << b.scale << " that are " << b.noise
+         << " apart: the function enlarges rounding until no device can be compared";
+    b.enlarges = text.str();
+  }
+  return b;
+}
+
+/// Return "" where `got` is `want` within the bound, else the first element that is not.
+inline std::string difference(const Tensor& want, const Tensor& got, const ResultBound& b) {
+  if (want.defined() != got.defined()) return "one is undefined";
+  if (!want.defined()) return "";
+  if (want.sizes() != got.sizes() || want.dtype() != got.dtype()) {
+    return "expected " + std::string(name(want.dtype())) + str(want.sizes()) + ", got " +
+           std::string(name(got.dtype())) + str(got.sizes());
+  }
+  const Tensor x = want.reshape({-1}).to(kFloat64), y = got.reshape({-1}).to(kFloat64);
+  const Tensor same = (x == y) | (isnan(x) & isnan(y));
+  const Tensor near = isfinite(x) & isfinite(y) & ((x - y).abs() <= b.bound);
+  const Tensor wrong = (same | near).logical_not();
+  const int64_t count = wrong.sum().item<int64_t>();
+  if (count == 0) return "";
+  const int64_t first = wrong.to(kInt64).argmax().item<int64_t>();
+  std::ostringstream text;
+  text.precision(9);
+  text << count << " of " << x.numel() << " elements differ; element " << first << " is "
+       << y.select(0, first).item<double>() << ", on cpu " << x.select(0, first).item<double>()
+       << "; allowed " << b.bound;
+  return text.str();
+}
+
+inline std::string device_independence(const std::function<Work(Device)>& make,
+                                       const IndependenceOptions& options) {
+  const DeviceRun cpu = run_on(kCPU, make, options);
+  const DeviceRun reference = run_on(Device("reference"), make, options);
+  const std::string name = "expect_device_independent: ";
+  if (cpu.results.size() != reference.results.size()) {
+    return name + "expected as many results on reference as on cpu";
+  }
+  std::vector<ResultBound> bounds(cpu.results.size());
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    const Tensor &x = cpu.results[i], &y = reference.results[i];
+    if (!x.defined() || !y.defined() || !x.is_floating_point()) continue;
+    if (x.sizes() != y.sizes() || x.dtype() != y.dtype()) continue;
+    bounds[i] = bound_of(x, y, cpu.kernels);
+    if (!bounds[i].enlarges.empty())
+      return name + "result " + std::to_string(i) + ": " + bounds[i].enlarges;
+  }
+  std::string report;
+  for (const Device device : devices()) {
+    const DeviceRun run = device.is_cpu()                 ? cpu
+                          : device == Device("reference") ? reference
+                                                          : run_on(device, make, options);
+    std::string wrong = run.strayed;
+    if (run.results.size() != cpu.results.size()) wrong += "; another number of results";
+    for (size_t i = 0; i < std::min(run.results.size(), cpu.results.size()); ++i) {
+      const std::string d = difference(cpu.results[i], run.results[i], bounds[i]);
+      if (!d.empty()) wrong += "; result " + std::to_string(i) + ": " + d;
+    }
+    if (!wrong.empty()) report += "\n  " + device.str() + ": " + wrong.substr(2);
+  }
+  return report.empty() ? "" : name + "expected the same on every device, got" + report;
+}
+
+/// Return "" where `fn` gives the same on each of devices() and stays there, else a line per
+/// device. `fn(device)` returns its results, a Tensor or a std::vector<Tensor> of any shapes and
+/// dtypes; or it makes modules and inputs on the device and returns a function of no arguments that
+/// gives the results: then only that function is watched.
+///   expect_device_independent([](Device device) {
+///     Net net = Net().to(device);
+///     const Tensor x = randn({8, 3}, device);
+///     return [=] { return net->forward(x); };
+///   });
+/// Watched is that the results are on the device, that all kernels run there, that nothing is
+/// copied between it and another or the host (a profile's events of kind copy; those of `copies`
+/// are allowed), and that no other device's allocator gives memory to a tensor. Factories of
+/// numbers that the host computes, such as arange() and tensor(), copy them: they belong into the
+/// first part.
+///
+/// Values are compared with those of the cpu. Integers and bools, NaN and infinity are the same.
+/// Other elements of a result are off by at most
+///     8 noise + 4 kernels eps scale
+/// where noise is the largest difference between cpu and reference, scale the largest magnitude,
+/// eps the dtype's, and kernels how many ran. Derived: cpu and reference sum in different orders
+/// and use different code for exp and tanh, so that their difference is rounding as this function
+/// enlarges it, seen in as many samples as the result has elements; 8 leaves room for another
+/// device's sample of it, in a result of one element, too. Where both round alike, each kernel of
+/// the other device may still be off by 4 last places of its result. Errors that are smaller are
+/// not found. Where cpu and reference differ in more than half of the digits, sqrt(eps) scale, that
+/// is the report.
+///
+/// Errors: those of fn; Error when a profile is on.
+template <class F>
+std::string expect_device_independent(const F& fn, const IndependenceOptions& options = {}) {
+  return device_independence([&fn](Device device) { return work_on(fn, device); }, options);
+}
+
+}  // namespace ambit::test
+
+/// Check that a function of a device gives the same on each of test::devices() and stays there;
+/// test::expect_device_independent() says how.
+#define CHECK_DEVICE_INDEPENDENT(...) \
+  CHECK_REPORT(ambit::test::expect_device_independent(__VA_ARGS__))

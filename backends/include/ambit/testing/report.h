@@ -1,0 +1,79 @@
+// How a report reaches the framework of a test. Which framework there is decides where a macro is
+// used, not where this header is included, so that the order of includes does not matter: a macro
+// of the framework that is not defined there is one of the functions below, found by its argument.
+#pragma once
+
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ambit::test {
+
+/// Thrown by the macros where neither doctest, GoogleTest nor Catch2 takes the report.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The device that for_each_device() or FOR_EACH_DEVICE is at, in this thread; "": none.
+inline std::string& current_device_name() {
+  thread_local std::string name;
+  return name;
+}
+
+/// A text for the framework.
+struct Message {
+  std::string text;
+};
+inline std::ostream& operator<<(std::ostream& os, const Message& message) {
+  return os << message.text;
+}
+/// A report, with the device that a loop over devices is at; empty where the report is.
+inline Message message_of(std::string report) {
+  if (report.empty() || current_device_name().empty()) return {std::move(report)};
+  return {"on " + current_device_name() + ": " + report};
+}
+
+/// The name of a source file, as GoogleTest takes it.
+struct File {
+  const char* name;
+  operator const char*() const { return name; }
+};
+
+// In the place of macros that are not defined. In parentheses, since they may be.
+inline void(FAIL_CHECK)(const Message&) {}
+inline void(INFO)(const Message&) {}
+inline void(SCOPED_TRACE)(const Message&) {}
+inline std::ostream&(ADD_FAILURE_AT)(File, int) {
+  static std::ostream nowhere(nullptr);
+  return nowhere;
+}
+
+[[noreturn]] inline void fail(const Message& message, const char* file, int line) {
+  throw Failure(std::string(file) + ":" + std::to_string(line) + ": " + message.text);
+}
+
+}  // namespace ambit::test
+
+#define AMBIT_TESTING_TEXT(...) #__VA_ARGS__
+#define AMBIT_TESTING_EXPANDED(...) AMBIT_TESTING_TEXT(__VA_ARGS__)
+/// Whether the test's framework defines FAIL_CHECK (doctest, Catch2) or ADD_FAILURE_AT
+/// (GoogleTest).
+#define AMBIT_TESTING_HAS_FRAMEWORK                                              \
+  (std::string_view(AMBIT_TESTING_EXPANDED(FAIL_CHECK(0))) != "FAIL_CHECK(0)" || \
+   std::string_view(AMBIT_TESTING_EXPANDED(ADD_FAILURE_AT(0, 0))) != "ADD_FAILURE_AT(0, 0)")
+
+/// Fail the test, and go on with it, with the report that the expression returns, unless it is
+/// empty: CHECK_REPORT(test::gradcheck(f, {x})). Throws test::Failure where there is no
+/// framework.
+#define CHECK_REPORT(...)                                                                     \
+  do {                                                                                        \
+    if (const ambit::test::Message ambit_message = ambit::test::message_of(__VA_ARGS__);      \
+        !ambit_message.text.empty()) {                                                        \
+      FAIL_CHECK(ambit_message);                                                              \
+      ADD_FAILURE_AT(ambit::test::File{__FILE__}, __LINE__) << ambit_message;                 \
+      if (!AMBIT_TESTING_HAS_FRAMEWORK) ambit::test::fail(ambit_message, __FILE__, __LINE__); \
+    }                                                                                         \
+  } while (false)

@@ -1,0 +1,56 @@
+# ambit_test_on_devices(<target>
+#   [DEVICES <device>...]      default: cpu cuda:0 npu:0
+#   [ARGUMENTS <argument>...]  of the program
+#   [LABELS <label>...])
+#
+# Registers a test for each device, "<target>.cuda:0", that runs the program <target> with
+#   AMBIT_TEST_DEVICES=cuda:0   where <ambit/testing.h> runs the test's loops over devices
+#   AMBIT_SIM=cuda:1,npu:1      devices of these names without hardware, unless a real backend has some
+# so that a laptop takes the branches of a machine with accelerators. "npu" is a name that no code has
+# in it. All devices are there in each test, for tests of mismatch.
+function(ambit_test_on_devices target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEVICES;ARGUMENTS;LABELS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ambit_test_on_devices(${target}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "ambit_test_on_devices(${target}): expected a target, got ${target}")
+  endif()
+  if(NOT arg_DEVICES)
+    set(arg_DEVICES cpu cuda:0 npu:0)
+  endif()
+  set(names "")
+  foreach(device IN LISTS arg_DEVICES)
+    if(NOT device MATCHES "^([a-z_][a-z0-9_]*)(:([0-9]+))?$")
+      message(FATAL_ERROR "ambit_test_on_devices(${target}): expected devices such as cuda:0, got ${device}")
+    endif()
+    set(name "${CMAKE_MATCH_1}")
+    set(index "${CMAKE_MATCH_3}")
+    if(name MATCHES "^(cpu|reference|meta)$")
+      continue()
+    endif()
+    if(index STREQUAL "")
+      set(index 0)
+    endif()
+    math(EXPR count "${index} + 1")
+    list(APPEND names ${name})
+    if(NOT DEFINED count_${name} OR count GREATER count_${name})
+      set(count_${name} ${count})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  set(simulated "")
+  foreach(name IN LISTS names)
+    list(APPEND simulated "${name}:${count_${name}}")
+  endforeach()
+  list(JOIN simulated "," simulated)
+  foreach(device IN LISTS arg_DEVICES)
+    add_test(NAME ${target}.${device} COMMAND ${target} ${arg_ARGUMENTS})
+    set(environment "AMBIT_TEST_DEVICES=${device}")
+    if(simulated)
+      list(APPEND environment "AMBIT_SIM=${simulated}")
+    endif()
+    set_tests_properties(${target}.${device} PROPERTIES
+      ENVIRONMENT "${environment}" LABELS "${arg_LABELS}")
+  endforeach()
+endfunction()
