@@ -11,12 +11,12 @@ namespace ambit::data::datasets {
 /// Images float32 [1,28,28] in [0, 1], from the official idx files.
 class AMBIT_API MNIST : public ImageDataset<MNIST> {
  public:
-  /// Read train-images-idx3-ubyte and train-labels-idx1-ubyte, or t10k-..., each with .gz or
-  /// without, from `root`, its folder mnist or torchvision's MNIST/raw. Errors: SerializationError
+  /// Read train-images-idx3-ubyte and train-labels-idx1-ubyte (t10k-... for kTest), optionally with
+  /// .gz, from `root`, `root`/mnist or torchvision's `root`/MNIST/raw. Errors: SerializationError
   /// naming the file.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
 
-  /// Return whether there are such files, whole or not.
+  /// Return true if such files exist; they may be incomplete.
   static bool exists(const std::string& root, Mode mode = Mode::kTrain);
 };
 

@@ -1,5 +1,5 @@
-// find_strays(): which tensors of a program are not where its module is. What to ask when a
-// DeviceMismatchError names one of them, or before the first step.
+// find_strays(): the tensors of a program that are not on its module's device. Call it before the
+// first step, or after a DeviceMismatchError.
 #pragma once
 
 #include <ambit/nn/module.h>
@@ -20,20 +20,20 @@ struct Stray {
 
   Kind kind;
   /// Dotted path of the parameter or buffer, or of the parameter that a gradient or state belongs
-  /// to. "optimizer.3": one that the module does not hold, at its place in Optimizer::parameters().
+  /// to. "optimizer.3": Optimizer::parameters()[3], a parameter that the module does not hold.
   std::string name;
-  std::string state;  ///< "momentum_buffer", as Optimizer::state_dict() calls it; else empty
+  std::string state;  ///< key of Optimizer::state_dict(), as "momentum_buffer"; else empty
   Device device;      ///< where it is
   Device expected;    ///< where the module's first parameter is
 };
 
 /// Return the parameters, gradients and buffers that are on another device than the module's first
-/// parameter (its first buffer, where it has no parameter), in the order in which the module names
-/// them; empty: nothing will clash. A model that is spread over devices on purpose has strays.
+/// parameter (its first buffer if it has no parameter), in the module's order. Empty if all are on
+/// one device. A model that is spread over several devices on purpose has strays.
 AMBIT_API std::vector<Stray> find_strays(const Module& module);
-/// Also look at what the optimizer trains and the module does not hold, and at the optimizer's
-/// state. State that lags behind a parameter is no error, since it follows at the next step; its
-/// counts of steps are on cpu on purpose, and not listed.
+/// Also check the optimizer's parameters that the module does not hold, and the optimizer's state.
+/// State on another device than its parameter is listed but is no error: the next step moves it.
+/// Step counts are on cpu on purpose and are not listed.
 AMBIT_API std::vector<Stray> find_strays(const Module& module, const optim::Optimizer& optimizer);
 
 template <class M>

@@ -35,53 +35,52 @@ class SummaryWriterOptions : public nn::Options<SummaryWriterOptions> {
   double flush_secs_ = 120;
 };
 
-/// Writes event files into a folder, by a thread of its own. Each add_* copies what it is given,
-/// tensors of any device to cpu, and returns; the files hold it after flush(), close() or the
-/// destructor, and flush_secs later at the latest, so they can be watched while training runs.
+/// Writes event files into a folder from a background thread. Each add_* copies its arguments
+/// (tensors of any device to cpu) and returns. The files contain the data after flush(), close() or
+/// the destructor, at the latest after flush_secs, so that TensorBoard can show a running training.
 ///
-/// Errors: what is wrong with an argument is thrown by its call, which then has added nothing. What
-/// is wrong with the disk (full, folder removed) shows later: the next call throws Error with the
-/// file, the reason and the number of events lost, and so does every one up to close(); after it,
-/// new files are begun. Any call in a fork of the process throws Error.
+/// Errors: a call with a wrong argument throws and adds nothing. An error of the disk (full, folder
+/// removed) is thrown by the next call, as an Error with the file, the reason and the number of
+/// lost events, and by every further call until close(); calls after close() start new files. Any
+/// call in a forked process throws Error.
 /// Thread safety: any thread may call anything but the destructor.
 class AMBIT_API SummaryWriter {
  public:
-  /// Create the folder where there is none, and an event file in it.
+  /// Create the folder if it does not exist, and an event file in it.
   /// Errors: Error naming the file and the system's reason, or for options that are out of range.
   explicit SummaryWriter(std::string log_dir, SummaryWriterOptions options = {});
-  /// Close. Where that fails it says on stderr what was lost, unless a call has thrown it.
+  /// Close. If that fails, print the loss on stderr, unless a call has thrown it already.
   ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;
 
   /// Add a point to the curve `tag`, kept as float32; NaN and infinities too.
   void add_scalar(const std::string& tag, const Scalar& value, int64_t step = 0);
-  /// The same with the value of a one-element tensor. Errors: ShapeError.
+  /// Add the value of a one-element tensor. Errors: ShapeError.
   void add_scalar(const std::string& tag, const Tensor& value, int64_t step = 0);
 
-  /// Add points to several curves of one diagram, each of which is a run in a folder of its own:
-  /// log_dir/<main_tag>_<tag>, with slashes of main_tag made underscores. All bear the tag
-  /// main_tag.
+  /// Add points to several curves of one diagram. Each curve is a run in its own folder,
+  /// log_dir/<main_tag>_<tag> (slashes of main_tag become underscores), with the tag main_tag.
   void add_scalars(const std::string& main_tag,
                    const std::vector<std::pair<std::string, Scalar>>& tag_values, int64_t step = 0);
 
-  /// Add the distribution of all elements, in TensorFlow's bins: their edges are 0 and
-  /// +-1e-12 * 1.1^k up to 1e20. What lies beyond counts in min, max and sums alone. NaN and
-  /// infinities are left out; the first time for a tag, a line on stderr says how many.
-  /// Errors: Error where no element is finite, or none is within the bins.
+  /// Add the distribution of all elements, in TensorFlow's bins, whose edges are 0 and
+  /// +-1e-12 * 1.1^k up to 1e20. Elements outside count in min, max and sums only. NaN and
+  /// infinities are omitted; for the first time per tag, a line on stderr gives their number.
+  /// Errors: Error if no element is finite, or none is within the bins.
   void add_histogram(const std::string& tag, const Tensor& values, int64_t step = 0);
 
-  /// Add an image [C,H,W] of 1 (grey), 3 (RGB) or 4 (RGBA) channels: uint8, or floats in [0, 1],
-  /// those outside cut off, NaN as 0.
-  /// Errors: DTypeError; ShapeError; Error where PNG cannot hold it.
+  /// Add an image [C,H,W] of 1 (grey), 3 (RGB) or 4 (RGBA) channels: uint8, or floats that are
+  /// clamped to [0, 1], NaN to 0.
+  /// Errors: DTypeError; ShapeError; Error if the image is too large for PNG.
   void add_image(const std::string& tag, const Tensor& image, int64_t step = 0);
 
-  /// Add a text, which TensorBoard shows as Markdown.
+  /// Add a text. TensorBoard renders it as Markdown.
   void add_text(const std::string& tag, const std::string& text, int64_t step = 0);
 
-  /// Wait until all that was added is in the files.
+  /// Wait until all added data is in the files.
   void flush();
-  /// Flush and close the files. Whoever adds more begins new ones in the same folder.
+  /// Flush and close the files. Later calls of add_* start new files in the same folder.
   void close();
 
   /// Return the folder, as it was given.
