@@ -13,12 +13,18 @@ namespace {
 // Block of y per thread: its rows of w fit in the L1 cache, those of x in the L2 cache.
 constexpr int64_t kRows = 64, kColumns = 64;
 
+/// Bytes from one quantised row of K elements to the next: never a multiple of the page size, which
+/// would map all rows to the same L1 cache sets.
+int64_t pitch_of(int64_t K) {
+  const int64_t pitch = round_up(K, kInt8Pitch) + kInt8Pitch;
+  return pitch % 4096 == 0 ? pitch + kInt8Pitch : pitch;
+}
+
 /// x [M,K] quantised to int8.
 class QuantizedRows {
  public:
   QuantizedRows(const float* x, int64_t M, int64_t K)
-      // One more pitch: multiples of the page size would map rows to the same L1 cache sets
-      : pitch_(round_up(K, kInt8Pitch) + kInt8Pitch),
+      : pitch_(pitch_of(K)),
         bytes_(static_cast<size_t>(M * pitch_)),
         numbers_(static_cast<size_t>(M) * (sizeof(float) + sizeof(int32_t))),
         scales_(numbers_.data<float>()),
