@@ -125,8 +125,8 @@ std::string list(const char* what, const std::vector<std::string>& names) {
 
 namespace {
 
-// `value` so that its copy into `target` asks for no memory: what may fail does so before the first
-// tensor of a module has changed.
+// Return `value` converted so that copying it into `target` allocates nothing. All failures happen
+// here, before the first tensor of a module changes.
 Tensor ready_to_copy(const Tensor& value, const Tensor& target) {
   check_in_place("load_state_dict", target);
   if (target.is_meta()) {  // without memory to copy into: it will have that of a copy

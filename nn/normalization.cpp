@@ -34,7 +34,7 @@ void check_per_channel(const char* op, const char* what, const Tensor& t, int64_
   }
 }
 
-// For each channel of x [N,C,...], sum the channels from `before` before it to `behind` after it.
+// For each channel of x [N,C,...], sum the channels from `before` before it to `behind` after it, inclusive.
 // Not computed as differences of prefix sums, which would lose precision.
 Tensor sum_of_channels(const Tensor& x, int64_t before, int64_t behind) {
   const int64_t channels = x.size(1);

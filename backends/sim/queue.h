@@ -28,7 +28,7 @@ class Queue {
   explicit Queue(const char* device) : device_(device) {}
 
   /// Append work of `op`, a name with static lifetime. If more entries than the limit wait, start
-  /// work, and wait until the limit is met. Errors: BackendError in a forked process.
+  /// work, and wait until the limit is kept. Errors: BackendError in a forked process.
   Ticket push(const char* op, std::function<void()> work);
   /// Wait for an entry and all before it. Errors are kept for throw_error(). Returns at once in a
   /// forked process, which has no thread.

@@ -19,7 +19,7 @@ namespace ambit::data {
 
 DataFile::DataFile(const char* dataset, std::string path)
     : dataset_(dataset), path_(std::move(path)) {
-  // A pipe's open would wait for whoever writes.
+  // Opening a pipe would block until a writer opens it.
   const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) fail(std::generic_category().message(errno));
   struct stat info {};

@@ -109,7 +109,7 @@ size_t EventFile::close() {
   return events;
 }
 
-// A file that was removed can still be written, and nobody will ever read it.
+// A removed file can still be written, but its data is lost.
 void EventFile::expect_linked() const {
   struct stat info {};
   if (::fstat(fd_, &info) != 0) fail("write", reason(errno));

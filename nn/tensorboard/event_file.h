@@ -10,20 +10,20 @@
 
 namespace ambit::tensorboard {
 
-/// Errors of all: Error naming the file and the system's reason.
+/// Errors of all functions: Error naming the file and the system's reason.
 class EventFile {
  public:
-  /// Create the folder where there is none, and in it a new file that starts with its version.
+  /// Create the folder if it does not exist, and in it a new file that starts with its version.
   explicit EventFile(const std::filesystem::path& folder);
-  /// Close; what is in the buffer is lost.
+  /// Close. The buffer is discarded.
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// Append to the buffer, and write that where it has grown large. Return the number of events
-  /// written. Says on stderr, once, that another file in the folder has a later step.
+  /// Append to the buffer and write it when it has grown large. Return the number of events
+  /// written. Print a line on stderr once if another file in the folder has a later step.
   size_t append(std::string_view event);
-  /// Write the buffer. A failed write leaves the file as it was before. Return the number of events
+  /// Write the buffer. A failed write leaves the file unchanged. Return the number of events
   /// written.
   size_t write_out();
   /// Write the buffer and close. Return the number of events written.

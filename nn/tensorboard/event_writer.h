@@ -1,4 +1,4 @@
-// The thread that writes a SummaryWriter's files, and the queue in front of it.
+// The thread that writes the files of a SummaryWriter, and its queue.
 #pragma once
 
 #include <sys/types.h>
@@ -19,24 +19,23 @@
 
 namespace ambit::tensorboard {
 
-/// Errors of all functions: Error for what went wrong in the thread before, and in a fork.
+/// Errors of all functions: Error for an earlier failure of the thread, and in a forked process.
 class EventWriter {
  public:
-  /// Begin the file of the run "", which lies in the folder itself.
+  /// Start the file of the run "", directly in the folder.
   EventWriter(std::filesystem::path folder, size_t max_queue, double flush_secs);
-  /// Close; where that fails and no call has thrown it, say so on stderr.
+  /// Close. If that fails and no call has thrown it, print it on stderr.
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
-  /// Append an event to the file of a run, which lies in folder/<run>. Waits while the queue is
-  /// full.
+  /// Append an event to the file of a run, in folder/<run>. Wait while the queue is full.
   void add(std::string run, std::string event);
   void flush();
   void close();
-  /// Return true the first time that a tag is given: what is said of each tag once.
+  /// Return true for the first call with a tag. Used for messages that appear once per tag.
   bool is_first_mention(const std::string& tag);
-  /// Return whether this is another process than the one that has the thread.
+  /// Return true in a forked process, which does not have the thread.
   bool is_forked() const;
 
  private:

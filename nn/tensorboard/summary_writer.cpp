@@ -18,9 +18,9 @@
 namespace ambit::tensorboard {
 namespace {
 
-constexpr double kMostFlushSecs = 1e9;  // 30 years; far larger ones would overflow the clock
+constexpr double kMostFlushSecs = 1e9;  // 30 years; much larger values would overflow the clock
 
-// Whoever reads the file must refuse the whole event otherwise.
+// Readers refuse the whole event if one string is not UTF-8.
 void expect_utf8(const char* op, const char* what, const std::string& text) {
   try {
     nlohmann::json(text).dump();

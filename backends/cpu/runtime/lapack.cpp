@@ -32,7 +32,7 @@ bool find_all(void* library, LapackOf<T>& f) {
          find(library, type + "gesdd_", f.gesdd);
 }
 
-// Return the file behind the library's name: on Debian the name is a link to one of several.
+// Return the file that the library's name resolves to. On Debian it is a link to one of several.
 std::string file_of(const Lapack& functions) {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void*>(functions.of_double.getrf), &info)) return "unknown";

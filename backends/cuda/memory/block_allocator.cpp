@@ -307,7 +307,7 @@ void BlockAllocator::for_each_block(const GraphMemory& graph, const F& f) {
   }
 }
 
-// Order `after` behind the queued work of `before`, and behind all work that precedes that.
+// Order `after` after the queued work of `before` and all work that precedes it.
 void BlockAllocator::order(const StreamClock& before, StreamClock& after) {
   const uint64_t queued = before.queued();
   streams_.order(before.id, after.id);

@@ -26,7 +26,7 @@ class ThreadStreams {
       if (s && s->capture) s = s->below;
       if (s && s->is_pooled) s->holder.store(nullptr, std::memory_order_release);
     }
-    // The next owner of the own stream and its fault record comes after all work of this thread.
+    // The next thread that gets this thread's own stream and fault record runs after its work.
     for (const GpuStream* s : chosen_) {
       const GpuStream* own = own_[static_cast<size_t>(s->device)];
       static_cast<void>(cudaEventRecord(s->reached, s->handle));
