@@ -34,16 +34,16 @@ void check_per_channel(const char* op, const char* what, const Tensor& t, int64_
   }
 }
 
-// For each channel of x [N,C,...], sum the channels from `before` before it to `behind` after it, inclusive.
+// For each channel of x [N,C,...], sum the channels from `before` before it to `after` after it.
 // Not computed as differences of prefix sums, which would lose precision.
-Tensor sum_of_channels(const Tensor& x, int64_t before, int64_t behind) {
+Tensor sum_of_channels(const Tensor& x, int64_t before, int64_t after) {
   const int64_t channels = x.size(1);
   Dims edge(x.sizes());
-  edge[1] = before + behind;
+  edge[1] = before + after;
   const Tensor border = zeros(edge, x.options());
-  const Tensor padded = cat({border.narrow(1, 0, before), x, border.narrow(1, 0, behind)}, 1);
+  const Tensor padded = cat({border.narrow(1, 0, before), x, border.narrow(1, 0, after)}, 1);
   Tensor sum = padded.narrow(1, 0, channels);
-  for (int64_t i = 1; i <= before + behind; ++i) sum = sum + padded.narrow(1, i, channels);
+  for (int64_t i = 1; i <= before + after; ++i) sum = sum + padded.narrow(1, i, channels);
   return sum;
 }
 
@@ -113,10 +113,10 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
   if (size < 1) {
     throw Error(fmt::format("local_response_norm: expected a size of at least 1, got {}", size));
   }
-  const int64_t before = size / 2, behind = size - 1 - before;
+  const int64_t before = size / 2, after = size - 1 - before;
   // Channels beyond the border would add zeros.
   const int64_t most = input.size(1);
-  const Tensor sum = sum_of_channels(square(input), std::min(before, most), std::min(behind, most));
+  const Tensor sum = sum_of_channels(square(input), std::min(before, most), std::min(after, most));
   return input / pow(sum * (alpha / static_cast<double>(size)) + k, beta);
 }
 
