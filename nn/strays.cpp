@@ -15,7 +15,7 @@ using Kind = Stray::Kind;
 
 class Search {
  public:
-  /// `expected` sets the device.
+  /// A stray is a tensor on another device than `expected`.
   explicit Search(const Tensor& expected) : expected_(expected.device()) {}
 
   void look_at(Kind kind, const std::string& name, const Tensor& t, std::string state = {}) {
@@ -33,7 +33,7 @@ class Search {
   std::vector<Stray> strays_;
 };
 
-// What a parameter of the optimizer is called: as the module calls it, else by its position.
+// Return the names of the optimizer's parameters: as in the module, else by position.
 std::vector<std::string> names_of(const std::vector<Tensor>& trained,
                                   const OrderedDict<std::string, Tensor>& held) {
   std::unordered_map<const TensorImpl*, std::string> known;
@@ -46,7 +46,7 @@ std::vector<std::string> names_of(const std::vector<Tensor>& trained,
   return names;
 }
 
-// A number of steps, which optimizers keep on the host: the rest is of its parameter's dtype.
+// True for step counts, which optimizers keep on the host; other state has its parameter's dtype.
 bool is_count(const Tensor& state) { return state.dtype() == kInt64; }
 
 std::vector<Stray> search(const Module& module, const optim::Optimizer* optimizer) {

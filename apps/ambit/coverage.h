@@ -7,7 +7,7 @@
 
 #include "probe.h"
 
-/// What runs on one device when an op is called, for each dtype for which it is defined.
+/// How an op runs on one device, for each dtype for which it is defined.
 struct OpCoverage {
   std::map<ambit::DType, Verdict> by_dtype;
   std::vector<std::string> notes;  ///< details: which function, which error

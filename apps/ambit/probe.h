@@ -1,12 +1,12 @@
-// Determines what runs when an op is called, by calling it: the registry knows whether there is a
-// kernel, but not for which dtypes, nor whether it borrows a loop of `reference`.
+// Determines how an op runs by calling it: the registry contains whether there is a kernel, but not
+// for which dtypes, nor whether it calls a loop of `reference`.
 #pragma once
 
 #include <ambit/backend/examples.h>
 
 #include <string>
 
-/// What runs. Ordered: for several functions of one op, the last verdict is the op's.
+/// How an op runs. Ordered: for several functions of one op, the last verdict is the op's.
 enum class Verdict {
   native,      ///< a kernel of the backend's own
   registered,  ///< a kernel of the backend, which has no devices

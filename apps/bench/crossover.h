@@ -1,4 +1,4 @@
-// The size from which another device is faster than the CPU: training steps of growing networks.
+// Measures the size from which another device is faster than the CPU, in training larger networks.
 #pragma once
 
 #include <ambit/device.h>

@@ -257,7 +257,7 @@ void Runtime::leave_world() noexcept try {
   const std::jthread limit = limited("MPI_Finalize");
   if (is_whole && has_ended) MPI_Finalize();
 } catch (const std::exception&) {
-  // MPI itself has failed: as above.
+  // MPI itself has failed, so it cannot be finalised either.
 }
 
 }  // namespace ambit::distributed::mpi

@@ -12,7 +12,7 @@
 namespace ambit::opencl {
 namespace {
 
-// As Windows in conv.cl.
+// The same struct as Windows in conv.cl.
 struct Windows {
   cl_long images, channels;
   cl_long in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, window[3] = {1, 1, 1};

@@ -23,7 +23,7 @@ struct Features {
   size_t work_group = 64;        // work items per group, for all kernels
 };
 
-/// As Fault in types.cl.
+/// The same struct as Fault in types.cl.
 struct Fault {
   cl_int kind = 0;
   cl_int unused = 0;

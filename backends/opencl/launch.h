@@ -15,7 +15,7 @@ namespace ambit::opencl {
 /// Return the device of a tensor.
 OpenClDevice& device_of(const Tensor& t);
 
-/// As Layout in types.cl: the sizes over which a kernel iterates, and the strides of its operands.
+/// Layout of types.cl: the sizes over which a kernel iterates, and the strides of its operands.
 struct Layout {
   static constexpr size_t kMostDims = 6, kMostOperands = 4;
   cl_long dims = 0;

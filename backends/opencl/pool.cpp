@@ -8,7 +8,7 @@
 namespace ambit::opencl {
 namespace {
 
-// As Pool in pool.cl.
+// The same struct as Pool in pool.cl.
 struct Pool {
   cl_long planes;
   cl_long in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, window[3] = {1, 1, 1};

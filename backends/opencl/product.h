@@ -7,7 +7,7 @@
 
 namespace ambit::opencl {
 
-/// As Product in matmul.cl: y[g] [M,N] = sum over r of a[g,r] [M,K] b[g,r] [K,N].
+/// Product of matmul.cl: y[g] [M,N] = sum over r of a[g,r] [M,K] b[g,r] [K,N].
 struct Product {
   cl_long M = 0, N = 0, K = 0, batches = 1, repeats = 1, period = 1;
   cl_long a_batch = 0, a_period = 0, a_repeat = 0, a_row = 0, a_step = 0;

@@ -1,5 +1,5 @@
-// CIFAR-10's binary files: records of a class and three planes, nothing else. Those of the "Python
-// version" become such records. Format: www.cs.toronto.edu/~kriz/cifar.html, "Binary version".
+// CIFAR-10's binary files consist of records: a class and three planes. The "Python version" is
+// converted to such records. Format: www.cs.toronto.edu/~kriz/cifar.html, "Binary version".
 #include <ambit/backend/op.h>
 #include <ambit/data/cifar10.h>
 #include <ambit/detail/printable.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kRecordBytes = CIFAR10::kRecordBytes;
 
-// Returns the records when they are whole and of known classes; `source` is for messages.
+// Return the records if complete and of known classes. Errors: SerializationError naming `source`.
 std::span<const uint8_t> checked(std::span<const uint8_t> records, const std::string& source) {
   if (records.empty() || records.size() % kRecordBytes != 0) {
     throw SerializationError(fmt::format("CIFAR10: expected images of {} bytes in {}, got {} bytes",
@@ -51,8 +51,8 @@ ByteImages split(std::span<const uint8_t> records) {
   return {images, targets};
 }
 
-// The official files are packed as a whole, not one by one: their size says how many images they
-// hold before one is read.
+// Only the official archive is compressed, not its files: the file size gives the number of images
+// before one is read.
 void append_file(std::vector<uint8_t>& records, const std::string& path) {
   DataFile file("CIFAR10", path);
   const auto fail = [&](const std::string& expected, const std::string& got) {
@@ -70,7 +70,7 @@ void append_file(std::vector<uint8_t>& records, const std::string& path) {
   }
 }
 
-// Without the ".bin" of the binary version.
+// Return the names without the binary version's extension ".bin".
 std::vector<std::string> file_names(Mode mode) {
   if (mode == Mode::kTest) return {"test_batch"};
   return {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"};
@@ -78,10 +78,10 @@ std::vector<std::string> file_names(Mode mode) {
 
 struct Folder {
   std::filesystem::path path;
-  const char* extension;  // "" of the Python version
+  const char* extension;  // "" for the Python version
 };
 
-// Returns the folder of the first of the files; nothing where it is not found.
+// Return the folder that contains the first file; nullopt if there is none.
 std::optional<Folder> find_folder(const std::string& root, Mode mode) {
   const std::filesystem::path base(root);
   for (const Folder& folder :

@@ -1,5 +1,5 @@
 // A file is a pickle of a dict: "data" is an array of bytes [N,3072], "labels" a list of N ints.
-// Its keys are text, or bytes where Python 3 wrote the file again. Format: as in cifar10.cpp.
+// Its keys are strings, or bytes if Python 3 rewrote the file. Format: see cifar10.cpp.
 #include "cifar10_python.h"
 
 #include <ambit/data/cifar10.h>
@@ -17,7 +17,7 @@ namespace ambit::data {
 namespace {
 
 constexpr int64_t kImageBytes = datasets::CIFAR10::kRecordBytes - 1;
-constexpr uint64_t kMostPickleBytes = uint64_t{1} << 27;  // four times those of the official files
+constexpr uint64_t kMostPickleBytes = uint64_t{1} << 27;  // four times the official files' size
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {

@@ -1,4 +1,4 @@
-// By zlib, which hands through what is not compressed.
+// Uses zlib, which also reads uncompressed files.
 #include "data_file.h"
 
 #include <ambit/detail/printable.h>
@@ -36,7 +36,7 @@ DataFile::DataFile(const char* dataset, std::string path)
 }
 
 uint64_t DataFile::most_bytes() const {
-  constexpr uint64_t kBestRatio = 1032;  // of deflate: 258 bytes by two bits
+  constexpr uint64_t kBestRatio = 1032;  // deflate's maximum: 258 bytes in two bits
   return packed_ ? std::min(size_bytes_, kMostBytes) * kBestRatio : size_bytes_;
 }
 
@@ -48,7 +48,7 @@ size_t DataFile::read(void* to, size_t bytes) {
     const int got = ::gzread(file_.get(), static_cast<char*>(to) + done, asked);
     int error = Z_OK;
     const char* text = ::gzerror(file_.get(), &error);
-    // At the end of a truncated file gzread() returns what there was and leaves Z_BUF_ERROR.
+    // At the end of a truncated file gzread() returns the remaining bytes and sets Z_BUF_ERROR.
     if (got < 0 || error != Z_OK) {
       fail(error == Z_ERRNO ? std::generic_category().message(errno) : text);
     }

@@ -6,27 +6,27 @@
 #include <memory>
 #include <string>
 
-struct gzFile_s;  // zlib's
+struct gzFile_s;  // from zlib
 
 namespace ambit::data {
 
-/// Most bytes that a file of a dataset may hold, unpacked: more than those of any that there is.
-/// A file of some megabytes could say, and unpack to, a thousand times its size.
+/// Maximum uncompressed size of a dataset's file; known ones are smaller. It is limited because a
+/// file of some megabytes can declare, and decompress to, a thousand times its size.
 inline constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-/// A regular file, read from front to back and unpacked on the way if it is gzip's.
-/// Errors of all: SerializationError naming the dataset, the path and the reason.
+/// A regular file, read sequentially, and decompressed if it is in gzip format.
+/// Errors of all functions: SerializationError naming the dataset, the path and the reason.
 class DataFile {
  public:
   DataFile(const char* dataset, std::string path);
 
   bool is_packed() const { return packed_; }
-  /// The bytes that reading could give at most: those on the disk, or what they could unpack to.
+  /// Return an upper bound of the readable bytes: the file size, or what it could decompress to.
   uint64_t most_bytes() const;
-  /// Read up to `bytes`, and return how many there were: fewer only at the end, where the checksum
-  /// of what was packed is compared too.
+  /// Read up to `bytes` bytes and return their number: fewer only at the end of the file, where the
+  /// checksum of compressed data is verified too.
   size_t read(void* to, size_t bytes);
-  /// Return whether nothing follows.
+  /// Return whether all bytes have been read.
   bool at_end();
 
  private:

@@ -1,4 +1,4 @@
-// What of loaders and datasets is no template: their errors.
+// The parts of loaders and datasets that are not templates: their errors.
 #include <ambit/data/chunk_dataset.h>
 #include <ambit/data/data_loader_base.h>
 #include <ambit/data/stateful_dataset.h>

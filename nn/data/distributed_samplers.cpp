@@ -21,7 +21,7 @@ void throw_bad_rank(size_t rank, size_t num_replicas) {
 void DistributedOrder::reset(std::optional<size_t> new_size) {
   const size_t before = std::exchange(size_, new_size.value_or(size_));
   const size_t mine = local_sample_count();
-  // Duplicates follow the last position. A single process has no others to be as long as.
+  // Duplicates follow the last position, so that all ranks have equal counts; one rank needs none.
   const size_t count = num_replicas_ == 1 ? size_ : mine * num_replicas_;
   try {
     if (count != order_.size()) order_ = room_for("DistributedSampler", count);
@@ -51,7 +51,7 @@ void DistributedOrder::save(serialize::OutputArchive& archive) const {
 }
 
 void DistributedOrder::load(serialize::InputArchive& archive) {
-  // libtorch's sequential one has no epoch.
+  // libtorch's DistributedSequentialSampler stores no epoch.
   Tensor there;
   const size_t epoch = archive.try_read("epoch_", there) ? read_count(archive, "epoch_") : epoch_;
   const size_t begin = rank_ * local_sample_count();

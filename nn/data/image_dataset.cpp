@@ -1,4 +1,4 @@
-// From bytes to floats: one look-up in a table per pixel, straight into the batch.
+// Converts bytes to floats with one table lookup per pixel, directly into the batch.
 #include <ambit/data/image_dataset.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -78,7 +78,7 @@ void ByteImages::write_image(size_t i, float* to) const {
 }
 
 void ByteImages::normalize(const transforms::ChannelStatistics& statistics) {
-  // As an image of 256 pixels with every byte's value, so that the table and Normalize agree.
+  // Normalize an image of all 256 byte values, so that the table and Normalize agree.
   const Tensor table = from_blob(values_.data(), {images_.size(1), 1, kByteValues},
                                  TensorOptions(kFloat32).device(kCPU));
   table.copy_(statistics.normalize(table));

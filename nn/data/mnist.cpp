@@ -28,8 +28,8 @@ std::string labels_name(Mode mode) {
   return mode == Mode::kTrain ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
 }
 
-// Finds `name` or `name`.gz in root, in its folder mnist, or where torchvision puts it; nothing
-// where there is none.
+// Return the path of `name` or `name`.gz in root, in its folder mnist, or in torchvision's
+// MNIST/raw; nullopt if there is none.
 std::optional<std::string> find_file(const std::string& root, const std::string& name) {
   const std::filesystem::path base(root);
   for (const auto& folder : {base, base / "mnist", base / "MNIST" / "raw"}) {
@@ -54,7 +54,7 @@ uint32_t big_endian(const uint8_t* b) {
 }
 
 // An idx file of bytes: the magic number 0x0800 + dims, the sizes as big-endian u32, the data.
-// Nothing is allocated before the sizes are known to be what the file can hold.
+// Allocates only after checking that the file can hold these sizes.
 Tensor read_idx(const std::string& path, size_t dims) {
   DataFile file("MNIST", path);
   const auto fail = [&](const std::string& expected, const auto& got) {
@@ -70,10 +70,10 @@ Tensor read_idx(const std::string& path, size_t dims) {
     fail(fmt::format("the magic number {}", magic), big_endian(bytes.data()));
   }
   Dims sizes;
-  uint64_t needed = 1, without_zeros = 1;  // the latter too must fit: strides are made of it
+  uint64_t needed = 1, without_zeros = 1;  // both limited; strides use the latter
   for (size_t d = 0; d < dims; ++d) {
     const uint32_t size = big_endian(bytes.data() + 4 + 4 * d);
-    // Every product of the limit and a u32 fits; beyond it they need not grow further.
+    // Clamped, so that the product with a u32 fits; sizes above the limit are rejected below.
     needed = std::min<uint64_t>(needed, kMostBytes) * size;
     without_zeros = std::min<uint64_t>(without_zeros, kMostBytes + 1) * std::max(size, 1u);
     sizes.push_back(size);

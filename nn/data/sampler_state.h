@@ -1,4 +1,4 @@
-// Where samplers are, in archives, as libtorch's samplers write it. Private to data.
+// Positions of samplers in archives, in the format of libtorch's samplers. Private to data.
 #pragma once
 
 #include <ambit/archive.h>
@@ -12,13 +12,13 @@ namespace ambit::data::samplers {
 
 /// Write a count as a 0-dim int64 tensor.
 void write_count(serialize::OutputArchive& archive, const std::string& key, size_t count);
-/// Read one. Errors: SerializationError unless it is a number in [0, most].
+/// Read a count. Errors: SerializationError unless it is a number in [0, most].
 size_t read_count(serialize::InputArchive& archive, const std::string& key,
                   size_t most = SIZE_MAX / 2);
-/// Write numbers of 64 bits as an int64 tensor.
+/// Write 64-bit numbers as an int64 tensor.
 void write_words(serialize::OutputArchive& archive, const std::string& key,
                  const std::vector<uint64_t>& words);
-/// Read `count` of them, or none where the key is not there. Errors: SerializationError.
+/// Read `count` 64-bit numbers; none if the key is missing. Errors: SerializationError.
 std::vector<uint64_t> read_words(serialize::InputArchive& archive, const std::string& key,
                                  size_t count);
 /// Return the positions in an int tensor. Errors: SerializationError unless it has each of

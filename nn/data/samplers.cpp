@@ -1,4 +1,4 @@
-// Samplers: counting, and shuffling by Philox.
+// Samplers: sequential, random (shuffled by Philox), and streams.
 #include <ambit/data/samplers.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -62,9 +62,9 @@ RandomSampler::Place RandomSampler::claim() const {
 
 void RandomSampler::reset(std::optional<size_t> new_size) {
   const size_t size = new_size.value_or(size_);
-  // First, since it may fail, and nothing has changed then.
+  // First, because it may fail, and then nothing must have changed.
   if (size != order_.size()) order_ = room_for("RandomSampler", size);
-  if (ahead_ && size != size_) {  // which needs another number of blocks
+  if (ahead_ && size != size_) {  // the number of blocks differs
     if (seed_) offset_ = ahead_->offset;
     ahead_.reset();
   }
@@ -85,8 +85,8 @@ std::optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
   return indices;
 }
 
-// libtorch has "index" and "indices" alone. "seed" is the seed with the place in its stream, for
-// the epochs that follow; "ahead" is where the order of an epoch that has not begun begins.
+// libtorch only has "index" and "indices". "seed": the seed and the offset in its stream, for later
+// epochs. "ahead": the seed and the offset of the order of an epoch that has not begun.
 void RandomSampler::save(serialize::OutputArchive& archive) const {
   const bool has_begun = order_.size() == size_;
   std::vector<size_t> order = order_;

@@ -1,4 +1,4 @@
-// The arithmetic of transforms, written in ops.
+// The arithmetic of transforms, composed of ops.
 #include <ambit/data/transforms.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>

@@ -1,4 +1,4 @@
-// One queue, one lock, one condition: idle workers sleep.
+// One queue and one lock; idle workers sleep on a condition variable.
 #include <ambit/data/worker_pool.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
@@ -33,7 +33,7 @@ WorkerPool::WorkerPool(size_t size) : threads_(std::make_unique<Threads>()) {
   auto& threads = threads_->threads;
   try {
     for (size_t i = 0; i < size; ++i) threads.emplace_back(&Threads::run, threads_.get(), i);
-  } catch (...) {  // the system has no more threads: end those that it gave
+  } catch (...) {  // the system has no more threads: end those already started
     threads_->stop();
     const size_t started = threads.size();
     try {
@@ -76,7 +76,7 @@ void WorkerPool::Threads::run(size_t worker) {
       ++running;
     }
     job(worker);
-    job = {};  // what it holds ends before it counts as done
+    job = {};  // destroy the job before it counts as done
     {
       const std::lock_guard lock(mutex);
       if (--running > 0) continue;

@@ -1,5 +1,5 @@
-// A byte at a time from a table: some 400 MB/s, more than event files ever need. No package that
-// Debian and Ubuntu both have brings one for C++.
+// Processes one byte at a time with a table: about 400 MB/s, more than event files need. Debian and
+// Ubuntu have no common package that provides a C++ implementation.
 #include "crc32c.h"
 
 #include <array>

@@ -1,5 +1,5 @@
-// Only the begin of each record is read: protobuf writes fields in order, so that step and tag come
-// first. Sources: event_file.cpp for the frame of records; protobuf.dev, "Encoding".
+// Only the beginning of each record is read: protobuf writes fields in order, so step and tag come
+// first. Sources: event_file.cpp for the format of records; protobuf.dev, "Encoding".
 #include "earlier_steps.h"
 
 #include <ambit/detail/printable.h>
@@ -17,12 +17,12 @@
 namespace ambit::tensorboard {
 namespace {
 
-// Reads the fields of one message, of which the end may be missing.
+// Reads the fields of one message, whose end may be missing.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
 
-  /// Goes to the next field; false at the end.
+  /// Advance to the next field; false at the end.
   bool next() {
     const std::optional<uint64_t> key = varint();
     if (!key) return false;
@@ -77,7 +77,7 @@ struct Point {
   std::string_view tag;  // empty: no value
 };
 
-// Event's step and the tag of its first value: fields 2, and 5, 1, 1.
+// Return an event's step (field 2) and the tag of its first value (field path 5, 1, 1).
 Point point_of(std::string_view event) {
   constexpr uint64_t kStep = 2, kSummary = 5, kFirst = 1;
   Point point;
@@ -93,12 +93,12 @@ Point point_of(std::string_view event) {
   return point;
 }
 
-// A file, of which large pieces are read at once, and what is skipped is not.
+// A file, read in large pieces on demand; skipped parts are not read.
 class Window {
  public:
   explicit Window(int descriptor) : descriptor_(descriptor), bytes_(kBytes, '\0') {}
 
-  /// Return up to `count` bytes from there; fewer at the end of the file.
+  /// Return up to `count` bytes from `offset` on; fewer at the end of the file.
   std::string_view at(uint64_t offset, size_t count) {
     if (offset < begin_ || offset + count > begin_ + size_) {
       const ssize_t got =
@@ -136,7 +136,7 @@ void EarlierSteps::read(const std::filesystem::path& file) {
   if (fd < 0) return;
   struct stat info {};
   if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    // A record is its length, 4 bytes of checksum, its bytes, and 4 of checksum.
+    // A record: its length, a 4-byte checksum, its bytes, and a 4-byte checksum of them.
     constexpr size_t kHead = 12, kTail = 4, kTagEnd = 1024;
     Window window(fd);
     for (uint64_t at = 0;;) {

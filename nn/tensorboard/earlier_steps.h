@@ -1,4 +1,4 @@
-// The steps that other event files of a folder have. Private to tensorboard.
+// The steps in other event files of a folder. Private to tensorboard.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace ambit::tensorboard {
 
-/// TensorBoard reads a folder's event files as one run, and drops the points of a tag whose step is
-/// not below that of a point which it reads after them.
+/// TensorBoard reads all event files of a folder as one run, and drops a tag's points if a point
+/// that it reads later has the same or a lower step.
 class EarlierSteps {
  public:
   EarlierSteps() = default;
-  /// Read the steps in all event files of a folder. What cannot be read is left out.
+  /// Read the steps in all event files of a folder. Unreadable files and records are ignored.
   explicit EarlierSteps(const std::filesystem::path& folder);
 
-  /// Say on stderr, the first time, that an event's step is below one that another file has.
+  /// Warn on stderr, once, if an event's step is below one in another file.
   void warn_before(std::string_view event);
 
  private:

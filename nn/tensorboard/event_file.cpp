@@ -42,7 +42,7 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
-// TensorBoard takes every file with "tfevents" in its name and reads a folder's in order of names.
+// TensorBoard reads every file with "tfevents" in its name, and those of a folder in name order.
 std::string file_name() {
   static std::atomic<unsigned> count{0};
   return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", static_cast<int64_t>(wall_time_s()),
@@ -53,8 +53,7 @@ std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
-// Behind the default constructor the object is whole: where the file cannot be begun, the
-// destructor closes it.
+// Delegates to the default constructor, so that the destructor closes the file if this one throws.
 EventFile::EventFile(const std::filesystem::path& folder) : EventFile() {
   path_ = folder / file_name();
   std::error_code error;
@@ -91,7 +90,7 @@ size_t EventFile::write_out() {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const std::string why = reason(errno);
-      // Readers stop at half a record. Where it cannot be cut off, the error is the same.
+      // Remove the incomplete record, at which readers stop. If that fails, the error is the same.
       [[maybe_unused]] const int ignored = ::ftruncate(fd_, size_bytes_);
       fail("write", why);
     }

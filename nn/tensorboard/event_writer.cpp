@@ -1,5 +1,5 @@
-// Requests go through the queue too, so that a flush comes after all events that were added before.
-// An error stays until close() has thrown it; up to then nothing is accepted.
+// Requests are queued like events, so that a flush follows all events that were added before it. An
+// error remains until close() has thrown it; until then nothing is queued.
 #include "event_writer.h"
 
 #include <ambit/error.h>
@@ -98,7 +98,7 @@ void EventWriter::run() {
   for (;;) {
     wait_for_item(lock);
     if (queue_.empty() && stopping_) return;
-    Item item;  // where none has come the interval is over: flush
+    Item item;  // stays empty if the flush interval is over
     const bool popped = !queue_.empty();
     if (popped) {
       item = std::move(queue_.front());
@@ -152,7 +152,7 @@ void EventWriter::close_files() {
   due_.reset();
 }
 
-// With mutex_ held: give up the files, with what is in their buffers, and the queue.
+// Drop the files, with the contents of their buffers, and the queue. Requires mutex_.
 void EventWriter::fail(const std::string& why) {
   const uint64_t lost = added_events_ - std::exchange(written_events_, added_events_);
   error_ = fmt::format("{}; lost {} unwritten event{}", why, lost, lost == 1 ? "" : "s");

@@ -45,12 +45,12 @@ class EventWriter {
     std::string run, event;
   };
 
-  // Of the callers; with mutex_ held.
+  // Called by the user's threads; push and push_and_wait require mutex_.
   void push(Item item);
   void push_and_wait(Request request, std::unique_lock<std::mutex>& lock);
   void expect_own_process() const;
 
-  // Of the thread.
+  // Called by the writer's thread.
   void run();
   void wait_for_item(std::unique_lock<std::mutex>& lock);
   void handle(const Item& item);
@@ -65,8 +65,8 @@ class EventWriter {
   const pid_t process_;
 
   std::mutex mutex_;
-  std::condition_variable wake_;     // the thread: an item has come, or the end
-  std::condition_variable handled_;  // the callers: the thread has taken or handled an item
+  std::condition_variable wake_;     // for the thread: an item is queued, or stopping_
+  std::condition_variable handled_;  // for callers: the thread has removed or handled an item
   // Guarded by mutex_.
   std::deque<Item> queue_;
   uint64_t pushed_count_ = 0, handled_count_ = 0;  // items
@@ -76,10 +76,10 @@ class EventWriter {
   std::set<std::string> mentioned_;  // tags
   bool stopping_ = false;
 
-  // The thread's own.
+  // Only used by the writer's thread.
   std::map<std::string, EventFile> files_;  // by run
   uint64_t written_events_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> due_;  // to write out; none: no need
+  std::optional<std::chrono::steady_clock::time_point> due_;  // time of the next flush, if needed
 
   std::thread thread_;  // last: it uses all the others
 };

@@ -1,5 +1,4 @@
-// The bins of TensorFlow's histograms, filled as numpy.histogram does it for
-// torch.utils.tensorboard.
+// TensorFlow's histogram bins, counted like numpy.histogram in torch.utils.tensorboard.
 #include "histogram.h"
 
 #include <ambit/error.h>
@@ -23,7 +22,7 @@ std::vector<double> make_edges() {
   return edges;
 }
 
-// Bin i is [edge i, edge i + 1); the last holds its right edge too.
+// Bin i is [edge i, edge i + 1); the last one includes its right edge.
 std::vector<double> count_bins(std::span<const double> values, std::span<const double> edges) {
   std::vector<double> counts(edges.size() - 1);
   for (const double v : values) {
@@ -34,8 +33,8 @@ std::vector<double> count_bins(std::span<const double> values, std::span<const d
   return counts;
 }
 
-// Keep the bins from the first that is not empty to the last, and an empty one before them: its
-// right edge is the left one of the first.
+// Keep the bins from the first to the last non-empty one, and an empty bin before them, whose right
+// edge is the left edge of the first.
 void set_buckets(Histogram& out, std::span<const double> edges, const std::vector<double>& counts) {
   const auto filled = [](double count) { return count > 0; };
   const auto first = std::find_if(counts.begin(), counts.end(), filled);

@@ -7,8 +7,7 @@
 
 namespace ambit::tensorboard {
 
-/// As SummaryWriter::add_histogram says; `left_out` becomes the number of values that are not
-/// finite.
+/// See SummaryWriter::add_histogram. `left_out` is set to the number of non-finite values.
 Histogram make_histogram(const Tensor& values, size_t& left_out);
 
 }  // namespace ambit::tensorboard

@@ -9,7 +9,7 @@
 namespace ambit::tensorboard {
 namespace {
 
-// Cut off towards 0, as torch.utils.tensorboard does. The comparison makes NaN 0.
+// Truncate, as torch.utils.tensorboard does. The comparison maps NaN to 0.
 uint8_t to_byte(float v) { return v > 0 ? static_cast<uint8_t>(std::min(v * 255, 255.0F)) : 0; }
 uint8_t to_byte(uint8_t v) { return v; }
 

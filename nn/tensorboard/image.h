@@ -7,7 +7,7 @@
 
 namespace ambit::tensorboard {
 
-/// As SummaryWriter::add_image says.
+/// See SummaryWriter::add_image.
 Image make_image(const Tensor& image);
 
 }  // namespace ambit::tensorboard

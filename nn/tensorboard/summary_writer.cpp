@@ -1,5 +1,5 @@
-// Each add_* checks its arguments and encodes the event, so that a mistake is thrown where it was
-// made; the thread of EventWriter has nothing to do but write.
+// Each add_* checks its arguments and encodes the event, so that errors are thrown by the call that
+// caused them; EventWriter's thread only writes.
 #include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/tensorboard/summary_writer.h>
@@ -34,8 +34,8 @@ EventHead head(const char* op, const std::string& tag, int64_t step) {
   return {wall_time_s(), step, tag};
 }
 
-// As torch.utils.tensorboard: slashes of the diagram's tag become underscores, those of a curve's
-// make folders; not where these would lead out of the log's.
+// As in torch.utils.tensorboard, slashes in the diagram's tag become underscores, and those in a
+// curve's tag create folders, unless these would be outside of the log's folder.
 std::string run_name(const std::string& main_tag, const std::string& tag) {
   std::string name = main_tag, curve = tag;
   std::replace(name.begin(), name.end(), '/', '_');
@@ -59,7 +59,7 @@ SummaryWriter::SummaryWriter(std::string log_dir, SummaryWriterOptions options)
 }
 
 SummaryWriter::~SummaryWriter() {
-  // A fork has no thread to join and no lock it can trust: leave all as it is.
+  // A forked process has no thread to join, and the lock may be held forever: leak everything.
   if (events_->is_forked()) [[maybe_unused]]
     const auto* leaked = events_.release();
 }

@@ -1,4 +1,4 @@
-// The time that events and their files bear.
+// The timestamps of events and event files.
 #pragma once
 
 #include <chrono>

@@ -27,7 +27,7 @@ struct Result {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Result, name, op, outcome, text, error, seconds)
 
-/// What runs when an op is called on the device.
+/// How an op runs on the device.
 struct Coverage {
   std::string op;
   std::string kernel;   // "native", "composite" or "missing"

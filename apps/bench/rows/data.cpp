@@ -1,4 +1,4 @@
-// Where data come from and go to: the loader, copies between devices, files.
+// Data transfers: the loader, copies between devices, files.
 #include <ambit/data/data.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -133,8 +133,8 @@ class Loading final : public Work {
   StateDict state_;
 };
 
-// The floor of files: the same bytes as the system writes and reads them. A new file takes the
-// place of the old one once the disk has it, as a saved one does.
+// The floor of files: the same bytes, written and read by the system's functions. A new file
+// replaces the old one after fsync(), as when ambit saves a file.
 class PlainFile : public Work {
  public:
   explicit PlainFile(const Inputs& inputs) : file_(folder_.file("plain")) {

@@ -1,5 +1,5 @@
-// Layers of larger networks than the lessons': attention, normalisations, convolutions in one and
-// three dims and transposed ones; each forward alone, and with the way back.
+// Layers of networks larger than the lessons': attention, normalisation, convolutions in one and
+// three dims and transposed ones; each forward only, and with backward.
 #include <ambit/nn/functional/recurrent.h>
 #include <ambit/ops/attention.h>
 #include <ambit/ops/conv.h>
@@ -25,8 +25,8 @@ struct Layer {
   Function function;
   std::vector<std::pair<const char*, Sizes>> operands;
   Sizes output;
-  double flops = 0, bytes = 0;            // of the way forward; where they are 0, they say nothing
-  double grad_flops = 0, grad_bytes = 0;  // of both ways
+  double flops = 0, bytes = 0;            // of forward; 0: unknown
+  double grad_flops = 0, grad_bytes = 0;  // of forward and backward
   Parameters parameters{};
 };
 
@@ -53,7 +53,7 @@ void add(std::vector<Row>& rows, const Layer& layer) {
                           layer.grad_flops, layer.grad_bytes));
 }
 
-// Two products forward, and four on the way back.
+// Two products in forward, and four in backward.
 Layer attention() {
   const Sizes heads{8, 6, 1024, 64};
   const double product = 2 * count(heads) * 1024;
@@ -68,8 +68,8 @@ Layer attention() {
       .grad_flops = 6 * product};
 }
 
-// The input is read twice, for the statistics and for the output, which is written; on the way back
-// input and gradient are read twice, and one is written.
+// Forward reads the input twice, for the statistics and for the output, and writes the output.
+// Backward reads the input and the gradient twice, and writes one gradient.
 Layer norm(const char* what, const char* size, Function function, const Sizes& input,
            const Sizes& weight, Parameters parameters = {}) {
   const double bytes = kFloat * count(input);
@@ -95,7 +95,7 @@ Layer conv(const char* what, const char* size, Function function, const Sizes& i
           .parameters = {parameter}};
 }
 
-// Two layers as wide as their input, of T steps; `gates` of an LSTM or a GRU.
+// Two layers as wide as their input, T steps. `gates`: number of gates of the LSTM or GRU.
 Layer recurrent(const char* what, int64_t gates, Function function) {
   constexpr int64_t T = 64, B = 32, H = 512;
   const int64_t G = gates;

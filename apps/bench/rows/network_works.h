@@ -75,7 +75,7 @@ class Inference final : public Work {
     const ambit::NoGradGuard no_grad;
     std::optional<ambit::AutocastGuard> autocast;
     if (amp_) autocast.emplace(images_.device(), ambit::kBFloat16);
-    logits_.reset();  // before the next ones are made
+    logits_.reset();  // before the next ones are allocated
     logits_ = network_(images_);
     ambit::synchronize(logits_.device());
   }
@@ -97,14 +97,14 @@ Inputs network_inputs(const std::function<Inputs()>& batch, bool with_targets) {
   return all;
 }
 
-/// A layer rounds its operands to bfloat16, by 2^-9 at most: so much after the 18 of ResNet-18.
+/// A layer rounds its two operands to bfloat16, by at most 2^-9 each; ResNet-18 has 18 layers.
 inline constexpr double kAmpTolerance = 2 * 18 * 0x1p-9;
 
-/// What two rows of a network have in common.
+/// The common properties of the rows of a network.
 struct NetworkRow {
   std::string name;
   int64_t size;      // of a batch
-  const char* unit;  // what it is of
+  const char* unit;  // of its samples
   std::function<Inputs()> batch;
   bool amp = false;  // products in bfloat16, by autocast
 

@@ -1,4 +1,4 @@
-// Rows that call one function, in two kinds: forward alone, and with the way back.
+// Rows that call one function, of two kinds: forward only, and with backward.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -33,9 +33,9 @@ class Forward : public Work {
   }
 
   void run() override {
-    out_.reset();  // before the next one is made: memory may be used again
+    out_.reset();  // before the next one is allocated, to reuse its memory
     out_ = function_(tensors_, parameters_);
-    // On the cpu nothing is to be waited for, and the shortest works would show the call.
+    // Not on the cpu: it has nothing to wait for, and the call's cost would show in short works.
     if (!device_.is_cpu()) synchronize(device_);
   }
   double result() override { return out_.detach().to(ambit::kFloat32).sum().item<double>(); }
@@ -81,7 +81,7 @@ inline Input random_input(const char* name, const Sizes& sizes, bool requires_gr
   return {name, ambit::rand(sizes), requires_grad};
 }
 
-/// A row of W, Forward or derived from it; peers know its function by `what`.
+/// A row of W, Forward or derived from it; `what` identifies its function for peers.
 template <class W>
 Row op_row(const std::string& what, std::string size, Function function,
            std::function<Inputs()> inputs, Parameters parameters = {}) {

@@ -1,4 +1,4 @@
-// Single ops: what their calls cost, and how fast they are where the work is large.
+// Single ops: the overhead of their calls, and their speed on large operands.
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -102,7 +102,7 @@ std::vector<Row> einsum_rows() {
   return rows;
 }
 
-/// The weight is made int8 before.
+/// The weight is quantised once, by the constructor.
 class Int8Linear final : public Forward {
  public:
   Int8Linear(Function function, const Inputs& inputs, const Parameters& parameters, Device device)
@@ -112,7 +112,7 @@ class Int8Linear final : public Forward {
   }
 };
 
-// A layer as batches of a few rows have it: there its weights cost most.
+// Layers with batches of a few rows, for which reading the weights takes most of the time.
 std::vector<Row> linear_rows() {
   std::vector<Row> rows;
   const Function float32 = [](const Tensors& x, const Parameters&) { return linear(x[0], x[1]); };
@@ -142,7 +142,7 @@ struct ConvShape {
   bool first;  // its input is an image, which needs no gradient
 };
 
-// The lessons' at batch 64, and one of the size of larger networks.
+// The lessons' convolutions at batch 64, and one as large as in larger networks.
 const ConvShape kConvShapes[] = {
     {"net.conv1", {64, 3, 32, 32}, {6, 3, 5, 5}, {64, 6, 28, 28}, 0, true},
     {"net.conv2", {64, 6, 14, 14}, {16, 6, 5, 5}, {64, 16, 10, 10}, 0, false},
@@ -196,8 +196,8 @@ std::vector<Row> pool_and_norm_rows() {
     if (grad) all.push_back(random_input("gradient", normed));
     return all;
   };
-  // Forward reads the input and writes the output; the way back reads and writes them once more,
-  // and batch norm reads its input twice each time, for the statistics and for the output.
+  // Forward reads the input and writes the output; backward reads and writes the same amount again.
+  // Batch norm reads its input twice each time, for the statistics and for the output.
   const double pool_bytes = kFloat * (count(pooled) + count(halved));
   const double norm_bytes = 3 * kFloat * count(normed);
   return {with_bytes(op_row<Forward>("max_pool2d", "64x32x32x32", pool,

@@ -1,4 +1,4 @@
-// A step of an optimizer on tudui's parameters, with gradients that stay.
+// A step of an optimizer on tudui's parameters, with constant gradients.
 #include <ambit/ops/random.h>
 #include <ambit/optim/adam.h>
 #include <ambit/optim/sgd.h>
@@ -48,7 +48,7 @@ Inputs inputs() {
   return all;
 }
 
-// `passes`: over memory of the parameters' size.
+// `passes`: number of passes over memory of the parameters' size.
 Row row(const char* what, double passes, MakeOptimizer make) {
   Row row{what, "tudui"};
   double bytes = 0;

@@ -1,4 +1,4 @@
-// What users wait for before their program computes: that it starts, and that it compiles.
+// The time until a user's program computes: its start-up and its compilation.
 #include <ambit/error.h>
 
 #include <cmath>

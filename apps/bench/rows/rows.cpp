@@ -19,7 +19,7 @@ Row row_named(const std::string& name) {
   for (Row& row : all_rows()) {
     if (row.name() == name) return std::move(row);
   }
-  const size_t slash = name.rfind('/') + 1;  // 0 where there is none
+  const size_t slash = name.rfind('/') + 1;  // 0 if there is none
   int64_t batch = 0;
   const char* const end = name.data() + name.size();
   if (std::from_chars(name.data() + slash, end, batch).ptr != end || slash == 0 || batch < 1) {

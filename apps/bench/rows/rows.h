@@ -1,4 +1,4 @@
-// All rows of the table, by family. Making them is cheap: their tensors come later.
+// All rows of the table, by family. Creating them is cheap: their tensors are created later.
 #pragma once
 
 #include <string>
@@ -17,15 +17,15 @@ std::vector<Row> optimizer_rows();
 std::vector<Row> data_rows();
 std::vector<Row> program_rows();
 
-/// What network_rows() has rows of.
+/// The works for which network_rows() returns rows.
 inline constexpr const char* kLessonWorks[] = {"net/train", "net/infer", "tudui/train",
                                                "tudui/infer"};
-/// Return one of them with a batch of any size. Errors: ambit::Error for another work.
+/// Return the row of such a work for any batch size. Errors: ambit::Error for another work.
 Row lesson_row(const std::string& what, int64_t batch);
 
-/// All of them, in the order of the table.
+/// Return all rows, in the order of the table.
 std::vector<Row> all_rows();
-/// Those of lessons may have any batch. Errors: ambit::Error when there is none of that name.
+/// Return a row by name; lessons' rows may have any batch. Errors: ambit::Error if there is none.
 Row row_named(const std::string& name);
 
 }  // namespace bench

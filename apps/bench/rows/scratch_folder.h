@@ -1,4 +1,4 @@
-// A folder for files that nobody keeps.
+// A folder for temporary files.
 #pragma once
 
 #include <ambit/error.h>
@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// In $AMBIT_BENCH_FOLDER; else it lives in memory where the system offers that, so that no disk is
-/// measured. Removed with this.
+/// In $AMBIT_BENCH_FOLDER, else in memory if the system supports that, so that no disk is measured.
+/// The destructor removes it.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -19,7 +19,7 @@ class ScratchFolder {
     path_ = name;
   }
   ~ScratchFolder() {
-    std::error_code ignored;  // destructors do not throw, and what is left is small
+    std::error_code ignored;  // destructors do not throw, and the files are small
     std::filesystem::remove_all(path_, ignored);
   }
   ScratchFolder(const ScratchFolder&) = delete;

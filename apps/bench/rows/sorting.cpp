@@ -1,4 +1,4 @@
-// What sorts, counts up, or writes where indices say.
+// Ops that sort, count, or write to indexed positions.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/random.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace ambit;
 
-/// Drawn numbers differ between libraries: there is nothing to compare.
+/// Random numbers differ between libraries, so results are not compared.
 class Drawing final : public Forward {
  public:
   using Forward::Forward;
@@ -28,7 +28,7 @@ std::function<Inputs()> one_input(const Sizes& sizes) {
   return [sizes] { return Inputs{{"input", rand(sizes)}}; };
 }
 
-// Parameters of all: the dim, and of topk before it k.
+// Parameters: the dim; for topk, k and the dim.
 void add_lines(std::vector<Row>& rows, const char* size, const Sizes& sizes, int64_t dim) {
   rows.push_back(op_row<Forward>(
       "sort", size,
@@ -59,7 +59,7 @@ Row put_row(const char* size, const Sizes& sizes, int64_t count) {
       });
 }
 
-// Parameters: how many are drawn, and whether an element may be drawn again.
+// Parameters: the number of draws, and whether to draw with replacement.
 Row multinomial_row(const char* size, const Sizes& weights, int64_t count, bool replacement) {
   return op_row<Drawing>(
       "multinomial", size,

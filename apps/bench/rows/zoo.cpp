@@ -1,4 +1,4 @@
-// Training steps and inference of networks of the zoo, in sizes that people train them in.
+// Training steps and inference of networks of the zoo, in sizes used for training.
 #include "../zoo_networks.h"
 #include "network_works.h"
 #include "rows.h"

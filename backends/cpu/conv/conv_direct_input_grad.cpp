@@ -135,12 +135,12 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
   for (int64_t t = 0; t < g.taps(); ++t) {
     offsets.push_back(packing.offsets[static_cast<size_t>(t % g.Cg * window + t / g.Cg)]);
   }
-  // The weights of what fills the last tile are zero, and make NaN of slopes that are not finite:
-  // those sums go to a place of their own behind the image.
+  // The weights that pad the last tile are 0, but their products with infinity or NaN are NaN:
+  // these sums are written to a separate area after the image.
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), packing.image());
   const int64_t behind = (g.C - g.Cg) * packing.channel + packing.flat();
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
-    // A vector longer: where stores have no masks, part of one writes back what lies behind it.
+    // One vector longer: without masked stores, a partial store rewrites the elements after it.
     const Scratch packed(static_cast<size_t>(packing.image() + behind + Scatter<T>::kLanes) *
                          sizeof(T));
     std::fill_n(packed.data<T>() + packing.image(), behind, T(0));

@@ -1,5 +1,5 @@
-// A linear layer with int8 weights. With few rows its time is that of reading the weights, which
-// are used in place, without packing.
+// A linear layer with int8 weights. With few rows, most of the time goes into reading the weights,
+// so they are used in place, without packing.
 #include <algorithm>
 
 #include "backends/cpu/kernels.h"

@@ -21,7 +21,7 @@ void clear(int64_t n, void* sums) {
 }
 
 /// Add four rows at a time, so that the sums are read and written a quarter as often. Exception:
-/// contiguous rows of hundreds of bytes, which form one stream that hardware prefetches best alone.
+/// contiguous rows of hundreds of bytes: one at a time they form a single stream, prefetched best.
 template <class F, class T>
 void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
   constexpr int64_t kFar = 2048 / static_cast<int64_t>(sizeof(T)), kNear = kFar / 8;
@@ -41,7 +41,7 @@ void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
   }
 }
 
-/// *sum = merge(*sum, x[0], ...), by 64 separate sums, which fill vector registers.
+/// *sum = merge(*sum, x[0], ...), with 64 separate sums, which fill vector registers.
 template <class F, class T>
 void fold(int64_t n, void* sum, const void* x) {
   constexpr int64_t kSums = 64;

@@ -140,7 +140,7 @@ void lu_factor(Tensor& lu, Tensor& pivots, Tensor& info, const Tensor& x) {
   finish_lu(lu, pivots, info);
 }
 
-// y, x [B,N,N]; info [B]. Read as column-major, L is the upper U = L^T, and vice versa.
+// y, x [B,N,N]; info [B]. In column-major order a lower L is an upper U = L^T, and vice versa.
 void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   if (x.numel() == 0) return fill(info, 0);
   const MatrixSizes s(x);

@@ -62,7 +62,7 @@ CudaVersions cuda_versions() noexcept {
   return {text(driver), text(runtime)};
 }
 
-// For tools that check each tensor's memory separately, such as compute-sanitizer.
+// AMBIT_CUDA_CACHE=0 lets tools such as compute-sanitizer check each tensor's memory separately.
 static bool caches_memory() {
   const char* value = std::getenv("AMBIT_CUDA_CACHE");
   return !value || std::string_view(value) != "0";

@@ -1,5 +1,5 @@
-// Ops of three tensors, or of a tensor and several numbers, that are made of others: scaled
-// products, interpolation, rounding to decimals, replacing what is not finite.
+// Ops of three tensors, or of a tensor and several numbers, composed of other ops: scaled products,
+// interpolation, rounding to decimals, replacing NaN and infinities.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/by_float32.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kPart = int64_t{1} << 17;  // elements
 
-// The checks of ops of three tensors, in the op's name. Return the device to compute on.
+// Check the operands of an op of three tensors; errors name `op`. Return the device of the call.
 Device check_three(const char* op, const Tensor& self, const char* second, const Tensor& b,
                  const char* third, const Tensor& c, bool in_place) {
   expect_defined(op, "self", self);
@@ -63,21 +63,21 @@ Device check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in
   return device;
 }
 
-// Whether a function of these is computed in parts, of which the caches of a processor hold what
-// lies between: where that is large.
+// Return true if the op should run on parts that fit in the CPU's caches, so that the intermediate
+// product is not written to memory: for large contiguous tensors.
 bool come_in_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
   if (self.numel() <= kPart) return false;
   for (const Tensor* t : {&self, &a, &b}) {
     if (!t->is_contiguous() || t->sizes() != self.sizes()) return false;
-    if (t->storage()->is_native()) return false;  // whose parts are not rows
+    if (t->storage()->is_native()) return false;  // its parts are not row-major
     if (t->dtype() != self.dtype() || !t->is_floating_point()) return false;
-    // What overlaps self otherwise than element by element must be read before it is written.
+    // Another view of self's memory must be read completely before self is written.
     if (in_place && t->storage() == self.storage() && !t->is_same(self)) return false;
   }
   return !self.is_meta() && !usable_backend(self.device()).is_accelerator();
 }
 
-// The same of self + factor * product(a, b), where nothing is recorded that would keep the product.
+// The same for self + factor * product(a, b), and only if no gradient is recorded.
 bool is_for_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
   return !needs_gradient(self, a, b) && come_in_parts(self, a, b, in_place);
 }
@@ -264,7 +264,7 @@ namespace {
 
 using Number = std::optional<double>;
 
-// `values`: what is finite as it is, written where it stands.
+// Replace NaN (default 0) and infinities (default the dtype's limits) of `values`, in place.
 void replace(const Tensor& values, const Number& nan, const Number& posinf, const Number& neginf) {
   const NoGradGuard no_grad;
   const double most = visit<dtypes::kAnyFloating>(

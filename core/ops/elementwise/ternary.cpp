@@ -16,7 +16,7 @@
 namespace ambit {
 namespace {
 
-// dy, but where the other operand was taken none, and half of it where they were equal.
+// Return dy where `mine` was selected, half of it for ties, and 0 where `lost`.
 Tensor share_of(const Tensor& dy, const Tensor& mine, const Tensor& other, const Tensor& lost) {
   return masked_fill(where(eq(mine, other), dy * 0.5, dy), lost, 0);
 }
@@ -38,8 +38,8 @@ Tensor lerp_formula(const Tensor& a, const Tensor& b, const Tensor& weight) {
   return add(where(near_a, a, b), where(near_a, weight, weight - 1) * half, 2);
 }
 
-// What function_table.h says of a function, in ops that have gradients. No branch that is not taken
-// may be infinite: its gradient would be 0 times that.
+// The formulas of function_table.h as differentiable ops. A branch that is not selected must be
+// finite too: its gradient is multiplied by 0, and 0 * inf is NaN.
 Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) {
   switch (op) {
     case TernaryOp::add_scaled:

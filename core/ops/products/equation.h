@@ -19,7 +19,7 @@ struct Term {
 struct Equation {
   std::vector<Term> terms;
   std::string result;
-  std::array<int64_t, 256> sizes{};  ///< of each label, indexed by the label as unsigned char
+  std::array<int64_t, 256> sizes{};  ///< size of each label, by its unsigned char
   int64_t size(char label) const { return sizes[static_cast<unsigned char>(label)]; }
 };
 

@@ -1,4 +1,4 @@
-// Events as protobuf messages, field by field what torch.utils.tensorboard writes.
+// Encodes events as protobuf messages with the same fields as torch.utils.tensorboard writes.
 #include "encoder.h"
 
 #include <ambit/error.h>
@@ -17,7 +17,7 @@ std::string serialize(const proto::Event& event) {
   return bytes;
 }
 
-// An event of one value, which the caller fills.
+// Start an event of one value, and return the value for the caller to fill in.
 proto::Summary::Value* start(proto::Event& event, const EventHead& head) {
   event.set_wall_time(head.wall_time_s);
   event.set_step(head.step);
@@ -62,8 +62,8 @@ std::string image(const EventHead& head, const Image& image) {
   return serialize(event);
 }
 
-// A tensor [1] of strings, marked as the text plugin's. The plugin wants data of its own, a message
-// that says version 0, and that is no bytes at all.
+// A string tensor [1], marked for the text plugin. The plugin's own data is a message with version
+// 0, which protobuf encodes as no bytes.
 std::string text(const EventHead& head, const std::string& text) {
   proto::Event event;
   proto::Summary::Value* value = start(event, head);

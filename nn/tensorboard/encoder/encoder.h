@@ -1,5 +1,5 @@
-// What turns events into the bytes of TensorFlow's messages. It needs protobuf and libpng, so it is
-// a library of its own, libambit_tensorboard.so, that opens when the first writer is made.
+// Encodes events as TensorFlow's protobuf messages. Needs protobuf and libpng, so it is a separate
+// library, libambit_tensorboard.so, which is loaded when the first writer is created.
 #pragma once
 
 #include <ambit/detail/late_library.h>
@@ -19,7 +19,7 @@ struct EventHead {
 struct Histogram {
   double min, max, count, sum, sum_squares;
   std::vector<double> limits;  ///< the right edge of each bucket
-  std::vector<double> counts;  ///< as many
+  std::vector<double> counts;  ///< of each bucket
 };
 
 struct Image {
@@ -28,7 +28,7 @@ struct Image {
 };
 
 /// The library's functions. Each returns the bytes of one Event.
-/// Errors: Error where it would be larger than protobuf's 2 GiB, or libpng refuses an image.
+/// Errors: Error if it would be larger than protobuf's 2 GiB, or libpng rejects an image.
 struct Encoder {
   std::string (*file_version)(double wall_time_s);
   std::string (*scalar)(const EventHead& head, float value);

@@ -20,7 +20,7 @@ std::string png_bytes(const Image& image) {
   png.width = static_cast<png_uint_32>(image.width);
   png.height = static_cast<png_uint_32>(image.height);
   png.format = png_format(image.channels);
-  // Without an address it counts the bytes only, compressing them; the bound is larger but quick.
+  // An upper bound: determining the exact size would compress the image one more time.
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
   std::string bytes(size, '\0');
   if (!png_image_write_to_memory(&png, bytes.data(), &size, /*convert_to_8bit=*/0,
