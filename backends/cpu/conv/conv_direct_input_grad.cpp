@@ -22,15 +22,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
 #if HWY_TARGET == HWY_AVX3
-constexpr int64_t kFilters = 16;  // whose dy stay in registers
+constexpr int64_t kFilters = 16;  // filters whose dy stay in registers
 #else
 constexpr int64_t kFilters = 8;
 #endif
 constexpr int64_t kTaps = 4;  // sums at a time
 
 /// Blocks of kFilters filters: [groups][blocks][taps][kFilters], zero beyond the last. Here taps
-/// run over channels first, so that what is added to one channel has arrived before its neighbour
-/// is.
+/// run over channels first, so that a sum is stored before the next tap of the same channel loads
+/// overlapping elements.
 template <class T>
 void pack_weights_by_tap(const ConvSizes& g, T* packed, const T* w) {
   const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.T * g.R * g.S;
@@ -100,7 +100,7 @@ class Scatter {
   V slope_[kFilters];
 };
 
-/// One image: packed (zero before) gets the gradient.
+/// Add the gradient of one image to packed, which is zero before.
 template <class T>
 void scatter_image(const ConvPacking& packing, T* packed, const T* dy, const T* w,
                    const std::vector<int64_t>& offsets) {

@@ -6,7 +6,7 @@
 
 namespace ambit::cpu {
 
-// y, x [B,N,N]; info [B]. Read as column-major, L is the upper U = L^T, and vice versa.
+// y, x [B,N,N]; info [B]. In column-major order a lower L is an upper U = L^T, and vice versa.
 void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   const LapackUse library;
   if (!library) return reference::cholesky(y, info, x, upper);

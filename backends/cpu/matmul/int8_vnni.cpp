@@ -60,7 +60,7 @@ AMBIT_VNNI void tile(const Int8Block& b, int64_t m, int64_t n, int32_t* sums, in
   for (; k + kInt8Pitch <= b.K; k += kInt8Pitch) {
 #pragma GCC unroll 4
     for (int c = 0; c < 4; ++c) {
-      // Hardware prefetching stops at page ends; a row may fill a page: prefetch 4 rows on.
+      // Hardware prefetching stops at page ends; a row may fill a page: prefetch 4 rows ahead.
       _mm_prefetch(reinterpret_cast<const char*>(w + (c + 4) * b.K + k), _MM_HINT_T0);
       t.add(x + k, b.pitch, c, _mm512_loadu_si512(w + c * b.K + k));
     }
