@@ -233,7 +233,7 @@ void CachingAllocator::trim() noexcept {
     } else if (oldest < kClasses) {
       release_class(oldest);
     } else {
-      return;  // only parts of blocks in use are left
+      return;  // only parts of blocks in use remain
     }
   }
 }
