@@ -43,7 +43,7 @@ struct Statistics {
 template <class T>
 Statistics batch_statistics(const T* x, const Channels& channels, int64_t c) {
   const auto n = static_cast<double>(channels.N * channels.D);
-  long double sum = 0, squares = 0;  // which squares any double
+  long double sum = 0, squares = 0;  // finite for any finite doubles
   channels.for_each(c, [&](int64_t i) { sum += static_cast<double>(x[i]); });
   const auto mean = static_cast<double>(sum / n);
   channels.for_each(c, [&](int64_t i) {
@@ -72,12 +72,13 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
       } else {
         s = {at<T>(running_mean, c, 0), at<T>(running_var, c, 1)};
       }
-      const auto inverse = static_cast<double>(1 / std::sqrt(s.variance + p.eps));
+      const long double inverse = 1 / std::sqrt(s.variance + p.eps);
       mean.data_ptr<T>()[c] = static_cast<T>(s.mean);
       invstd.data_ptr<T>()[c] = static_cast<T>(inverse);
-      const double scale = inverse * at<T>(w, c, 1), shift = at<T>(b, c, 0);
+      const long double scale = inverse * at<T>(w, c, 1), shift = at<T>(b, c, 0);
       channels.for_each(c, [&](int64_t i) {
-        py[i] = static_cast<T>((static_cast<double>(px[i]) - s.mean) * scale + shift);
+        const long double y_i = (static_cast<long double>(px[i]) - s.mean) * scale + shift;
+        py[i] = static_cast<T>(static_cast<double>(y_i));
       });
     }
   });

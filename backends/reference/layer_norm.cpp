@@ -25,7 +25,7 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
     for (int64_t m = 0; m < M; ++m) {
       T* py = y.data_ptr<T>() + m * N;
       const T* px = x.data_ptr<T>() + m * N;
-      // long double squares any double.
+      // In long double differences and squares of any doubles are finite.
       long double sum = 0, squares = 0;
       for (int64_t n = 0; n < N; ++n) sum += static_cast<double>(px[n]);
       const double center = centered ? static_cast<double>(sum / static_cast<double>(N)) : 0;
@@ -33,12 +33,11 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
         const long double d = static_cast<long double>(px[n]) - center;
         squares += d * d;
       }
-      const auto inverse =
-          static_cast<double>(1 / std::sqrt(squares / static_cast<double>(N) + eps));
+      const long double inverse = 1 / std::sqrt(squares / static_cast<double>(N) + eps);
       mean.data_ptr<T>()[m] = static_cast<T>(center);
       invstd.data_ptr<T>()[m] = static_cast<T>(inverse);
       for (int64_t n = 0; n < N; ++n) {
-        const double u = (static_cast<double>(px[n]) - center) * inverse;
+        const auto u = static_cast<double>((static_cast<long double>(px[n]) - center) * inverse);
         py[n] = static_cast<T>(u * at<T>(w, n, 1) + at<T>(b, n, 0));
       }
     }
