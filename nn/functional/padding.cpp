@@ -64,7 +64,7 @@ void check_padded_sizes(IntArrayRef input, const std::vector<Edges>& all) {
   count("pad", sizes);
 }
 
-// n elements of `value` along dim, beside x.
+// n elements of `value` along dim, to be joined with x.
 Tensor constant_edge(const Tensor& x, int64_t dim, int64_t n, const Scalar& value) {
   Dims sizes(x.sizes());
   sizes[static_cast<size_t>(dim)] = n;
@@ -96,8 +96,8 @@ Tensor edge(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value, 
   }
 }
 
-// x with one dim padded. Circular padding repeats what is not cropped, the others what they have
-// made of the whole.
+// x with one dim padded. Circular padding repeats the elements that are not cropped, reflection and
+// replication pad all of x before the crop.
 Tensor joined(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value) {
   std::vector<Tensor> parts;
   if (e.before > 0) parts.push_back(edge(x, e, mode, value, true));
@@ -106,7 +106,7 @@ Tensor joined(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value
   return parts.size() == 1 ? parts[0] : cat(parts, e.dim);
 }
 
-// Which of `size` elements each one of the padded dim is.
+// The index among `size` elements of each element of the padded dim.
 Tensor sources(const Edges& e, PadMode mode, int64_t size, Device device) {
   const int64_t begin = -e.before, end = size + e.after;
   if (device == kMeta) return empty({end - begin}, TensorOptions(kInt64).device(device));
@@ -124,9 +124,15 @@ Tensor sources(const Edges& e, PadMode mode, int64_t size, Device device) {
   return index.to(device);
 }
 
-// The same, with one sum as the gradient of an element that comes several times.
+// x with one dim padded. The gradient of an element that occurs several times is one sum.
 Tensor padded(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value) {
   const bool repeats = mode != PadMode::constant && (e.before > 0 || e.after > 0);
+  // One gather is faster than copies of parts where the call of an op takes longer than its work.
+  constexpr int64_t kFew = 1024;
+  const int64_t length = x.size(e.dim);
+  if (repeats && x.is_cpu() && x.numel() <= kFew && length + e.before + e.after <= kFew) {
+    return x.index_select(e.dim, sources(e, mode, length, kCPU));
+  }
   if (!repeats || !x.requires_grad() || !GradMode::is_enabled()) return joined(x, e, mode, value);
   return record("pad", joined(x.detach(), e, mode, value),
                 wrt(x, [e, mode, sizes = Dims(x.sizes())](const Tensor& g) {
