@@ -28,9 +28,9 @@ constexpr int64_t kFilters = 8;
 #endif
 constexpr int64_t kTaps = 4;  // sums at a time
 
-/// Blocks of kFilters filters: [groups][blocks][taps][kFilters], zero beyond the last. Here taps
-/// run over channels first, so that what is added to one channel has arrived before its neighbour
-/// is.
+/// Blocks of kFilters filters: [groups][blocks][taps][kFilters], zero after the last filter. The
+/// channel is the innermost dim of the taps here, so that a sum is stored long before it is loaded
+/// again.
 template <class T>
 void pack_weights_by_tap(const ConvSizes& g, T* packed, const T* w) {
   const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.T * g.R * g.S;
@@ -135,15 +135,15 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
   for (int64_t t = 0; t < g.taps(); ++t) {
     offsets.push_back(packing.offsets[static_cast<size_t>(t % g.Cg * window + t / g.Cg)]);
   }
-  // The weights of what fills the last tile are zero, and make NaN of slopes that are not finite:
-  // those sums go to a place of their own behind the image.
+  // The last tile is padded with weights of zero. Their products with gradients that are infinite
+  // or NaN are NaN, so that they are added to an area of their own after the image.
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), packing.image());
-  const int64_t behind = (g.C - g.Cg) * packing.channel + packing.flat();
+  const int64_t past_image = (g.C - g.Cg) * packing.channel + packing.flat();
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
-    // A vector longer: where stores have no masks, part of one writes back what lies behind it.
-    const Scratch packed(static_cast<size_t>(packing.image() + behind + Scatter<T>::kLanes) *
+    // One vector longer: without masked stores a partial store rewrites the elements after it.
+    const Scratch packed(static_cast<size_t>(packing.image() + past_image + Scatter<T>::kLanes) *
                          sizeof(T));
-    std::fill_n(packed.data<T>() + packing.image(), behind, T(0));
+    std::fill_n(packed.data<T>() + packing.image(), past_image, T(0));
     const int64_t one = g.K * g.y_plane();
     const Scratch row_major(channels_last ? static_cast<size_t>(one) * sizeof(T) : 0);
     for (int64_t n = begin; n < end; ++n) {
