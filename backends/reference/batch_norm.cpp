@@ -72,12 +72,13 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
       } else {
         s = {at<T>(running_mean, c, 0), at<T>(running_var, c, 1)};
       }
-      const auto inverse = static_cast<double>(1 / std::sqrt(s.variance + p.eps));
+      const long double inverse = 1 / std::sqrt(s.variance + p.eps);
       mean.data_ptr<T>()[c] = static_cast<T>(s.mean);
       invstd.data_ptr<T>()[c] = static_cast<T>(inverse);
-      const double scale = inverse * at<T>(w, c, 1), shift = at<T>(b, c, 0);
+      const long double scale = inverse * at<T>(w, c, 1), shift = at<T>(b, c, 0);
       channels.for_each(c, [&](int64_t i) {
-        py[i] = static_cast<T>((static_cast<double>(px[i]) - s.mean) * scale + shift);
+        const long double y_i = (static_cast<long double>(px[i]) - s.mean) * scale + shift;
+        py[i] = static_cast<T>(static_cast<double>(y_i));
       });
     }
   });

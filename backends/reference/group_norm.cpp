@@ -48,12 +48,11 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
         const long double d = static_cast<long double>(px[j]) - center;
         squares += d * d;
       }
-      const auto inverse =
-          static_cast<double>(1 / std::sqrt(squares / static_cast<double>(s.length) + eps));
+      const long double inverse = 1 / std::sqrt(squares / static_cast<double>(s.length) + eps);
       mean.data_ptr<T>()[i] = static_cast<T>(center);
       invstd.data_ptr<T>()[i] = static_cast<T>(inverse);
       for (int64_t j = 0; j < s.length; ++j) {
-        const double u = (static_cast<double>(px[j]) - center) * inverse;
+        const auto u = static_cast<double>((static_cast<long double>(px[j]) - center) * inverse);
         const size_t c = s.channel(i, j);
         py[j] = static_cast<T>(u * at<T>(w, c, 1) + at<T>(b, c, 0));
       }

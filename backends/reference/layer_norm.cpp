@@ -33,12 +33,11 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
         const long double d = static_cast<long double>(px[n]) - center;
         squares += d * d;
       }
-      const auto inverse =
-          static_cast<double>(1 / std::sqrt(squares / static_cast<double>(N) + eps));
+      const long double inverse = 1 / std::sqrt(squares / static_cast<double>(N) + eps);
       mean.data_ptr<T>()[m] = static_cast<T>(center);
       invstd.data_ptr<T>()[m] = static_cast<T>(inverse);
       for (int64_t n = 0; n < N; ++n) {
-        const double u = (static_cast<double>(px[n]) - center) * inverse;
+        const auto u = static_cast<double>((static_cast<long double>(px[n]) - center) * inverse);
         py[n] = static_cast<T>(u * at<T>(w, n, 1) + at<T>(b, n, 0));
       }
     }

@@ -1,5 +1,5 @@
-// Results that their dtype holds are right where what lies between them and the operands is too
-// large or too small for it: lerp, norms, normalisation, attention.
+// Results in the range of their dtype are right where the intermediate numbers of a plain formula
+// are not: lerp, norms, normalisation, attention.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -74,6 +74,117 @@ TEST_CASE("norms whose powers leave the range of the dtype are right") {
     norm(leaf, 3).backward();
     check_values(leaf.grad(), {2}, {0.231120424784, -0.924481699134}, 1e-6);
   });
+}
+
+TEST_CASE("rows of a norm are scaled one by one") {
+  for_each_device([](Device d) {
+    // 3 and 4 times the scale of the row, of both signs, and enough zeros to fill vectors
+    const std::vector<double> scales{1e200, 0, 1e-200, 1, INFINITY, NAN, 1e306, 1e-310};
+    const auto rows = static_cast<int64_t>(scales.size());
+    const Tensor x = zeros({rows, 300}, f64(kCPU)), expected = zeros({rows}, f64(kCPU));
+    for (int64_t r = 0; r < rows; ++r) {
+      const double scale = scales[static_cast<size_t>(r)];
+      x[r][7].fill_(scale == 0 ? 0 : 3 * scale);
+      x[r][250].fill_(scale == 0 ? 0 : -4 * scale);
+      expected[r].fill_(5 * scale);
+    }
+    const Tensor there = x.to(d), sizes = where(isfinite(expected), expected, 1) + (expected == 0);
+    const auto check = [&](const Tensor& y) {
+      REQUIRE(y.sizes() == expected.sizes());
+      const Tensor got = y.cpu();
+      CHECK(isnan(got[5]).item<bool>());
+      CHECK(got[4].item<double>() == INFINITY);
+      // Four roundings of 2^-53, and of numbers next to 1e-310 the smallest double.
+      for (const int64_t r : {0, 1, 2, 3, 6, 7}) {
+        INFO("row ", r);
+        CHECK((abs(got[r] - expected[r]) / sizes[r]).item<double>() <= 0x1p-51 + 1e-13);
+      }
+    };
+    check(norm(there, 2, IntArrayRef{1}));
+    check(norm(there.t().contiguous(), 2, IntArrayRef{0}));  // innermost dim kept
+    check(norm(there.view({rows, 20, 15}), 2, IntArrayRef{1, 2}));
+    check(norm(there.repeat({1, 400}), 2, IntArrayRef{1}) / 20);  // in blocks
+    for (const DType dtype : {kFloat32, kFloat64}) {
+      const Tensor mixed = tensor({{0., 0.}, {2., -1.}}, f64(d)).to(dtype);
+      check_values(norm(mixed, 3, IntArrayRef{1}), {2}, {0, 2.08008382305}, 1e-6);
+      check_values(norm(mixed, -3, IntArrayRef{1}), {2}, {0, 0.96149970}, 1e-6);
+    }
+    const Tensor large = full({1 << 18}, 1e200, f64(d));
+    // Where the squares are added one by one, 2^18 additions round by 2^-53 or less.
+    CHECK(std::fabs(norm(large).item<double>() / 512e200 - 1) <= 0x1p-35);
+    CHECK(norm(large * 0).item<double>() == 0);
+  });
+}
+
+TEST_CASE("norms of zeros need no scaled elements") {
+  // A profile shows each kernel call: without a division nothing was scaled.
+  for (const double p : {2., 3., -3.}) {
+    for (const DType dtype : {kFloat32, kFloat64}) {
+      const Tensor x = zeros({5, 3}, TensorOptions(dtype));
+      profiler::Profile profile;
+      const Tensor y = norm(x, p, IntArrayRef{1});
+      profile.stop();
+      CHECK(y.equal(zeros({5}, TensorOptions(dtype))));
+      for (const profiler::FunctionEvent& e : profile.events()) CHECK(e.name != "div");
+    }
+  }
+}
+
+TEST_CASE("normalisation of values next to the largest is right") {
+  for (const char* device : {"cpu", "reference"}) {
+    const Device d(device);
+    INFO(device);
+    // 3, 3, 3, -3: the mean is 1.5, the standard deviation sqrt(6.75). x - mean overflows.
+    const double low = -std::sqrt(3.), high = std::sqrt(1. / 3);
+    const std::vector<double> expected{high, high, high, low};
+    for (const bool is_double : {false, true}) {
+      INFO("float64: ", is_double);
+      const double scale = is_double ? 5.9e307 : 1.13e38;
+      const Tensor row =
+          (tensor({3., 3., 3., -3.}, f64(d)) * scale).to(is_double ? kFloat64 : kFloat32);
+      // The inverse of the standard deviation is subnormal: it has 3 digits less.
+      const double tolerance = is_double ? 1e-14 : 2e-6;
+      check_values(layer_norm(row, {4}), {4}, expected, tolerance);
+      check_values(layer_norm(row, {4}, ones({4}, row.options()) * 2, ones({4}, row.options())),
+                   {4}, {2 * high + 1, 2 * high + 1, 2 * high + 1, 2 * low + 1}, tolerance);
+      check_values(rms_norm(row, {4}, {}, 1e-6), {4}, {1, 1, 1, -1}, tolerance);
+      for (const Tensor& groups :
+           {row.view({1, 2, 2}), row.view({1, 2, 2, 1}).contiguous(MemoryFormat::ChannelsLast)}) {
+        check_values(group_norm(groups, 1), groups.sizes(), expected, tolerance);
+      }
+      check_values(nn::functional::instance_norm(row.view({1, 1, 4})), {1, 1, 4}, expected,
+                   tolerance);
+      for (const Tensor& batch : {row.view({4, 1}), row.view({1, 1, 4}), row.view({2, 1, 2})}) {
+        check_values(batch_norm(batch, {}, {}, {}, {}, {.training = true}), batch.sizes(), expected,
+                     tolerance);
+      }
+      // The other channel is as without it.
+      const Tensor two = stack({row, tensor({1., 2., 3., 4.}, row.options())}, 1);
+      check_values(batch_norm(two, {}, {}, {}, {}, {.training = true}).select(1, 0).contiguous(),
+                   {4}, expected, tolerance);
+      check_values(batch_norm(two, {}, {}, {}, {}, {.training = true}).select(1, 1).contiguous(),
+                   {4}, {-1.34163542, -0.44721181, 0.44721181, 1.34163542}, 1e-6);
+    }
+  }
+}
+
+TEST_CASE("normalisation of NaN and infinities is NaN, and leaves other rows alone") {
+  for (const char* device : {"cpu", "reference"}) {
+    const Device d(device);
+    INFO(device);
+    for (const double bad : {double{NAN}, double{INFINITY}, double{-INFINITY}}) {
+      const Tensor x = arange(12, f32(d)).view({3, 4}).clone();
+      x[1][2].fill_(bad);
+      const Tensor rows = layer_norm(x, {4}),
+                   columns = batch_norm(x, {}, {}, {}, {}, {.training = true});
+      CHECK(isnan(rows[1]).all().item<bool>());
+      CHECK(isfinite(rows[0]).all().item<bool>());
+      CHECK(isfinite(rows[2]).all().item<bool>());
+      CHECK(isnan(columns.select(1, 2)).all().item<bool>());
+      CHECK(isnan(columns).sum().item<int64_t>() == 3);
+      CHECK(isnan(group_norm(x.view({3, 2, 2}), 1)).sum().item<int64_t>() == 4);
+    }
+  }
 }
 
 TEST_CASE("normalisation of values whose squares leave the range is right") {

@@ -29,7 +29,7 @@ void* take_or_throw(size_t bytes, size_t alignment = 0) {
 
 }  // namespace
 
-// Not inlined: g++ would see a free() of what another operator new has given.
+// Not inlined: g++ would warn of free() of a pointer that operator new has returned.
 #define AMBIT_REPLACED [[gnu::noinline]]
 AMBIT_REPLACED void* operator new(size_t n) { return take_or_throw(n); }
 AMBIT_REPLACED void* operator new(size_t n, std::align_val_t a) {
@@ -52,8 +52,9 @@ extern "C" int posix_memalign(void** p, size_t alignment, size_t bytes) noexcept
   return *p ? 0 : ENOMEM;
 }
 
-// How large the memory of the machine is: libambit maps no block that is larger. The C library's
-// own name, for sanitizers ask before dlsym() works.
+// libambit maps no block larger than the memory of the machine, which sysconf() says. The value of
+// other names comes from __sysconf(), the C library's own name: a sanitizer calls sysconf() before
+// dlsym() works.
 extern "C" long __sysconf(int name) noexcept;
 extern "C" long sysconf(int name) noexcept {
   const size_t most = most_bytes;

@@ -1,7 +1,7 @@
 // Every integer argument of every public function with 0, 1, 2^31, 2^40, 2^62 and INT64_MAX: a
-// typed error or a right answer, and no allocation of more than 1 MiB, which fails here. What meta
-// refuses all devices refuse with the same words. What meta accepts has the same sizes on the cpu
-// and on the reference, where it fits into 1 MiB.
+// typed error or a right answer. An allocation of more than 1 MiB fails here. A call that throws on
+// meta throws on all devices, with the same message. The results of another call have the same sizes
+// on the cpu and on the reference, if they fit into 1 MiB.
 #include <doctest/doctest.h>
 
 #include <typeinfo>
@@ -20,11 +20,11 @@ constexpr int64_t kSizes[] = {0,        1, int64_t{1} << 31, int64_t{1} << 40, i
                               INT64_MAX};
 // The types of the parameters of pooling functions.
 const std::set<std::string> kParts{"max_params", "mean_params"};
-// What is refused for the values of tensors, which meta does not have.
+// Functions whose errors depend on the elements of a tensor, which a meta tensor does not have.
 const std::set<std::string> kOfData{"repeat_interleave"};
 constexpr size_t kMostBytes = size_t{1} << 20;
 
-/// What a call gave: tensors, or an error of the type `error`.
+/// The outcome of a call: tensors, or an error of the type `error`.
 struct Outcome {
   std::vector<Tensor> results;
   std::string error, words;
@@ -76,7 +76,7 @@ void check_same(const Outcome& got, const Outcome& meta) {
   }
 }
 
-// Compare a device with meta, and return what it says of the call.
+// Compare a device with meta; return the message of the device's error, if any.
 std::string check(const SizeCall& call, int64_t n, Device device, const Outcome& meta) {
   const Outcome got = run(call, n, device);
   INFO(device.str(), ": ", got.text());
@@ -84,7 +84,7 @@ std::string check(const SizeCall& call, int64_t n, Device device, const Outcome&
   check_sizes(got);
   const bool lacks_memory = got.is(typeid(OutOfMemoryError));
   if (meta.is(typeid(NotImplementedError)) || kOfData.contains(call.function)) {
-    // Without data meta says nothing.
+    // The outcome depends on elements, which meta does not have.
   } else if (!meta.error.empty()) {
     CHECK(got.error == meta.error);
     CHECK(got.words == meta.words);
@@ -96,7 +96,7 @@ std::string check(const SizeCall& call, int64_t n, Device device, const Outcome&
   return lacks_memory ? "out of memory" : got.words;
 }
 
-// Without the default and the type.
+// Return the name of a declared parameter, without its type and default.
 std::string name_of(std::string parameter) {
   parameter = parameter.substr(0, parameter.find('='));
   while (parameter.ends_with(' ')) parameter.pop_back();
@@ -180,10 +180,10 @@ TEST_CASE("sizes from 0 to INT64_MAX give a typed error or a right answer on eve
       check_sizes(meta);
       const std::string words = check(call, n, "cpu", meta);
       CHECK(check(call, n, "reference", meta) == words);
-      // Its memory is an arena that no limit holds for.
+      // The simulator allocates from an arena, to which the limit does not apply.
       if (!meta.error.empty() && !meta.is(typeid(NotImplementedError))) check(call, n, "sim", meta);
     }
-    INFO(std::string(call.text), " is refused whatever n is");
+    INFO(std::string(call.text), " throws for every n");
     CHECK(is_accepted);
   }
 }

@@ -1,8 +1,6 @@
-// Every public function with large operands of 16 bits: none has one of them in float32 as a whole,
-// but those that are listed with the reason. What kernels take beside their operands,
-// parts_test.cpp measures.
+// Every public function with large operands of 16 bits: none converts a whole operand to float32,
+// except those listed with the reason. parts_test.cpp measures the memory that kernels allocate.
 #include <ambit/ambit.h>
-#include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 
 #include "agreement_calls.h"
 #include "agreement_operands.h"
+#include "tests/bfloat16_products.h"
 #include "tests/threads.h"
 
 using namespace ambit;
@@ -42,16 +41,16 @@ Functions names(const char* text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// Those whose rows have operands of other sizes beside these, or make far larger ones of them.
+/// Functions whose calls have operands of other sizes, too, or make far larger tensors of them.
 const char* const kNotOfTheseSizes =
     "addmv addmv_ addr addr_ cdist cov diag_embed diagflat einsum ger hsplit kron "
     "linalg_householder_product linalg_ldl_solve linalg_lstsq lstm lstm_cell "
     "multi_head_attention_forward multilabel_margin_loss mv orgqr ormqr outer pdist "
     "repeat_interleave split_with_sizes sum_to_size symeig unflatten unsafe_split_with_sizes";
 
-/// Those that have a large operand in wider floats, and why.
+/// Functions that convert a large operand to wider floats, and why.
 const char* const kKnown =
-    // What is one to an op (core/dispatch/cuts.cpp), here all there is: one line,
+    // The operand is a single unit, which an op does not split (core/dispatch/cuts.cpp): one line,
     "_unique argmax argmin histogram layer_norm median nanmedian put_ quantile "
     // one matrix,
     "cholesky_solve linalg_lu_solve linalg_matrix_norm linalg_matrix_rank linalg_solve "
@@ -62,8 +61,8 @@ const char* const kKnown =
     "lp_pool3d scaled_dot_product_attention upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d "
     "upsample_trilinear3d "
-    // Composed of ops each of which would round: all of it is float32 (detail/by_float32.h), so
-    // that the graph keeps float32, too.
+    // Composed of ops each of which would round: all of them compute in float32
+    // (detail/by_float32.h), and the graph keeps float32, too.
     "binary_cross_entropy binary_cross_entropy_with_logits corrcoef cosine_embedding_loss "
     "cosine_similarity cross_entropy dist grid_sample grid_sampler grid_sampler_2d "
     "grid_sampler_3d hinge_embedding_loss histc huber_loss kl_div l1_loss linalg_vecdot "
@@ -71,7 +70,7 @@ const char* const kKnown =
     "normalize pairwise_distance poisson_nll_loss quantize_rows renorm renorm_ segment_reduce "
     "smooth_l1_loss soft_margin_loss tanhshrink triplet_margin_loss "
     "triplet_margin_with_distance_loss "
-    // The result, or what it is computed in on the host, is float64,
+    // The result, or its computation on the host, is float64,
     "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
     // or float32, of 16 bits and a power of two.
     "ldexp ldexp_";
@@ -90,23 +89,25 @@ const char* const kKnownGradients =
     "smooth_l1_loss soft_margin_loss tanhshrink triangular_solve triplet_margin_loss "
     "triplet_margin_with_distance_loss upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
-    // added at places of one line, or of rows so many that a few columns of all are large;
+    // The gradient is added at indices of one line, or of so many rows that a few columns are
+    // large,
     "as_strided as_strided_ as_strided_scatter combinations embedding fill_diagonal_ "
     "fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices index masked_select "
     "take "
-    // formulas of several ops.
+    // or is a formula of several ops.
     "cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc "
     "sinc_ special_erfcx special_i1 special_i1e special_log_ndtr std std_mean var var_mean";
 
-/// Of one image and one filter. Where the CPU has no instructions for bfloat16, both, for an image
-/// is not cut; where it has, the gradients, for oneDNN is wrong for odd numbers of filters.
+/// Convolutions of one image and one filter. An image is not split. Where the CPU does not multiply
+/// bfloat16 they convert it to float32; where it does, the gradients alone do, because oneDNN
+/// computes wrong gradients for an odd number of filters.
 const char* const kConvolutions =
     "conv_tbc convolution_map cudnn_convolution_add_relu cudnn_convolution_relu";
 
 Functions expected(const char* known) {
   Functions functions = names(known);
-  const bool native = kernels::convolution_map.native(Device(kCPU).kind()).contains(kBFloat16);
-  if (!native || known == kKnownGradients) functions.merge(names(kConvolutions));
+  const bool converts = !cpu_multiplies_bfloat16() || known == kKnownGradients;
+  if (converts) functions.merge(names(kConvolutions));
   return functions;
 }
 
@@ -157,7 +158,7 @@ TEST_CASE("no gradient but those that say why has a large operand of 16 bits in 
     for (Tensor* t : {&o.a, &o.b, &o.unit}) leaves.push_back(*t = t->detach().requires_grad_());
     try {
       results = call.run(o);
-    } catch (const Error&) {  // not of tensors that want a gradient
+    } catch (const Error&) {  // the function refuses tensors that require grad
       return;
     }
     profile.emplace();

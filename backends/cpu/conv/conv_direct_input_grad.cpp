@@ -135,15 +135,15 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
   for (int64_t t = 0; t < g.taps(); ++t) {
     offsets.push_back(packing.offsets[static_cast<size_t>(t % g.Cg * window + t / g.Cg)]);
   }
-  // The weights that pad the last tile are 0, but their products with infinity or NaN are NaN:
-  // these sums are written to a separate area after the image.
+  // The last tile is padded with weights of zero. Their products with gradients that are infinite
+  // or NaN are NaN, so that they are added to an area of their own after the image.
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), packing.image());
-  const int64_t behind = (g.C - g.Cg) * packing.channel + packing.flat();
+  const int64_t past_image = (g.C - g.Cg) * packing.channel + packing.flat();
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
-    // One vector longer: without masked stores, a partial store rewrites the elements after it.
-    const Scratch packed(static_cast<size_t>(packing.image() + behind + Scatter<T>::kLanes) *
+    // One vector longer: without masked stores a partial store rewrites the elements after it.
+    const Scratch packed(static_cast<size_t>(packing.image() + past_image + Scatter<T>::kLanes) *
                          sizeof(T));
-    std::fill_n(packed.data<T>() + packing.image(), behind, T(0));
+    std::fill_n(packed.data<T>() + packing.image(), past_image, T(0));
     const int64_t one = g.K * g.y_plane();
     const Scratch row_major(channels_last ? static_cast<size_t>(one) * sizeof(T) : 0);
     for (int64_t n = begin; n < end; ++n) {

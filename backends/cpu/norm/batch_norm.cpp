@@ -12,6 +12,7 @@
 #include <cmath>
 #include <concepts>
 #include <utility>
+#include <vector>
 
 #include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/kernels.h"
@@ -21,7 +22,7 @@
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
-#include "wide_moments.h"
+#include "wide_moments-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -48,13 +49,18 @@ struct Channels {
   int64_t N, C, inner;
 };
 
-inline WideMoments with_inverse(double mean, double variance, double eps) {
-  return {mean, variance, 1 / std::sqrt(variance + eps)};
+/// The moments of a channel, and whether T does not hold its squares.
+struct ChannelMoments : WideMoments {
+  bool is_wide = false;
+};
+
+inline ChannelMoments with_inverse(double mean, double variance, double eps) {
+  return {{mean, variance, 1 / std::sqrt(variance + eps)}};
 }
 
 /// The statistics of channel c.
 template <class T>
-WideMoments statistics(const Channels& s, int64_t c, const T* x, double eps) {
+ChannelMoments statistics(const Channels& s, int64_t c, const T* x, double eps) {
   const auto count = static_cast<double>(s.per_channel());
   double sum = 0, squares = 0;
   s.for_runs(c, [&](int64_t at) {
@@ -70,9 +76,32 @@ WideMoments statistics(const Channels& s, int64_t c, const T* x, double eps) {
   });
   const Squares result = corrected(static_cast<double>(center), rest, squares, count);
   if (!keeps_squares<T>(squares, eps * count)) {
-    return wide_moments(x + c * s.inner, s.N, s.C * s.inner, s.inner, 1, eps);
+    return {wide_moments(x + c * s.inner, s.N, s.C * s.inner, s.inner, eps), true};
   }
   return with_inverse(result.mean, result.squares / count, eps);
+}
+
+/// The same of all channels of x [N,C], given their mean and variance as computed in T. Call
+/// f(c, moments) with each.
+template <class T, class X, class F>
+void row_moments(const RowBlocks& rows, const Channels& s, const X* x, const double* means,
+                 const double* variances, double eps, const F& f) {
+  const auto count = static_cast<double>(s.N);
+  const auto keeps = [&](int64_t c) { return keeps_squares<T>(variances[c] * count, eps * count); };
+  std::vector<double> totals;  // finite exactly for channels of finite elements
+  for (int64_t c = 0; c < s.C; ++c) {
+    if (keeps(c)) {
+      f(c, with_inverse(means[c], variances[c], eps));
+      continue;
+    }
+    if (totals.empty()) totals = finite_sums(rows, s.C, x);
+    const double total = totals[static_cast<size_t>(c)];
+    if (std::isfinite(total)) {
+      f(c, ChannelMoments{finite_moments(x + c, s.N, s.C, 1, 1, eps, true), true});
+    } else {  // all results are NaN, without a pass over the channel's elements
+      f(c, ChannelMoments{infinite_moments(total, true)});
+    }
+  }
 }
 
 /// The sums of dy, and of dy * (x - center), of channel c.
@@ -110,6 +139,19 @@ HWY_INLINE void write_row(int64_t C, X* y, UnaryLoop narrow, const F& f) {
   }
 }
 
+/// y, x: channel c, whose squares T does not hold.
+template <class T, class X>
+[[gnu::noinline]] void write_wide_channel(const Channels& s, int64_t c, X* y, const X* x, T weight,
+                                          T bias, const WideMoments& moments) {
+  const WideNormaliser<T> normaliser(moments);
+  s.for_runs(c, [&](int64_t at) {
+#pragma omp simd
+    for (int64_t i = at; i < at + s.inner; ++i) {
+      y[i] = static_cast<X>(normaliser(static_cast<T>(x[i])) * weight + bias);
+    }
+  });
+}
+
 /// running += momentum * (now - running)
 template <class T>
 void follow(T* running, int64_t c, double now, double momentum) {
@@ -135,8 +177,9 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
   T *scale = reinterpret_cast<T*>(variances + s.C), *shift = scale + s.C;
 
   // y = (x - mean) * scale + shift, from the statistics of channel c
-  const auto prepare = [&](int64_t c, const WideMoments& channel) __attribute__((noinline)) {
-    const double m = channel.mean, inverse = channel.inverse;
+  std::vector<std::pair<int64_t, WideMoments>> wide;  // channels of x [N,C]
+  const auto prepare = [&](int64_t c, const ChannelMoments& channel) __attribute__((noinline)) {
+    const double m = channel.mean, inverse = static_cast<double>(channel.inverse);
     if (p.training) {
       follow(prm, c, m, p.momentum);
       follow(prv, c, channel.variance * count / (count - 1), p.momentum);
@@ -144,7 +187,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
     pm[c] = static_cast<T>(m);
     pi[c] = static_cast<T>(inverse);
     scale[c] = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
-    // With what the mean loses as a T, which may be much beside x - mean.
+    // Rounding the mean to T loses this, which may be much compared with x - mean.
     const double lost = m - static_cast<double>(pm[c]);
     const double offset =
         (pb ? static_cast<double>(pb[c]) : 0) - lost * static_cast<double>(scale[c]);
@@ -159,23 +202,31 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
     const RowBlocks rows(s.N, s.C);
     if (p.training) {
       row_statistics<T>(rows, s.C, px, means, variances);
-      for (int64_t c = 0; c < s.C; ++c) {
-        const bool keeps = keeps_squares<T>(variances[c] * count, p.eps * count);
-        prepare(c, keeps ? with_inverse(means[c], variances[c], p.eps)
-                         : wide_moments(px + c, 1, 0, s.N, s.C, p.eps));
-      }
+      row_moments<T>(rows, s, px, means, variances, p.eps,
+                     [&](int64_t c, const ChannelMoments& moments) {
+                       prepare(c, moments);
+                       if (moments.is_wide) wide.emplace_back(c, moments);
+                     });
     }
     const UnaryLoop narrow = narrow_loop(kBFloat16);
-    return rows.for_rows([&, C = s.C](int64_t r) {
+    rows.for_rows([&, C = s.C](int64_t r) {
       const X* from = px + r * C;
       write_row(C, py + r * C, narrow,
                 [&](int64_t c) { return (static_cast<T>(from[c]) - pm[c]) * scale[c] + shift[c]; });
     });
+    for (const auto& [c, moments] : wide) {
+      write_wide_channel<T>(s, c, py, px, pw ? pw[c] : T(1), pb ? pb[c] : T(0), moments);
+    }
+    return;
   }
   if constexpr (std::same_as<X, T>) {
     s.for_channels([&](int64_t c) {
       if (p.training) {
-        prepare(c, statistics(s, c, px, p.eps));
+        const ChannelMoments moments = statistics(s, c, px, p.eps);
+        prepare(c, moments);
+        if (moments.is_wide) {
+          return write_wide_channel<T>(s, c, py, px, pw ? pw[c] : T(1), pb ? pb[c] : T(0), moments);
+        }
       }
       const T center = pm[c], factor = scale[c], offset = shift[c];
       s.for_runs(c, [&](int64_t at) {

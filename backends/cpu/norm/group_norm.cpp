@@ -1,7 +1,8 @@
-// Group normalisation and its gradient: x [N,C,...], the groups of a sample side by side. A group
-// is read from memory once, where it fits into the cache, and summed in an order of its own: what
-// threads share are whole groups. Images that lie channels-last stay so: there it is rows of
-// channels that are summed, a sample at a time, and each channel's sums go to its group's.
+// Group normalisation and its gradient: x [N,C,...], in which the groups of a sample are adjacent.
+// A group is read from memory once, if it fits into the cache, and no group is divided among
+// threads, so that the order of its sums does not depend on their number. Images in channels-last
+// layout keep it: rows of channels are summed, one sample at a time, and the sums of the channels
+// are added to those of their group.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <vector>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
@@ -17,7 +19,7 @@
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
-#include "wide_moments.h"
+#include "wide_moments-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -47,6 +49,27 @@ struct Groups {
   int64_t N, C, G, channels, inner, length;
 };
 
+/// One group: element (channel c, place j) is at c * channel_stride + j * stride.
+struct GroupLayout {
+  int64_t channels, channel_stride, stride, inner;
+};
+
+/// y, x: one group whose squares T does not hold; w, b [channels] or null.
+template <class T>
+[[gnu::noinline]] void write_wide_group(const GroupLayout& g, T* y, const T* x, const T* w,
+                                        const T* b, const WideMoments& moments) {
+  const WideNormaliser<T> normaliser(moments);
+  for (int64_t c = 0; c < g.channels; ++c) {
+    const T weight = w ? w[c] : T(1), bias = b ? b[c] : T(0);
+    const T* from = x + c * g.channel_stride;
+    T* to = y + c * g.channel_stride;
+#pragma omp simd
+    for (int64_t j = 0; j < g.inner; ++j) {
+      to[j * g.stride] = normaliser(from[j * g.stride]) * weight + bias;
+    }
+  }
+}
+
 // y, x [N,C,...]; mean, invstd [N,G]; w, b [C] or undefined
 template <class T>
 void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
@@ -59,16 +82,18 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, con
     const T* from = px + at;
     const T center = static_cast<T>(total_of(s.length, from) / count);
     const auto [rest, squares] = sums_about(center, s.length, from);
-    Squares sums = corrected(static_cast<double>(center), rest, squares, count);
-    double inverse = 1 / std::sqrt(sums.squares / count + eps);
     if (!keeps_squares<T>(squares, eps * count)) {
-      const WideMoments wide = wide_moments(from, 1, 0, s.length, 1, eps);
-      sums.mean = wide.mean;
-      inverse = wide.inverse;
+      const WideMoments wide = wide_moments(from, 1, 0, s.length, eps);
+      pm[i] = static_cast<T>(wide.mean);
+      pi[i] = static_cast<T>(wide.inverse);
+      return write_wide_group<T>({s.channels, s.inner, 1, s.inner}, py + at, from,
+                                 pw ? pw + channel : nullptr, pb ? pb + channel : nullptr, wide);
     }
+    const Squares sums = corrected(static_cast<double>(center), rest, squares, count);
+    const double inverse = 1 / std::sqrt(sums.squares / count + eps);
     const T middle = pm[i] = static_cast<T>(sums.mean);
     pi[i] = static_cast<T>(inverse);
-    // What the mean loses as a T, which may be much beside x - mean.
+    // Rounding the mean to T loses this, which may be much compared with x - mean.
     const double lost = (sums.mean - static_cast<double>(middle)) * inverse;
     for (int64_t c = 0; c < s.channels; ++c) {
       const double weight = pw ? static_cast<double>(pw[channel + c]) : 1;
@@ -98,6 +123,7 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
     T* center = reinterpret_cast<T*>(variances + C);
     T *scale = center + C, *shift = scale + C;
     row_statistics<T>(rows, C, px + at, means, variances);
+    std::vector<std::pair<int64_t, WideMoments>> wide;  // (first channel, moments) of a group
     for (int64_t g = 0; g < s.G; ++g) {
       const int64_t first = g * s.channels, end = first + s.channels;
       double group_mean = 0, variance = 0;  // every channel has as many elements
@@ -110,9 +136,10 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
       double inverse = 1 / std::sqrt(variance / static_cast<double>(s.channels) + eps);
       const auto count = static_cast<double>(s.inner);
       if (!keeps_squares<T>(variance * count, eps * count)) {
-        const WideMoments wide = wide_moments(px + at + first, s.inner, C, s.channels, 1, eps);
-        group_mean = wide.mean;
-        inverse = wide.inverse;
+        const WideMoments moments = wide_moments(px + at + first, s.inner, C, s.channels, eps);
+        group_mean = moments.mean;
+        inverse = static_cast<double>(moments.inverse);
+        if (!std::isnan(inverse)) wide.emplace_back(first, moments);  // of NaN all results are NaN
       }
       const T middle = pm[n * s.G + g] = static_cast<T>(group_mean);
       pi[n * s.G + g] = static_cast<T>(inverse);
@@ -131,6 +158,10 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
 #pragma omp simd
       for (int64_t c = 0; c < C; ++c) to[c] = (from[c] - center[c]) * scale[c] + shift[c];
     });
+    for (const auto& [first, moments] : wide) {
+      write_wide_group<T>({s.channels, 1, C, s.inner}, py + at + first, px + at + first,
+                          pw ? pw + first : nullptr, pb ? pb + first : nullptr, moments);
+    }
   });
 }
 

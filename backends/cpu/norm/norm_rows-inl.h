@@ -1,6 +1,7 @@
-// Sums over the rows of x [R,C], for batch normalisation where the channels are innermost and for
-// the gradients of layer normalisation's weights: rows go by blocks that stay in the second-level
-// cache, and do not depend on the number of threads, so that results do not either.
+// Sums for normalisations: over contiguous elements, and over the rows of x [R,C] for batch
+// normalisation with innermost channels and for the gradients of layer normalisation's weights.
+// Rows are summed in blocks that fit the second-level cache and do not depend on the number of
+// threads, so that results do not either.
 #if defined(AMBIT_CPU_NORM_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_NORM_ROWS_INL_H
 #undef AMBIT_CPU_NORM_ROWS_INL_H
@@ -28,10 +29,18 @@ T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
-/// The sum of f(i) over n elements. Some are summed in T before they meet a double.
+/// How many elements are summed in T before the sum is added to a double: `most`, but in vectors of
+/// fewer than 8 floats so many that a lane adds no more numbers than in vectors of 16 do.
+template <class T>
+HWY_INLINE constexpr int64_t block_of(int64_t most) {
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+  return sizeof(T) == sizeof(double) || kLanes >= 8 ? most : most * kLanes / 16;
+}
+
+/// The sum of f(i) over n elements, of blocks in T.
 template <class T, class F>
 HWY_INLINE double sum_of(int64_t n, const F& f) {
-  constexpr int64_t kBlock = 512;
+  constexpr int64_t kBlock = block_of<T>(512);
   double sum = 0;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(n, begin + kBlock);
@@ -48,8 +57,8 @@ struct Squares {
   double mean, squares;
 };
 
-/// The same of n elements, of whose differences from `center` the sum is `rest` and that of the
-/// squares `squares`. center is a rounded mean: rest would else be 0, and what it is may be much.
+/// The same of n elements, given the sum of their differences from `center`, `rest`, and that of
+/// the squares of the differences. The center is a rounded mean: of an exact one rest would be 0.
 /// Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample variance", eq. 1.7.
 inline Squares corrected(double center, double rest, double squares, double n) {
   const double shift = rest / n;
@@ -57,11 +66,11 @@ inline Squares corrected(double center, double rest, double squares, double n) {
   return {center + shift, std::max(squares - rest * shift, 0.0)};
 }
 
-/// The sum of n elements. Some are summed in T before they meet a double, in four vectors, whose
-/// additions need not wait for each other.
+/// The sum of n elements, of blocks in T, in four vectors, whose additions need not wait for each
+/// other.
 template <class T>
 HWY_INLINE double total_of(int64_t n, const T* x) {
-  constexpr int64_t kBlock = 2048;
+  constexpr int64_t kBlock = block_of<T>(2048);
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   double sum = 0;
@@ -82,11 +91,12 @@ HWY_INLINE double total_of(int64_t n, const T* x) {
   return sum + static_cast<double>(part);
 }
 
-/// The sums of g and of g * (x[i] - center), g = dy[i] * w[i], or dy[i] where w is null; so, too.
+/// The sums of g and of g * (x[i] - center), g = dy[i] * w[i], or dy[i] where w is null, of blocks
+/// in T, in two vectors each.
 template <class T>
 HWY_INLINE std::pair<double, double> gradient_sums(int64_t n, const T* dy, const T* w, const T* x,
                                                    T center) {
-  constexpr int64_t kBlock = 1024;
+  constexpr int64_t kBlock = block_of<T>(1024);
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto middle = hn::Set(d, center);
@@ -117,11 +127,10 @@ HWY_INLINE std::pair<double, double> gradient_sums(int64_t n, const T* dy, const
   return {sum + static_cast<double>(part), product + static_cast<double>(part_product)};
 }
 
-/// The sums of d and of d^2, d = x[i] - center. Some are summed in T before they meet a double, in
-/// four vectors, whose additions need not wait for each other.
+/// The sums of d and of d^2, d = x[i] - center, of blocks in T, in two vectors each.
 template <class T>
 HWY_INLINE std::pair<double, double> sums_about(T center, int64_t n, const T* x) {
-  constexpr int64_t kBlock = 1024;
+  constexpr int64_t kBlock = block_of<T>(1024);
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto middle = hn::Set(d, center);
@@ -169,7 +178,7 @@ class RowBlocks {
       }
     });
   }
-  /// The same for what the blocks have left, in order.
+  /// The same for the sums that for_blocks has filled, in order.
   template <class F>
   void merge(const F& f) const {
     for (int64_t b = 0; b < count_; ++b) {
@@ -187,15 +196,15 @@ class RowBlocks {
 
  private:
   static constexpr int64_t kBlockElements = int64_t{1} << 14;
-  static constexpr int64_t kLeastRows = 32;  // so that the sums stay small beside what is summed
+  static constexpr int64_t kLeastRows = 32;  // so that the sums are small compared with the rows
   int64_t rows_in(int64_t block) const { return std::min(rows_, R_ - block * rows_); }
 
   int64_t R_, C_, rows_, count_;
   Scratch sums_;
 };
 
-/// sums[c] = the sum over `rows` rows of f(row, c). Few of them are summed in T before they meet a
-/// double, which is the faster, and as exact as pairs of pairs.
+/// sums[c] = the sum over `rows` rows of f(row, c). 16 rows are summed in T before the sum is added
+/// to a double: faster than sums in double alone, and as exact as pairwise summation.
 template <class T, class F>
 void sum_rows(int64_t rows, int64_t C, double* sums, const F& f) {
   constexpr int64_t kRows = 16, kChannels = 256;
@@ -215,8 +224,8 @@ void sum_rows(int64_t rows, int64_t C, double* sums, const F& f) {
   }
 }
 
-/// mean [C] = the mean of a block x [rows,C], which is only about right at first; squares [C] = the
-/// sum of the squares of the differences from it.
+/// mean [C] = the mean of a block x [rows,C], of which it holds an approximation before the call;
+/// squares [C] = the sum of the squares of the differences from it.
 template <class T, class X>
 void sum_squares(int64_t rows, int64_t C, const X* x, double* mean, double* squares) {
   constexpr int64_t kRows = 16, kChannels = 256;
@@ -254,8 +263,8 @@ void sum_squares(int64_t rows, int64_t C, const X* x, double* mean, double* squa
   }
 }
 
-/// mean, var [C] (biased) of x [R,C]. Blocks are merged as Chan, Golub & LeVeque 1979 do. Here and
-/// below X's numbers are computed with as T's.
+/// mean, var [C] (biased) of x [R,C]. Blocks are merged as in Chan, Golub & LeVeque 1979. Here and
+/// below elements of X are converted to T.
 template <class T, class X>
 void row_statistics(const RowBlocks& blocks, int64_t C, const X* x, double* mean, double* var) {
   blocks.for_blocks([&](int64_t first, int64_t rows, double* block_mean, double* squares) {

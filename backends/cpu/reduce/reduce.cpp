@@ -3,6 +3,9 @@
 // as many sums. With few results and much data, the data is split into blocks that do not depend on
 // the number of threads, so that the results do not either.
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
 
 #include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/elementwise/inner_loops.h"
@@ -12,6 +15,7 @@
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "backends/cpu/runtime/scratch.h"
+#include "geometry.h"
 #include "reduce_loops.h"
 
 namespace ambit::cpu {
@@ -20,45 +24,6 @@ namespace {
 constexpr int64_t kFewResults = 64;     // too few to share among threads
 constexpr int64_t kPiece = 2048;        // elements of a row at a time
 constexpr int64_t kBlock = 2 * kGrain;  // elements per task if the data is split
-
-/// The loops of x, split into dims that y keeps and reduced dims.
-struct Geometry {
-  Loops<2> kept;     // of y and x
-  Loops<1> reduced;  // of x
-  bool inner_kept;
-};
-
-Geometry geometry_of(const Tensor& y, const Tensor& x) {
-  Dims sizes = x.sizes();
-  std::array<Dims, 2> strides{Dims(x.strides()), Dims(y.strides())};
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (y.sizes()[d] == 1) strides[1][d] = 0;
-  }
-  collapse(sizes, strides.data(), 2);
-  Geometry g;
-  g.kept.numel = g.reduced.numel = 1;
-  g.inner_kept = strides[1].back() != 0;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (strides[1][d] != 0) {
-      g.kept.numel *= sizes[d];
-      g.kept.sizes.push_back(sizes[d]);
-      g.kept.strides[0].push_back(strides[1][d]);
-      g.kept.strides[1].push_back(strides[0][d]);
-    } else {
-      g.reduced.numel *= sizes[d];
-      g.reduced.sizes.push_back(sizes[d]);
-      g.reduced.strides[0].push_back(strides[0][d]);
-    }
-  }
-  return g;
-}
-
-template <size_t N>
-void complete(Loops<N>& loops) {
-  if (!loops.sizes.empty()) return;
-  loops.sizes.push_back(1);
-  for (Dims& s : loops.strides) s.push_back(1);
-}
 
 class Reduction {
  public:
@@ -85,6 +50,9 @@ class Reduction {
       alignas(64) char sums[kPiece * Reducer::kMostSumSize];
       for_results(begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
         accumulate(n, sums, at[1], 0, per_result);
+        finish(n, sums);
+        if (reducer_.keep_range && !reducer_.keep_range(n, sums)) [[unlikely]]
+          rescale(n, sums, at[1]);
         write(n, at[0], sums);
       });
     });
@@ -183,8 +151,11 @@ class Reduction {
     }
   }
 
-  void write(int64_t n, int64_t y_offset, char* sums) const {
+  /// Replace the sums of n results by the results.
+  void finish(int64_t n, char* sums) const {
     if (reducer_.finish) reducer_.finish(n, sums, geometry_.reduced.numel);
+  }
+  void write(int64_t n, int64_t y_offset, const char* sums) const {
     const int64_t stride = geometry_.kept.inner_stride(0);
     if ((stride == 1 || n == 1) && !narrow_) return cast_(n, y_ + y_offset * y_size_, sums);
     alignas(64) char results[kPiece * 8];
@@ -198,35 +169,93 @@ class Reduction {
     copy_strided(n, y_ + y_offset * y_size_, stride, from, 1, static_cast<size_t>(y_size_));
   }
 
-  void run_in_blocks() const {
+  /// The same reduction with another function.
+  Reduction with(ReduceOp op) const {
+    Reduction other = *this;
+    other.reducer_ = reducer(op, kFloat64);
+    return other;
+  }
+  /// Compute the 2-norms again whose squares double does not hold. Zeros are the frequent case: the
+  /// sum of their magnitudes, `totals` if the caller has it already, is 0.
+  [[gnu::noinline]] void rescale(int64_t n, char* sums, int64_t x_offset,
+                                 const char* totals = nullptr) const {
+    auto* norms = reinterpret_cast<double*>(sums);
+    const Reduction magnitudes = with(ReduceOp::abs_sum);
+    const int64_t count = geometry_.reduced.numel, next = geometry_.kept.inner_stride(1);
+    alignas(64) char own[kPiece * sizeof(double)];
+    if (!totals && geometry_.inner_kept) magnitudes.accumulate(n, own, x_offset, 0, count);
+    for (int64_t i = 0; i < n; ++i) {
+      if (reducer_.keep_range(1, norms + i)) continue;
+      const int64_t offset = x_offset + i * next;
+      char* const at = own + i * sum_size_;
+      if (!totals && !geometry_.inner_kept) magnitudes.accumulate(1, at, offset, 0, count);
+      const double total = *reinterpret_cast<const double*>(totals ? totals + i * sum_size_ : at);
+      norms[i] = total == 0 ? 0 : scaled_norm(offset, total);
+    }
+  }
+  /// The 2-norm of the elements of one result, given the sum of their magnitudes.
+  double scaled_norm(int64_t x_offset, double total) const {
+    const double most = std::min(total, std::numeric_limits<double>::max());
+    const double scale = std::ldexp(1.0, std::ilogb(most));
+    const Loops<1>& reduced = geometry_.reduced;
+    const auto* x = reinterpret_cast<const double*>(x_) + x_offset;
+    double sum = 0;
+    for_runs(reduced, 0, reduced.numel, [&](int64_t m, const std::array<int64_t, 1>& at) {
+      // Sums of a few squares each, so that the error does not grow with every element.
+      for (int64_t first = 0; first < m; first += 256) {
+        double squares = 0;
+        for (int64_t i = first; i < std::min(m, first + 256); ++i) {
+          const double part = x[at[0] + i * reduced.inner_stride(0)] / scale;
+          squares += part * part;
+        }
+        sum += squares;
+      }
+    });
+    return std::sqrt(sum) * scale;
+  }
+
+  /// sums = those of all results, of `blocks` blocks of `step` elements per result, for each of
+  /// which there is room.
+  void sum_blocks(int64_t blocks, int64_t step, char* sums) const {
     const int64_t results = geometry_.kept.numel, per_result = geometry_.reduced.numel;
-    // A power of two, which thread counts usually divide evenly. A broadcast x may have up to 2^63
-    // elements; nothing here overflows.
-    const auto wanted = static_cast<int64_t>(
-        std::bit_ceil(static_cast<uint64_t>((results * per_result - 1) / kBlock + 1)));
-    const int64_t step = (per_result - 1) / wanted + 1, blocks = (per_result - 1) / step + 1;
-    const Scratch partial(static_cast<size_t>(blocks * results * sum_size_));
     parallel_for(blocks, 1, [&](int64_t first, int64_t past) {
       for (int64_t b = first; b < past; ++b) {
-        char* sums = partial.data() + b * results * sum_size_;
+        char* to = sums + b * results * sum_size_;
         for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
-          accumulate(n, sums, at[1], b * step, b + 1 == blocks ? per_result : (b + 1) * step);
-          sums += n * sum_size_;
+          accumulate(n, to, at[1], b * step, b + 1 == blocks ? per_result : (b + 1) * step);
+          to += n * sum_size_;
         });
       }
     });
-    reducer_.merge(results, partial.data(), partial.data() + results * sum_size_, blocks - 1,
-                   results);
-    char* sums = partial.data();
+    reducer_.merge(results, sums, sums + results * sum_size_, blocks - 1, results);
+  }
+
+  void run_in_blocks() const {
+    const int64_t results = geometry_.kept.numel, per_result = geometry_.reduced.numel;
+    // A power of two, which as many threads share equally. x may repeat elements and then has up to
+    // 2^63 of them: nothing here exceeds that.
+    const auto wanted = static_cast<int64_t>(
+        std::bit_ceil(static_cast<uint64_t>((results * per_result - 1) / kBlock + 1)));
+    const int64_t step = (per_result - 1) / wanted + 1, blocks = (per_result - 1) / step + 1;
+    const auto bytes = static_cast<size_t>(blocks * results * sum_size_);
+    const Scratch sums(bytes);
+    sum_blocks(blocks, step, sums.data());
+    finish(results, sums.data());
+    std::optional<Scratch> magnitudes;
+    if (reducer_.keep_range && !reducer_.keep_range(results, sums.data())) {
+      with(ReduceOp::abs_sum).sum_blocks(blocks, step, magnitudes.emplace(bytes).data());
+    }
+    int64_t place = 0;
     for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
-      write(n, at[0], sums);
-      sums += n * sum_size_;
+      if (magnitudes) rescale(n, sums.data() + place, at[1], magnitudes->data() + place);
+      write(n, at[0], sums.data() + place);
+      place += n * sum_size_;
     });
   }
 
   Geometry geometry_;
   Reducer reducer_;
-  UnaryLoop widen_, cast_, narrow_;  // to and from float32, for 16-bit floats
+  UnaryLoop widen_, cast_, narrow_;  // null unless x, or y, has 16 bits: widen_, or narrow_
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -229,6 +230,27 @@ void finish(int64_t n, void* sums, int64_t count) {
   }
 }
 
+bool keep_range(int64_t n, const void* norms) {
+  constexpr double kLeast = 0x1p-485, kMost = std::numeric_limits<double>::max();
+  static_assert(kLeast * kLeast >=
+                std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon());
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto* v = static_cast<const double*>(norms);
+  const auto least = hn::Set(d, kLeast);
+  auto low = least, high = least;
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto norm = hn::LoadU(d, v + i);
+    low = hn::IfThenElse(hn::Lt(norm, low), norm, low);
+    high = hn::IfThenElse(hn::Gt(norm, high), norm, high);
+  }
+  const auto outside = hn::Or(hn::Lt(low, least), hn::Gt(high, hn::Set(d, kMost)));
+  bool keeps = hn::AllFalse(d, outside);
+  for (; i < n; ++i) keeps &= !(v[i] < kLeast || v[i] > kMost);
+  return keeps;
+}
+
 template <ReduceOp op, class T>
 Reducer make_reducer() {
   using F = arithmetic::Fold<op, T>;
@@ -246,6 +268,7 @@ Reducer make_reducer() {
       r.fold = fold_float_sum<op, T>;
     if constexpr (op == ReduceOp::sum && std::integral<T>) r.fold = fold_sum<T>;
     if constexpr (op == ReduceOp::mean || op == ReduceOp::norm) r.finish = finish<op, T>;
+    if constexpr (op == ReduceOp::norm && std::same_as<T, double>) r.keep_range = keep_range;
     return r;
   }
 }

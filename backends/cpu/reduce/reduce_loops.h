@@ -24,6 +24,9 @@ struct Reducer {
   void (*merge)(int64_t n, void* sums, const void* more, int64_t rows, int64_t stride);
   /// Replace sums by results of `count` elements each; null if the sums are the results.
   void (*finish)(int64_t n, void* sums, int64_t count) = nullptr;
+  /// Whether the squares behind n 2-norms of float64 have neither overflowed nor lost digits next
+  /// to the smallest numbers; a norm that is NaN has not. Null for other reductions.
+  bool (*keep_range)(int64_t n, const void* results) = nullptr;
 
   static constexpr int64_t kMostSumSize = 24;
 };

@@ -6,6 +6,10 @@
 #include <ambit/ops/reduce.h>
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cmath>
+#include <memory>
+
 #include "binary.h"
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
@@ -41,6 +45,14 @@ struct Extreme {
   }
 };
 
+// Return true if t may contain NaN. Only tensors on the CPU are checked: on another device the
+// check would block.
+bool may_have_nan(const Tensor& t) {
+  if (!t.is_cpu()) return true;
+  const NoGradGuard no_grad;
+  return t.numel() > 0 && std::isnan(max(t).item<double>());
+}
+
 // fmax and fmin: like maximum and minimum, but a number is preferred to NaN, and self if both are
 // NaN.
 template <BinaryOp kernel>
@@ -52,13 +64,16 @@ struct Known {
       kernel == BinaryOp::fmax ? TernaryOp::maximum_grad : TernaryOp::minimum_grad;
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
+      const Tensor share = ternary_grad(kShare, g, a(), b());
+      if (!may_have_nan(a())) return back(share);
       const Tensor other_alone = logical_and(isnan(a()), eq(b(), b()));
-      return back(grad_where(ternary_grad(kShare, g, a(), b()), other_alone, false));
+      return back(grad_where(share, other_alone, false));
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
-      return back(grad_where(ternary_grad(kShare, g, b(), a()), isnan(b()), false));
+      const Tensor share = ternary_grad(kShare, g, b(), a());
+      return back(may_have_nan(b()) ? grad_where(share, isnan(b()), false) : share);
     };
   }
 };
@@ -163,6 +178,7 @@ struct BoundedGrads {
       : x(saved(before)), both(min.defined() && max.defined()) {
     if (min.defined()) low = saved(min);
     if (max.defined()) high = saved(max);
+    if (both) found = std::make_shared<Found>();
   }
   Tensor self(const Tensor& g, bool has_min) const {
     if (!both && has_min) return ternary_grad(TernaryOp::maximum_grad, g, x(), low());
@@ -175,25 +191,46 @@ struct BoundedGrads {
     return grad_where(halved(g, logical_or(ties(low()), ties(high()))), outside, false);
   }
   Tensor min(const Tensor& g) const {
-    if (!both) return ternary_grad(TernaryOp::maximum_grad, g, low(), x());
+    if (!both || is_plain()) return ternary_grad(TernaryOp::maximum_grad, g, low(), x());
     const Tensor below = logical_and(lt(x(), low()), le(low(), high())), tie = ties(low());
     return grad_where(halved(g, tie), logical_or(below, tie), true);
   }
   Tensor max(const Tensor& g) const {
-    if (!both) return ternary_grad(TernaryOp::minimum_grad, g, high(), x());
+    if (!both || is_plain()) return ternary_grad(TernaryOp::minimum_grad, g, high(), x());
     const Tensor above = logical_and(gt(x(), high()), le(low(), high())), tie = ties(high());
     return grad_where(halved(g, tie), logical_or(logical_or(above, tie), lt(high(), low())), true);
   }
   // True if min < max everywhere, the usual case; checked on the CPU only, since it would block on
   // other devices.
   bool is_ordered() const {
-    return low().is_cpu() && high().is_cpu() && all(lt(low(), high())).item<bool>();
+    return remembered(found->is_ordered, [this] {
+      return low().is_cpu() && high().is_cpu() && all(lt(low(), high())).item<bool>();
+    });
+  }
+  // True if each bound's gradient is that of a clamp with this bound alone.
+  bool is_plain() const {
+    return is_ordered() && remembered(found->has_numbers, [this] { return !may_have_nan(x()); });
   }
   Tensor ties(const Tensor& bound) const { return logical_and(eq(x(), bound), lt(low(), high())); }
   static Tensor halved(const Tensor& g, const Tensor& tie) { return where(tie, g * 0.5, g); }
 
+  // Properties of the saved operands, which cannot change. The first formula that needs one
+  // computes it.
+  struct Found {
+    std::atomic<int8_t> is_ordered = -1, has_numbers = -1;  // -1: not known yet
+  };
+  template <class F>
+  static bool remembered(std::atomic<int8_t>& value, const F& find) {
+    if (value < 0) {
+      const NoGradGuard no_grad;
+      value = find();
+    }
+    return value != 0;
+  }
+
   Saved x, low, high;
   bool both;
+  std::shared_ptr<Found> found;  // of both bounds
 };
 
 // Call record(wrt...) with the formulas of a clamp of `self` with old value `before`.

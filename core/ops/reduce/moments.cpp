@@ -174,28 +174,26 @@ Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& ru
   return all;
 }
 
-// True if no sum of powers, in float32 or float64, overflowed, underflowed or lost digits near the
-// smallest numbers; `are_roots`: sums of squares given as square roots.
-bool keeps_range(const Tensor& sums, bool are_roots) {
-  if (sums.numel() == 0 || sums.is_meta()) return true;
-  const double least = visit<dtypes::kFloating>(sums.dtype(), []<class T>() {
-    return static_cast<double>(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
+// Return a mask of the sums of powers, in float32 or float64, that overflowed, underflowed or lost
+// digits near the smallest numbers, false for NaN. `are_roots`: sums of squares given as square
+// roots.
+Tensor out_of_range(const Tensor& sums, bool are_roots) {
+  return visit<dtypes::kFloating>(sums.dtype(), [&]<class T>() {
+    using Limits = std::numeric_limits<T>;
+    const auto least = static_cast<double>(Limits::min() / Limits::epsilon());
+    return logical_or(
+        sums<(are_roots ? std::sqrt(least) : least), sums> static_cast<double>(Limits::max()));
   });
-  const bool is_one = sums.numel() == 1;
-  const auto low = (is_one ? sums : min(sums)).item<double>();
-  if (!(low >= (are_roots ? std::sqrt(least) : least))) return false;
-  return std::isfinite(is_one ? low : max(sums).item<double>());
 }
 
-// Return, in shape.kept, the divisor of each result's elements that keeps their powers in range:
-// the largest |x|, for p < 0 the smallest. It is finite for infinities, so that they remain
-// infinite.
-Tensor scale_of_norm(const Tensor& x, const ReduceShape& shape, double p) {
+// Return, in shape.kept, the divisor of each result's elements that keeps their powers in range.
+// `peak` is the largest |x|, for p < 0 the smallest. The divisor is finite for infinities, so that
+// they remain infinite.
+Tensor scale_of_norm(const Tensor& x, const Tensor& peak, const ReduceShape& shape, double p) {
   if (p == 2) return magnitude(x, shape);
-  const Tensor scale = run_reduce(abs(x), shape, p > 0 ? ReduceOp::max : ReduceOp::min, x.dtype());
-  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
+  const Tensor scale = visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     using Limits = std::numeric_limits<T>;
-    scale.clamp_(static_cast<double>(Limits::min()), static_cast<double>(Limits::max()));
+    return clamp(peak, static_cast<double>(Limits::min()), static_cast<double>(Limits::max()));
   });
   set_sizes(scale, shape.kept);
   return scale;
@@ -209,11 +207,21 @@ Tensor run_norm_in_range(const Tensor& x, const ReduceShape& shape, double p) {
     return run_reduce(abs(t).pow_(p), shape, ReduceOp::sum, x.dtype());
   };
   const auto root_of = [&](const Tensor& sum) { return p == 2 ? sum : sum.pow_(1 / p); };
-  if (x.is_meta() || !usable_backend(x.device()).is_accelerator()) {
-    const Tensor sum = sum_of(x);
-    if (keeps_range(sum, p == 2)) return root_of(sum);
+  const auto peak_of = [&] {
+    return run_reduce(abs(x), shape, p > 0 ? ReduceOp::max : ReduceOp::min, x.dtype());
+  };
+  Tensor peak;
+  if (!x.is_meta() && !usable_backend(x.device()).is_accelerator()) {
+    const Tensor sum = sum_of(x), outside = out_of_range(sum, p == 2);
+    if (!any(outside).item<bool>()) return root_of(sum);
+    // Zeros and infinities have the sum 0 or infinity, which is exact.
+    peak = peak_of();
+    const Tensor exact = logical_or(peak == 0, isinf(peak));
+    if (all(logical_or(exact, logical_not(outside))).item<bool>()) return root_of(sum);
+  } else if (p != 2) {
+    peak = peak_of();
   }
-  const Tensor scale = scale_of_norm(x, shape, p), out = root_of(sum_of(x / scale));
+  const Tensor scale = scale_of_norm(x, peak, shape, p), out = root_of(sum_of(x / scale));
   set_sizes(scale, shape.result);
   return out.mul_(scale);
 }
@@ -226,7 +234,10 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   if (p == -kInfinity) return run_reduce(abs(x), shape, ReduceOp::min, dtype);
   if (p == 0) return run_reduce((x != 0).to(dtype), shape, ReduceOp::sum, dtype);
   if (p == 1) return run_reduce(x, shape, ReduceOp::abs_sum, dtype);
-  if (p == 2 && dtype != kFloat64) return run_reduce(x, shape, ReduceOp::norm, dtype);
+  // Squares of float64 leave its range; the kernel of the cpu scales them itself where they do.
+  if (p == 2 && (dtype != kFloat64 || x.is_cpu())) {
+    return run_reduce(x, shape, ReduceOp::norm, dtype);
+  }
   if (is_reduced(dtype)) {
     const auto run = [p](const Tensor& t, const ReduceShape& s) { return run_norm(t, s, p); };
     return by_float32_parts(x, shape, run).to(dtype);

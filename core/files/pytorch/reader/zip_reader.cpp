@@ -47,8 +47,8 @@ using Archive = std::unique_ptr<zip_t, CloseArchive>;
   fail(fmt::format("expected a sound zip file, got: {}", text));
 }
 
-// What libzip reads from. It is asked where libzip has read last, since libzip tells nobody where
-// the bytes of an entry begin.
+// The source from which libzip reads. It records the offset of the last read, since libzip has no
+// function that returns where the bytes of an entry begin.
 class Bytes : public ByteSource {
  public:
   explicit Bytes(const ByteSource& source) : ByteSource(source) {}
