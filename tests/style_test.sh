@@ -21,7 +21,7 @@ exclude 'begin a sentence with its subject, not with "What ..."' \
   '(?:// |[.:;] )[Ww]hat (?!kind|happens)[a-z]+ '
 exclude 'code and data are not people: name them' '\b(?:[Nn]obody|[Ss]omebody|(?<!Anyone )(?<!users )[Ww]ho(?:ever|m)?)\b'
 exclude 'write "after", "next to", "with"' '\b(?:behind|[Bb]eside)\b'
-exclude 'write "remains" or "the rest"' '\b(?:is|are) left(?! (?:to|unchanged|unwritten|running))\b'
+exclude 'write "remains" or "the rest"' '\b(?:is|are) left(?! (?:to|out|alone|unchanged|unwritten|running))\b'
 exclude 'write "compares", "matches" or "reaches"' '\b(?:meets|met)\b'
 exclude 'write "our own" or name the kernels' '\bthe own\b|\bown loops\b'
 exclude 'write "because there is no"' '\bfor want of\b'

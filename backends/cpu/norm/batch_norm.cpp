@@ -328,8 +328,8 @@ bool are_float32(std::initializer_list<const Tensor*> list) {
 
 }  // namespace
 
-// Images that lie channels-last stay so. Of bfloat16 rows of channels are taken as they are, beside
-// statistics and weights of float32; what comes otherwise goes by way of float32.
+// The result keeps the channels-last layout of x. Channels-last bfloat16 images with statistics and
+// weights of float32 are read as they are; other bfloat16 operands are converted to float32.
 void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
   const auto run = HWY_DYNAMIC_DISPATCH(forward_any);

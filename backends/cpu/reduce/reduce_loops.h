@@ -24,8 +24,8 @@ struct Reducer {
   void (*merge)(int64_t n, void* sums, const void* more, int64_t rows, int64_t stride);
   /// Replace sums by results of `count` elements each; null if the sums are the results.
   void (*finish)(int64_t n, void* sums, int64_t count) = nullptr;
-  /// Whether the squares behind n 2-norms of float64 have neither overflowed nor lost digits next
-  /// to the smallest numbers; a norm that is NaN has not. Null for other reductions.
+  /// Return true if no sum of squares of n float64 2-norms overflowed or lost digits near the
+  /// smallest numbers; NaN counts as in range. Null for other reductions.
   bool (*keep_range)(int64_t n, const void* results) = nullptr;
 
   static constexpr int64_t kMostSumSize = 24;
