@@ -42,6 +42,6 @@ fails "npu:0: it threw sub: expected device npu:0 but got device cpu" cpu cuda:0
 cp "$source/docs/examples/device_tests/classifier.h" example
 
 echo "== a constant that is copied in every call is found"
-sed -i 's|x - mean|x - mean * ambit::tensor({1.f}).to(x.device())|' example/classifier.h
+sed -i 's|x - mean|x - mean * ambit::tensor({1.f}).to(mean.device())|' example/classifier.h
 fails "cuda:0: it copied between devices: copy_from_host" cuda:0 npu:0
 grep -qE "classifier_test\.cpu \.+ +Passed" failed.log || fail "expected cpu to pass" "$(<failed.log)"
