@@ -324,6 +324,40 @@ TEST_CASE("every op refuses a tensor on another device, whichever argument it is
   }
 }
 
+// The count of docs/device-mismatch.md, made as that of PyTorch's operators: each operand in turn
+// elsewhere, the others on the cpu, one call each.
+TEST_CASE("how many of the calls that mix devices are refused") {
+  const DeclaredTensors declared = declared_functions_of_tensors();
+  std::set<std::string> functions;
+  size_t calls = 0, refused = 0, exceptions = 0;
+  for (const Call& call : CallTable<Call>::all()) {
+    functions.insert(call.function);
+    const auto names = names_of(call, declared);
+    for (const char* there : {"meta", "sim"}) {
+      for (size_t elsewhere = 0; elsewhere < call.operands.size(); ++elsewhere) {
+        if (!call.operands[elsewhere].defined()) continue;
+        Tensors t;
+        for (size_t i = 0; i < call.operands.size(); ++i) {
+          const Device device = i == elsewhere ? Device(there) : kCPU;
+          t.push_back(prepared(call.operands[i], device, false, variants()[0]));
+        }
+        if (actual_at(call, names, t) == t.size()) {
+          ++exceptions;
+          continue;
+        }
+        ++calls;
+        const std::string report = test::device_mismatch(
+            call.function, [&] { call.run(t); }, t[expected_at(call.rule, t)].device().str(),
+            t[actual_at(call, names, t)].device().str(), t);
+        CHECK(report == "");
+        refused += report.empty();
+      }
+    }
+  }
+  MESSAGE(refused, " of ", calls, " calls of ", functions.size(),
+          " functions, methods and operators are refused; exceptions: ", exceptions);
+}
+
 TEST_CASE("an undefined tensor that an op needs is an error with the op's name") {
   for (const Call& call : CallTable<Call>::all()) {
     for (size_t i = 0; i < call.operands.size(); ++i) {

@@ -130,3 +130,14 @@ TEST_CASE("a function that enlarges rounding until nothing can be compared is re
   });
   CHECK(has(report, "the function enlarges rounding until no device can be compared"));
 }
+
+TEST_CASE("what the function throws is reported, with the operands of a mismatch") {
+  const std::string report = expect_device_independent([](Device device) {
+    return linear(ones({2, 3}, device), ones({4, 3}));
+  });
+  CHECK(has(report,
+            "\n  reference:0: it threw linear: expected device reference:0 but got device cpu"));
+  CHECK(has(report, "\n  sim:0: it threw linear: expected device sim:0 but got device cpu"));
+  CHECK(has(report, "try: weight.to(\"sim:0\")"));
+  CHECK_FALSE(has(report, "\n  cpu: "));
+}

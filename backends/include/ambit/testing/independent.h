@@ -12,8 +12,10 @@
 #include <ambit/tensor.h>
 #include <ambit/testing/devices.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -57,6 +59,7 @@ struct DeviceRun {
   Tensors results;      // on the cpu, detached
   int64_t kernels = 0;  // that ran, composites too
   std::string strayed;  // "" where it stayed on its device
+  std::string error;    // what it threw; "" for nothing
 };
 
 /// Names with how often each came: "copy_to_host (2), item".
@@ -193,37 +196,71 @@ inline std::string difference(const Tensor& want, const Tensor& got, const Resul
   return text.str();
 }
 
-inline std::string device_independence(const std::function<Work(Device)>& make,
-                                       const IndependenceOptions& options) {
-  const DeviceRun cpu = run_on(kCPU, make, options);
-  const DeviceRun reference = run_on(Device("reference"), make, options);
-  const std::string name = "expect_device_independent: ";
-  if (cpu.results.size() != reference.results.size()) {
-    return name + "expected as many results on reference as on cpu";
+/// The same, where an exception is what it did besides.
+inline DeviceRun try_on(Device device, const std::function<Work(Device)>& make,
+                        const IndependenceOptions& options) {
+  DeviceRun run;
+  try {
+    return run_on(device, make, options);
+  } catch (const Error& e) {
+    run.error = e.explain();
+  } catch (const std::exception& e) {
+    run.error = e.what();
+  }
+  return run;
+}
+
+/// Return bounds for the results; what makes a comparison impossible comes into `report`.
+inline std::vector<ResultBound> bounds_of(const DeviceRun& cpu, const DeviceRun& reference,
+                                          std::string& report) {
+  if (!cpu.error.empty()) report += "\n  cpu: it threw " + cpu.error;
+  if (!reference.error.empty()) report += "\n  reference:0: it threw " + reference.error;
+  if (report.empty() && cpu.results.size() != reference.results.size()) {
+    report = "\n  reference:0: another number of results";
   }
   std::vector<ResultBound> bounds(cpu.results.size());
-  for (size_t i = 0; i < bounds.size(); ++i) {
+  for (size_t i = 0; i < bounds.size() && report.empty(); ++i) {
     const Tensor &x = cpu.results[i], &y = reference.results[i];
     if (!x.defined() || !y.defined() || !x.is_floating_point()) continue;
     if (x.sizes() != y.sizes() || x.dtype() != y.dtype()) continue;
     bounds[i] = bound_of(x, y, cpu.kernels);
-    if (!bounds[i].enlarges.empty())
-      return name + "result " + std::to_string(i) + ": " + bounds[i].enlarges;
+    if (bounds[i].enlarges.empty()) continue;
+    report = "\n  reference:0: result " + std::to_string(i) + ": " + bounds[i].enlarges;
   }
+  return bounds;
+}
+
+/// What is wrong with a run; "" for nothing.
+inline std::string wrong_of(const DeviceRun& run, const DeviceRun& cpu,
+                            const std::vector<ResultBound>& bounds) {
+  if (!run.error.empty()) return "it threw " + run.error;
+  std::string wrong = run.strayed;
+  if (run.results.size() != cpu.results.size()) wrong += "; another number of results";
+  for (size_t i = 0; i < std::min(run.results.size(), cpu.results.size()); ++i) {
+    const std::string d = difference(cpu.results[i], run.results[i], bounds[i]);
+    if (!d.empty()) wrong += "; result " + std::to_string(i) + ": " + d;
+  }
+  return wrong.empty() ? "" : wrong.substr(2);
+}
+
+inline std::string device_independence(const std::function<Work(Device)>& make,
+                                       const IndependenceOptions& options) {
+  const DeviceRun cpu = try_on(kCPU, make, options);
+  const DeviceRun reference = try_on(Device("reference"), make, options);
   std::string report;
+  const std::vector<ResultBound> bounds = bounds_of(cpu, reference, report);
+  const bool comparable = report.empty();
   for (const Device device : devices()) {
-    const DeviceRun run = device.is_cpu()                 ? cpu
-                          : device == Device("reference") ? reference
-                                                          : run_on(device, make, options);
-    std::string wrong = run.strayed;
-    if (run.results.size() != cpu.results.size()) wrong += "; another number of results";
-    for (size_t i = 0; i < std::min(run.results.size(), cpu.results.size()); ++i) {
-      const std::string d = difference(cpu.results[i], run.results[i], bounds[i]);
-      if (!d.empty()) wrong += "; result " + std::to_string(i) + ": " + d;
-    }
-    if (!wrong.empty()) report += "\n  " + device.str() + ": " + wrong.substr(2);
+    const bool known = device.is_cpu() || device == Device("reference");
+    if (known && !comparable) continue;  // it is in the report
+    const DeviceRun run = device.is_cpu() ? cpu : known ? reference : try_on(device, make, options);
+    // Without a bound, only what the run itself says counts.
+    const std::string wrong = comparable || !run.error.empty() ? wrong_of(run, cpu, bounds) : "";
+    if (!wrong.empty()) report += "\n  " + device.str() + ": " + wrong;
   }
-  return report.empty() ? "" : name + "expected the same on every device, got" + report;
+  return report.empty()
+             ? ""
+             : "expect_device_independent: expected the same on every device, got" + report;
 }
 
 /// Return "" where `fn` gives the same on each of devices() and stays there, else a line per
@@ -253,7 +290,8 @@ inline std::string device_independence(const std::function<Work(Device)>& make,
 /// not found. Where cpu and reference differ in more than half of the digits, sqrt(eps) scale, that
 /// is the report.
 ///
-/// Errors: those of fn; Error when a profile is on.
+/// What fn throws is reported. It always runs on cpu and reference, too. Nothing leaves but a lack
+/// of host memory; while a profile of the program's own is on, that is the report.
 template <class F>
 std::string expect_device_independent(const F& fn, const IndependenceOptions& options = {}) {
   return device_independence([&fn](Device device) { return work_on(fn, device); }, options);
