@@ -1,8 +1,8 @@
-// For tests of programs that use ambit: that code is device-independent, that mixed devices are
-// refused, that gradients are right, that a failing device does no harm. With doctest, GoogleTest
-// and Catch2, in any order of the includes; in other frameworks a failed check throws
-// test::Failure. The functions know no framework: they return a report, which is empty where all
-// is well, and the macros give it to the framework.
+// Checks for tests of programs that use ambit: device independence, errors for mixed devices,
+// gradients, and behaviour if a device fails. They support doctest, GoogleTest and Catch2, with
+// includes in any order; without one of these a failed check throws test::Failure. The functions
+// do not depend on a framework: they return a report, empty if there is no error, and the macros
+// pass it to the framework.
 //   CHECK_DEVICE_MISMATCH(net->forward(x), "cuda:0", "cpu");         // testing/mismatch.h
 //   FOR_EACH_DEVICE(device) { ... }                                  // testing/devices.h
 //   CHECK_DEVICE_INDEPENDENT([](Device device) { ... return y; });   // testing/independent.h

@@ -1,4 +1,4 @@
-// The devices that a test runs on.
+// The devices on which a test runs.
 #pragma once
 
 #include <ambit/device.h>
@@ -16,9 +16,9 @@
 namespace ambit::test {
 
 /// Return the devices to test on: those that $AMBIT_TEST_DEVICES names, such as "cpu,cuda:0", else
-/// all that can be used now: cpu, reference, simulated devices, real ones. CMake's
-/// ambit_test_on_devices() sets the variable. Errors: Error for a name that no backend bears, and
-/// for a device that is not there.
+/// all available ones: cpu, reference, simulated devices, real ones. CMake's
+/// ambit_test_on_devices() sets the variable. Errors: Error for a name without a backend, and for
+/// a device that does not exist.
 inline std::vector<Device> devices() {
   std::vector<Device> all = all_devices();
   const char* variable = std::getenv("AMBIT_TEST_DEVICES");
@@ -37,7 +37,7 @@ inline std::vector<Device> devices() {
   return chosen;
 }
 
-/// While it lives, reports of this thread name the device.
+/// During its lifetime, reports of this thread name the device.
 class OnDevice {
  public:
   explicit OnDevice(Device device) : before_(std::exchange(current_device_name(), device.str())) {}
@@ -51,8 +51,8 @@ class OnDevice {
 };
 
 /// Call `body(device)` with each of devices(). A failed macro of <ambit/testing.h> names the
-/// device, and so does an exception: it leaves as test::Failure, "on sim:0: " before its text.
-/// The framework's own checks name no device here; in FOR_EACH_DEVICE they do.
+/// device, and so does an exception: it is rethrown as test::Failure, with the prefix "on sim:0: ".
+/// The framework's own checks do not name the device here; in FOR_EACH_DEVICE they do.
 template <class Body>
 void for_each_device(const Body& body) {
   for (const Device device : devices()) {
@@ -67,7 +67,7 @@ void for_each_device(const Body& body) {
 
 }  // namespace ambit::test
 
-// Catch2 2 has a semicolon in its INFO.
+// INFO of Catch2 2 contains a semicolon.
 #define AMBIT_TESTING_INFO_2(message)    \
   const Catch::ScopedMessage ambit_info( \
       Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info) << message)
@@ -76,8 +76,8 @@ void for_each_device(const Body& body) {
 #define AMBIT_TESTING_JOINED(first, second) first##second
 #define AMBIT_TESTING_INFO_OF(version) AMBIT_TESTING_JOINED(AMBIT_TESTING_INFO_, version)
 
-/// Run the block after it with each of test::devices(), as `device`. What fails in it, checks of
-/// the framework, too, names the device.
+/// Run the following block with each of test::devices(), as `device`. Failures in the block,
+/// including those of the framework's own checks, name the device.
 ///   FOR_EACH_DEVICE(device) { CHECK(ones({2}, device).sum().item<int>() == 2); }
 #define FOR_EACH_DEVICE(device)                                                    \
   for (const ambit::Device device : ambit::test::devices())                        \

@@ -1,5 +1,5 @@
-// Devices that fail on purpose, to see what a program makes of it. They are simulated: any machine
-// has sim:0, and under AMBIT_SIM=cuda:1 cuda:0, unless there is a real one.
+// Devices that fail on purpose, to test how a program handles it. They are simulated: every machine
+// has sim:0, and with AMBIT_SIM=cuda:1 also cuda:0, unless there is a real one.
 #pragma once
 
 #include <ambit/device.h>
@@ -15,15 +15,15 @@
 
 namespace ambit::test {
 
-/// Return whether faults can be asked of the device. Never throws.
+/// Return whether the device supports injected faults. Never throws.
 inline bool can_fail(Device device) noexcept try {
   return sim::controls().is_simulated(device);
 } catch (...) {
   return false;
 }
 
-/// Let the nth allocation of a device from here on (1: the next) throw OutOfMemoryError, once. The
-/// destructor takes back what has not happened. One for each device at a time.
+/// Make the nth allocation of a device from now on (1: the next) throw OutOfMemoryError, once. The
+/// destructor cancels a fault that has not occurred. Only one per device at a time.
 /// Errors: BackendError for a device that is not simulated.
 class FailingAllocation {
  public:
@@ -38,10 +38,10 @@ class FailingAllocation {
   Device device_;
 };
 
-/// Let the nth kernel of a device from here on fail, once; with a name, the nth of that name, such
-/// as "matmul". As on a GPU, the call returns as if all was well: BackendError, which names the
-/// kernel, comes when the program next waits: synchronize(), item(), a copy to the host. The
-/// destructor takes back what has not happened. One for each device at a time.
+/// Make the nth kernel of a device from now on fail, once; with a name, the nth of that name, such
+/// as "matmul". As on a GPU, the call returns without an error: a BackendError naming the kernel is
+/// thrown when the program next waits: in synchronize(), item() or a copy to the host. The
+/// destructor cancels a fault that has not occurred. Only one per device at a time.
 /// Errors: BackendError for a device that is not simulated.
 class FailingKernel {
  public:
@@ -56,10 +56,10 @@ class FailingKernel {
   Device device_;
 };
 
-/// What each fault of a piece of work came to.
+/// The result of injecting faults into a piece of work.
 struct FaultReport {
-  int faults = 0;      ///< how many there were, one in each attempt
-  std::string report;  ///< "" where each was an error of the expected type and kept no memory
+  int faults = 0;      ///< number of faults, one in each attempt
+  std::string report;  ///< "" if each gave the expected exception and no leak
 };
 
 template <class Expected, class Fault>
@@ -79,7 +79,7 @@ FaultReport with_each_fault(const char* name, Device device, const std::function
                    " got another error: " + e.what();
       return all;
     }
-    if (!failed) return all;  // there are no more
+    if (!failed) return all;  // no fault occurred: done
     all.faults = nth;
     const std::string grown = memory.grown();
     if (grown.empty()) continue;
@@ -89,10 +89,10 @@ FaultReport with_each_fault(const char* name, Device device, const std::function
   }
 }
 
-/// Do the work again and again, its 1st, 2nd, ... allocation on a simulated device failing, until
-/// one does not fail any more. The work lets OutOfMemoryError out, and keeps no tensors: what
-/// tensors hold afterwards must not have grown. Caches of the work should be filled: do it once
-/// before. Errors: BackendError for a device that is not simulated.
+/// Run the work repeatedly, with its 1st, 2nd, ... allocation on a simulated device failing, until
+/// no fault occurs. The work must propagate OutOfMemoryError and keep no tensors: the memory in use
+/// by tensors must not grow. Run it once before, so that its caches are filled. Errors:
+/// BackendError for a device that is not simulated.
 inline FaultReport with_each_allocation_failing(Device device, const std::function<void()>& work) {
   return with_each_fault<OutOfMemoryError, FailingAllocation>("with_each_allocation_failing",
                                                               device, work);

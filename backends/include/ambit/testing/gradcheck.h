@@ -1,5 +1,5 @@
-// Numeric gradients: the proof of a gradient's formula. A function of float64 tensors is nudged one
-// input element at a time, and the change compared with what autograd says.
+// Numeric gradients, to verify a gradient's formula. One input element at a time of a function of
+// float64 tensors is changed slightly, and the effect is compared with autograd's gradient.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -25,17 +25,17 @@ using TensorFunction = std::function<Tensor(const std::vector<Tensor>&)>;
 
 /// How gradcheck() differentiates and compares.
 struct GradcheckOptions {
-  /// Central differences with step h are off by h^2 |f'''| / 6, 2e-11 |f'''|, and by rounding,
-  /// eps |f| / h, 2e-11 |f|.
+  /// Central differences with step h have a truncation error of h^2 |f'''| / 6 = 2e-11 |f'''|, and
+  /// a rounding error of eps |f| / h = 2e-11 |f|.
   double step = 1e-5;
-  /// |numeric - autograd| may be so much, times |numeric| where that is greater than 1: the above
-  /// with room for sums over hundreds of elements.
+  /// Maximum of |numeric - autograd|, multiplied by |numeric| if that is above 1: the errors above,
+  /// with a margin for sums over hundreds of elements.
   double tolerance = 1e-6;
 };
 
-/// Return weights of the output's shape, so that a formula that mixes elements up shows.
+/// Return distinct weights of the output's shape, so that a formula that permutes elements fails.
 inline Tensor weights_like(const Tensor& out) {
-  // The generator is left alone: f may draw from it and must see the same numbers each time.
+  // Does not use the generator: f may draw from it, and must get the same numbers each time.
   const Tensor w = arange(1, out.numel() + 1, 1, out.options());
   return remainder(w * 0.6180339887498949, 1.0).reshape(out.sizes()) + 0.5;
 }
@@ -58,7 +58,7 @@ TensorFunction of_inputs(const F& f) {
   }
 }
 
-/// What differs, as lines of which the first three are kept.
+/// The differences, one per line; only the first three are kept.
 class Differences {
  public:
   void add(size_t input, int64_t element, double numeric, double value) {
@@ -78,8 +78,8 @@ class Differences {
   std::ostringstream lines_;
 };
 
-/// Return the inputs to differentiate, made leaves that require grad; what is wrong with one of
-/// them comes into `report`.
+/// Return the inputs to differentiate, as leaves that require grad; errors of the inputs are added
+/// to `report`.
 inline std::vector<Tensor> leaves_of(const char* name, std::vector<Tensor>& inputs,
                                      std::string& report) {
   std::vector<Tensor> leaves;
@@ -137,13 +137,13 @@ inline std::string gradcheck_named(const char* name, const TensorFunction& f,
   return differences.report(name);
 }
 
-/// Return "" where autograd's gradients of sum(f(inputs) * weights) are those of central
-/// differences, else which elements differ. `f`: of a std::vector<Tensor>, or of one to four
-/// tensors, gives a Tensor of any shape, the same each time; the weights differ by element. Inputs:
-/// any shapes and devices; floating-point ones are differentiated, and float64. They are copied,
-/// and stay as they are. Costs two calls of f for each element. Errors: those of f, and
-/// AutogradError where its result does not depend on an input. Source: torch.autograd.gradcheck;
-/// without its checks of layouts and forward mode.
+/// Return "" if autograd's gradients of sum(f(inputs) * weights) equal central differences, else
+/// the elements that differ. `f` takes a std::vector<Tensor> or one to four tensors, and returns a
+/// Tensor of any shape, the same each time; weights differ by element. Inputs have any shapes and
+/// devices; floating-point ones are differentiated and must be float64. They are copied and not
+/// modified. Calls f twice for each element. Errors: those of f, and AutogradError if its result
+/// does not depend on an input. Source: torch.autograd.gradcheck, without its checks of layouts
+/// and forward mode.
 template <class F>
 std::string gradcheck(const F& f, std::vector<Tensor> inputs,
                       const GradcheckOptions& options = {}) {
@@ -174,7 +174,7 @@ std::string gradgradcheck(const F& f, std::vector<Tensor> inputs,
     for (const Tensor& g : grads) {
       if (g.defined()) total = total + (g * weights_like(g)).sum();
     }
-    // Where f is linear its gradient does not depend on x: then what is expected is zero.
+    // If f is linear, its gradient does not depend on x, and the expected value is 0.
     for (const Tensor& x : wanted) total = total + (x * 0).sum();
     return total;
   };
@@ -184,7 +184,7 @@ std::string gradgradcheck(const F& f, std::vector<Tensor> inputs,
 }  // namespace ambit::test
 
 /// Check the gradients of a function: CHECK_GRADIENTS(f, {x, weight}), with GradcheckOptions after
-/// the inputs if need be; test::gradcheck() says how.
+/// the inputs if needed; see test::gradcheck().
 #define CHECK_GRADIENTS(...) CHECK_REPORT(ambit::test::gradcheck(__VA_ARGS__))
 /// The same for the gradients of the gradients: test::gradgradcheck().
 #define CHECK_SECOND_GRADIENTS(...) CHECK_REPORT(ambit::test::gradgradcheck(__VA_ARGS__))

@@ -1,4 +1,4 @@
-// That a function computes the same on every device, and stays on it.
+// Checks that a function gives the same results on every device and uses only that device.
 #pragma once
 
 #include <ambit/finfo.h>
@@ -26,24 +26,24 @@
 
 namespace ambit::test {
 
-/// What expect_device_independent() allows.
+/// Options of expect_device_independent().
 struct IndependenceOptions {
-  /// How many copies between a device and another, or the host, the function may make: one for a
-  /// loss that it reads by item().
+  /// Maximum number of copies between the device and another one or the host; for example 1 for a
+  /// loss that the function reads with item().
   int64_t copies = 0;
-  /// Of ambit's generators, before each run. In it the device draws from the cpu's generator, so
-  /// that what is drawn on either is the same for every device.
+  /// Seed of ambit's generators, set before each run. During a run the device draws from the cpu's
+  /// generator, so that random numbers are the same for every device.
   uint64_t seed = 0;
 };
 
 using Tensors = std::vector<Tensor>;
-/// What a run is watched for: it gives the results.
+/// The monitored part of a run, which returns the results.
 using Work = std::function<Tensors()>;
 
 inline Tensors tensors_of(Tensor t) { return {std::move(t)}; }
 inline Tensors tensors_of(Tensors t) { return t; }
 
-/// The part of `fn` on a device that is watched.
+/// Return the monitored part of `fn` for a device.
 template <class F>
 Work work_on(const F& fn, Device device) {
   using Result = std::invoke_result_t<const F&, Device>;
@@ -54,15 +54,15 @@ Work work_on(const F& fn, Device device) {
   }
 }
 
-/// What one run gave, and what it did besides.
+/// The results of one run, and the recorded side effects.
 struct DeviceRun {
   Tensors results;      // on the cpu, detached
-  int64_t kernels = 0;  // that ran, composites too
-  std::string strayed;  // "" where it stayed on its device
+  int64_t kernels = 0;  // number run, including composites
+  std::string strayed;  // "" if it used only its device
   std::string error;    // what it threw; "" for nothing
 };
 
-/// Names with how often each came: "copy_to_host (2), item".
+/// Names with their counts: "copy_to_host (2), item".
 inline std::string listed(const std::map<std::string, int64_t>& counts) {
   std::string text;
   for (const auto& [name, count] : counts) {
@@ -72,7 +72,7 @@ inline std::string listed(const std::map<std::string, int64_t>& counts) {
   return text;
 }
 
-/// Return what a profile saw elsewhere than on `device`, and its copies beyond those allowed.
+/// Return a profile's events on other devices than `device`, and its copies above the limit.
 inline std::string strayed(const profiler::Profile& profile, Device device, int64_t copies,
                            int64_t& kernels) {
   std::map<std::string, int64_t> moved, elsewhere;
@@ -95,8 +95,8 @@ inline std::string strayed(const profiler::Profile& profile, Device device, int6
   return text;
 }
 
-/// While it lives, the device draws from the cpu's generator: what is drawn on both, as a module's
-/// parameters on the cpu and an input on the device, is then the same whatever the device is.
+/// During its lifetime, the device draws from the cpu's generator, so that random numbers (such as
+/// a module's parameters on the cpu and an input on the device) are the same for every device.
 class SharedGenerator {
  public:
   explicit SharedGenerator(Device device)
@@ -111,13 +111,13 @@ class SharedGenerator {
   Generator before_;
 };
 
-/// Make what `make` makes, and watch its work.
+/// Call `make`, then run and monitor the work that it returns.
 inline DeviceRun run_on(Device device, const std::function<Work(Device)>& make,
                         const IndependenceOptions& options) {
   const SharedGenerator shared(device);
   manual_seed(options.seed);
   const Work work = make(device);
-  std::vector<std::pair<Device, size_t>> before;  // bytes that tensors ever got elsewhere
+  std::vector<std::pair<Device, size_t>> before;  // total bytes allocated elsewhere
   for (const Device other : all_devices()) {
     synchronize(other);
     if (other != device) before.emplace_back(other, memory_stats(other).allocated);
@@ -130,7 +130,7 @@ inline DeviceRun run_on(Device device, const std::function<Work(Device)>& make,
   run.strayed = strayed(profile, device, options.copies, run.kernels);
   for (const auto& [other, bytes] : before) {
     const size_t made = memory_stats(other).allocated - bytes;
-    // A copy to the host that is allowed makes a tensor there.
+    // An allowed copy to the host allocates a tensor there.
     if (made == 0 || (options.copies > 0 && other.is_cpu())) continue;
     run.strayed += "; it made tensors of " + std::to_string(made) + " bytes on " + other.str();
   }
@@ -149,10 +149,10 @@ inline DeviceRun run_on(Device device, const std::function<Work(Device)>& make,
 
 inline double largest(const Tensor& t) { return t.numel() == 0 ? 0 : t.max().item<double>(); }
 
-/// How far results may be apart: see expect_device_independent().
+/// The bound of differences between results: see expect_device_independent().
 struct ResultBound {
   double noise = 0, scale = 0, bound = 0;
-  std::string enlarges;  // why nothing can be compared
+  std::string enlarges;  // why results cannot be compared
 };
 
 inline ResultBound bound_of(const Tensor& cpu, const Tensor& reference, int64_t kernels) {
@@ -173,7 +173,7 @@ inline ResultBound bound_of(const Tensor& cpu, const Tensor& reference, int64_t 
   return b;
 }
 
-/// Return "" where `got` is `want` within the bound, else the first element that is not.
+/// Return "" if `got` equals `want` within the bound, else the first element that differs.
 inline std::string difference(const Tensor& want, const Tensor& got, const ResultBound& b) {
   if (want.defined() != got.defined()) return "one is undefined";
   if (!want.defined()) return "";
@@ -263,32 +263,32 @@ inline std::string device_independence(const std::function<Work(Device)>& make,
              : "expect_device_independent: expected the same on every device, got" + report;
 }
 
-/// Return "" where `fn` gives the same on each of devices() and stays there, else a line per
-/// device. `fn(device)` returns its results, a Tensor or a std::vector<Tensor> of any shapes and
-/// dtypes; or it makes modules and inputs on the device and returns a function of no arguments that
-/// gives the results: then only that function is watched.
+/// Return "" if `fn` gives the same results on each of devices() and uses only that device, else a
+/// line per device. `fn(device)` returns its results, a Tensor or a std::vector<Tensor> of any
+/// shapes and dtypes; or it creates modules and inputs on the device and returns a function without
+/// arguments that returns the results: then only that function is monitored.
 ///   expect_device_independent([](Device device) {
 ///     Net net = Net().to(device);
 ///     const Tensor x = randn({8, 3}, device);
 ///     return [=] { return net->forward(x); };
 ///   });
-/// Watched is that the results are on the device, that all kernels run there, that nothing is
-/// copied between it and another or the host (a profile's events of kind copy; those of `copies`
-/// are allowed), and that no other device's allocator gives memory to a tensor. Factories of
-/// numbers that the host computes, such as arange() and tensor(), copy them: they belong into the
-/// first part.
+/// It checks that the results are on the device, that all kernels run there, that nothing is
+/// copied between it and another device or the host (a profile's events of kind copy; `copies` of
+/// them are allowed), and that no tensor is allocated on another device. Factories whose numbers
+/// the host computes, such as arange() and tensor(), copy them, so call them in the part that is
+/// not monitored.
 ///
-/// Values are compared with those of the cpu. Integers and bools, NaN and infinity are the same.
-/// Other elements of a result are off by at most
+/// Values are compared with those of the cpu. Integers, bools, NaN and infinities must be equal.
+/// Other elements of a result may differ by at most
 ///     8 noise + 4 kernels eps scale
 /// where noise is the largest difference between cpu and reference, scale the largest magnitude,
-/// eps the dtype's, and kernels how many ran. Derived: cpu and reference sum in different orders
-/// and use different code for exp and tanh, so that their difference is rounding as this function
-/// enlarges it, seen in as many samples as the result has elements; 8 leaves room for another
-/// device's sample of it, in a result of one element, too. Where both round alike, each kernel of
-/// the other device may still be off by 4 last places of its result. Errors that are smaller are
-/// not found. Where cpu and reference differ in more than half of the digits, sqrt(eps) scale, that
-/// is the report.
+/// eps the dtype's, and kernels the number of kernels that ran. Derivation: cpu and reference sum
+/// in different orders and use different code for exp and tanh, so their difference is a sample,
+/// for each element of the result, of rounding errors as this function amplifies them; the factor
+/// 8 is a margin for another device's sample, even if the result has one element. If both round
+/// alike, each kernel of the other device may still be off by 4 ulp of its result. Smaller errors
+/// are not detected. If cpu and reference differ in more than half of the digits, by sqrt(eps)
+/// scale, that is reported instead.
 ///
 /// What fn throws is reported. It always runs on cpu and reference, too. Nothing leaves but a lack
 /// of host memory; while a profile of the program's own is on, that is the report.
@@ -299,7 +299,7 @@ std::string expect_device_independent(const F& fn, const IndependenceOptions& op
 
 }  // namespace ambit::test
 
-/// Check that a function of a device gives the same on each of test::devices() and stays there;
-/// test::expect_device_independent() says how.
+/// Check that a function of a device gives the same results on each of test::devices() and uses
+/// only that device; see test::expect_device_independent().
 #define CHECK_DEVICE_INDEPENDENT(...) \
   CHECK_REPORT(ambit::test::expect_device_independent(__VA_ARGS__))

@@ -1,4 +1,4 @@
-// That a call refuses tensors of two devices, as users' tests check it.
+// A check for users' tests: a call with tensors on two devices throws DeviceMismatchError.
 #pragma once
 
 #include <ambit/error.h>
@@ -17,7 +17,7 @@
 
 namespace ambit::test {
 
-/// What tensors hold on each device, after all queued work.
+/// Bytes in use by tensors on each device, after all queued work.
 class MemoryInUse {
  public:
   MemoryInUse() {
@@ -26,7 +26,7 @@ class MemoryInUse {
       bytes_.emplace_back(device, memory_stats(device).in_use);
     }
   }
-  /// Return "8 bytes on cpu, ..." that are held now and were not then; "" for none.
+  /// Return "8 bytes on cpu, ...": the increase since then; "" for none.
   std::string grown() const {
     std::string text;
     for (const auto& [device, before] : bytes_) {
@@ -43,7 +43,7 @@ class MemoryInUse {
   std::vector<std::pair<Device, size_t>> bytes_;
 };
 
-/// A tensor as it was: device, sizes, version, bytes, and whether it had a gradient.
+/// A tensor's earlier state: device, sizes, version, bytes, and whether it had a gradient.
 class TensorState {
  public:
   explicit TensorState(Tensor t) : tensor_(std::move(t)) {
@@ -54,7 +54,7 @@ class TensorState {
     has_grad_ = tensor_.grad().defined();
     bytes_ = bytes();
   }
-  /// Return what differs now: "its version is 2, was 1"; "" for nothing.
+  /// Return the differences: "its version is 2, was 1"; "" for none.
   std::string changed() const {
     if (!tensor_.defined()) return "";
     if (tensor_.device() != device_) {
@@ -104,17 +104,15 @@ void append_tensors(const T& from, std::vector<Tensor>& to) {
   }
 }
 
-/// Return "" where `call` is refused as it should be, else what is wrong; `text` names the call in
-/// the report. `watched`: tensors, modules, or vectors of these.
+/// Return "" if `call` fails as expected, else the reason; `text` names the call in the report.
+/// `watched`: tensors, modules, or vectors of these.
 ///   - It throws a DeviceMismatchError whose expected() and actual() are these; "cuda" is "cuda:0".
-///   - After it tensors hold no more memory on any device than before it. Where they do, the call
-///   is
-///     made once more: a cache grows once, a leak each time.
-///   - Each watched tensor has the device, sizes, version, bytes and gradient, or none, that it
-///   had.
-///     What the call writes into others is not seen: watch the module and the tensors that the call
-///     could write.
-/// Errors: those of memory_stats() and synchronize(). Nothing that `call` throws leaves it.
+///   - Tensors use no more memory on any device than before. If they do, the call is repeated: a
+///     cache grows once, a leak each time.
+///   - The device, sizes, version, bytes and gradient of each watched tensor are unchanged. Writes
+///     to other tensors are not detected: watch the module and all tensors that the call could
+///     write.
+/// Errors: those of memory_stats() and synchronize(); exceptions of `call` are caught.
 inline std::string device_mismatch(const std::string& text, const std::function<void()>& call,
                                    std::string_view expected, std::string_view actual,
                                    const std::vector<Tensor>& watched) {
@@ -170,7 +168,7 @@ std::string device_mismatch_of(const std::string& text, const std::function<void
 }  // namespace ambit::test
 
 /// Check that the expression throws DeviceMismatchError with these two devices, keeps no memory and
-/// changes none of the tensors and modules that follow; test::device_mismatch() says how.
+/// changes none of the tensors and modules that follow; see test::device_mismatch().
 ///   CHECK_DEVICE_MISMATCH(net->forward(x), "cuda:0", "cpu", net, x);
 #define CHECK_DEVICE_MISMATCH(expression, ...)  \
   CHECK_REPORT(ambit::test::device_mismatch_of( \

@@ -1,6 +1,6 @@
-// How a report reaches the framework of a test. Which framework there is decides where a macro is
-// used, not where this header is included, so that the order of includes does not matter: a macro
-// of the framework that is not defined there is one of the functions below, found by its argument.
+// Passes a report to the framework of a test. The framework is determined where a macro is used,
+// not where this header is included, so that the order of includes does not matter: if a macro of
+// the framework is not defined there, its name refers to one of the functions below.
 #pragma once
 
 #include <ostream>
@@ -11,13 +11,13 @@
 
 namespace ambit::test {
 
-/// Thrown by the macros where neither doctest, GoogleTest nor Catch2 takes the report.
+/// Thrown by the macros if none of doctest, GoogleTest and Catch2 is used.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The device that for_each_device() or FOR_EACH_DEVICE is at, in this thread; "": none.
+/// The current device of for_each_device() or FOR_EACH_DEVICE in this thread; "": none.
 inline std::string& current_device_name() {
   thread_local std::string name;
   return name;
@@ -30,19 +30,19 @@ struct Message {
 inline std::ostream& operator<<(std::ostream& os, const Message& message) {
   return os << message.text;
 }
-/// A report, with the device that a loop over devices is at; empty where the report is.
+/// Return the report with the current device of a loop over devices; empty for an empty report.
 inline Message message_of(std::string report) {
   if (report.empty() || current_device_name().empty()) return {std::move(report)};
   return {"on " + current_device_name() + ": " + report};
 }
 
-/// The name of a source file, as GoogleTest takes it.
+/// The name of a source file, in the form that GoogleTest requires.
 struct File {
   const char* name;
   operator const char*() const { return name; }
 };
 
-// In the place of macros that are not defined. In parentheses, since they may be.
+// Used if these macros are not defined. Names are in parentheses, since they may be macros.
 inline void(FAIL_CHECK)(const Message&) {}
 inline void(INFO)(const Message&) {}
 inline void(SCOPED_TRACE)(const Message&) {}
@@ -59,15 +59,13 @@ inline std::ostream&(ADD_FAILURE_AT)(File, int) {
 
 #define AMBIT_TESTING_TEXT(...) #__VA_ARGS__
 #define AMBIT_TESTING_EXPANDED(...) AMBIT_TESTING_TEXT(__VA_ARGS__)
-/// Whether the test's framework defines FAIL_CHECK (doctest, Catch2) or ADD_FAILURE_AT
-/// (GoogleTest).
+/// True if the test's framework has FAIL_CHECK (doctest, Catch2) or ADD_FAILURE_AT (GoogleTest).
 #define AMBIT_TESTING_HAS_FRAMEWORK                                              \
   (std::string_view(AMBIT_TESTING_EXPANDED(FAIL_CHECK(0))) != "FAIL_CHECK(0)" || \
    std::string_view(AMBIT_TESTING_EXPANDED(ADD_FAILURE_AT(0, 0))) != "ADD_FAILURE_AT(0, 0)")
 
-/// Fail the test, and go on with it, with the report that the expression returns, unless it is
-/// empty: CHECK_REPORT(test::gradcheck(f, {x})). Throws test::Failure where there is no
-/// framework.
+/// Fail the test, but continue it, with the report that the expression returns, unless it is empty:
+/// CHECK_REPORT(test::gradcheck(f, {x})). Without a framework throws test::Failure.
 #define CHECK_REPORT(...)                                                                     \
   do {                                                                                        \
     if (const ambit::test::Message ambit_message = ambit::test::message_of(__VA_ARGS__);      \
