@@ -96,7 +96,20 @@ Point point_of(std::string_view event) {
 // A file, read in large pieces on demand; skipped parts are not read.
 class Window {
  public:
-  explicit Window(int descriptor) : descriptor_(descriptor), bytes_(kBytes, '\0') {}
+  explicit Window(const std::filesystem::path& file) : bytes_(kBytes, '\0') {
+    descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat info {};
+    const bool is_known = descriptor_ >= 0 && ::fstat(descriptor_, &info) == 0;
+    if (is_known && S_ISREG(info.st_mode)) file_bytes_ = static_cast<uint64_t>(info.st_size);
+  }
+  ~Window() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  /// 0 where it cannot be read.
+  uint64_t file_bytes() const { return file_bytes_; }
 
   /// Return up to `count` bytes from `offset` on; fewer at the end of the file.
   std::string_view at(uint64_t offset, size_t count) {
@@ -113,9 +126,9 @@ class Window {
  private:
   static constexpr size_t kBytes = size_t{1} << 16;
 
-  int descriptor_;
   std::string bytes_;
-  uint64_t begin_ = 0;
+  int descriptor_ = -1;
+  uint64_t file_bytes_ = 0, begin_ = 0;
   size_t size_ = 0;
 };
 
@@ -132,32 +145,25 @@ EarlierSteps::EarlierSteps(const std::filesystem::path& folder) : folder_(folder
 }
 
 void EarlierSteps::read(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return;
-  struct stat info {};
-  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    // A record: its length, a 4-byte checksum, its bytes, and a 4-byte checksum of them.
-    constexpr size_t kHead = 12, kTail = 4, kTagEnd = 1024;
-    Window window(fd);
-    for (uint64_t at = 0;;) {
-      const std::string_view head = window.at(at, kHead);
-      if (head.size() < kHead) break;
-      uint64_t length = 0;
-      std::memcpy(&length, head.data(), sizeof length);
-      if (length > static_cast<uint64_t>(info.st_size)) break;
-      const Point point = point_of(window.at(at + kHead, std::min<uint64_t>(length, kTagEnd)));
-      if (!point.tag.empty()) {
-        const auto known = last_.find(point.tag);
-        if (known == last_.end()) {
-          last_.emplace(point.tag, point.step);
-        } else {
-          known->second = std::max(known->second, point.step);
-        }
-      }
-      at += kHead + length + kTail;
+  // A record is its length, 4 bytes of checksum, its bytes, and 4 of checksum.
+  constexpr uint64_t kHead = 12, kTail = 4, kTagEnd = 1024;
+  Window window(file);
+  for (uint64_t at = 0; at + kHead < window.file_bytes();) {
+    const std::string_view head = window.at(at, kHead);
+    uint64_t length = 0;
+    if (head.size() < kHead) return;
+    std::memcpy(&length, head.data(), sizeof length);
+    if (length > window.file_bytes()) return;
+    const Point point = point_of(window.at(at + kHead, std::min(length, kTagEnd)));
+    at += kHead + length + kTail;
+    if (point.tag.empty()) continue;
+    const auto known = last_.find(point.tag);
+    if (known == last_.end()) {
+      last_.emplace(point.tag, point.step);
+    } else {
+      known->second = std::max(known->second, point.step);
     }
   }
-  ::close(fd);
 }
 
 void EarlierSteps::warn_before(std::string_view event) {

@@ -50,6 +50,7 @@ class LinkFolder {
 
   std::string path() const { return path_.string(); }
   void link(const std::string& name, const MemoryFile& file) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
     std::filesystem::remove(path_ / name);
     std::filesystem::create_symlink(file.path(), path_ / name);
   }

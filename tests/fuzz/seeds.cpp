@@ -43,6 +43,17 @@ std::string gzip(const std::string& bytes) {
   return read_bytes(folder / "f");
 }
 
+std::string numpy_dtype() {
+  return pickled_global("numpy", "dtype") + pickled("i2") + "\x89\x88\x87R(K\x03" + pickled("<") +
+         "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK" + std::string(1, '\0') + "tb";
+}
+
+std::string numpy_array() {
+  return pickled_global("numpy.core.multiarray", "_reconstruct") + "(" +
+         pickled_global("numpy", "ndarray") + ")U\1btR(K\1" + pickled(std::vector<int64_t>{1, 2}) +
+         numpy_dtype() + "\x89U\4abcdtb";
+}
+
 void tensors_and_checkpoints() {
   const TemporaryFolder folder;
   StateDict all;
@@ -69,6 +80,8 @@ void tensors_and_checkpoints() {
   const PickledTensor t{.numel = 4, .sizes = {2, 2}, .strides = {2, 1}};
   write("checkpoint", pytorch_bytes(pickled(t), {std::string(16, '\0')}));
   write("zip", zip_bytes({{"x/a", "abc"}, {"x/b", ""}}));
+  const std::string deflated("\x4b\x4c\x4a\x06\0", 5);
+  write("zip", zip_bytes({{"x/a", "abc", 8, -1, deflated}}));
   // Opcodes that ambit reads and does not write.
   const std::string negated = pickled(t);
   const std::string global = pickled("torch") + pickled("Size") + "\x93";
@@ -82,7 +95,9 @@ void tensors_and_checkpoints() {
            pickled_global("torch", "device") + pickled("cpu") + "\x85R",
            "}(" + pickled_global("torch", "float32") + "K\x01NK\x02G" + std::string(8, '?') + "Nu",
            pickled(PickledTensor{.type = "ComplexFloatStorage", .numel = 1}),
-           negated.substr(0, negated.size() - 2) + "}" + pickled("neg") + "\x88stR"}) {
+           negated.substr(0, negated.size() - 2) + "}" + pickled("neg") + "\x88stR",
+           "}q\1(K\1]q\2(h\1h\2eh\2h\1u", pickled("a\xed\xa0\x80z"), numpy_array(),
+           pickled_global("numpy._core.multiarray", "scalar") + numpy_dtype() + "C\2ab\x86R"}) {
     write("pickle", "\x80\x02" + opcodes + ".");
   }
   // The format before PyTorch 1.6.
@@ -126,6 +141,11 @@ void datasets() {
   write("cifar", record);
   write("cifar", record + record);
   write("cifar", gzip(record));
+  std::string array = numpy_array();  // of 1 image
+  array.replace(array.find(pickled(int64_t{2})), 10, pickled(int64_t{3072}));
+  array.replace(array.find("i2"), 2, "u1");
+  array.replace(array.find("U\4abcd"), 6, "T" + little_endian(3072, 4) + record.substr(1));
+  write("cifar", "\x80\x02}(" + pickled("labels") + "]K\3a" + pickled("data") + array + "u.");
   const auto big_endian = [](uint32_t n) {
     std::string bytes = little_endian(n, 4);
     std::reverse(bytes.begin(), bytes.end());

@@ -133,6 +133,10 @@ bool is_known(const std::string& what) {
 }
 
 std::unique_ptr<Work> make(const Specification& s) {
+  // safetensors' own reader only maps a file.
+  if (s.what == "load_pth") {
+    return std::make_unique<BestOf>(s, std::vector<std::string>{"eager"});
+  }
   if (!is_known(s.what)) return nullptr;
   const std::string subject = subject_of(s.what);
   const bool has_images =

@@ -189,9 +189,27 @@ class PlainReading final : public PlainFile {
   void run() override { read(); }
 };
 
+// A network's weights: 20 of convolutions, and after each five small tensors.
+Row weights_row(const char* what) {
+  constexpr int64_t kLayers = 20, kWeight = 562'500, kSmall = 256;
+  Row row{what, "45MB"};
+  const double bytes = 4. * kLayers * (kWeight + 5 * kSmall);
+  row.cost.bytes = 2 * bytes;
+  row.amount = bytes * 1e-9;
+  row.unit = "GB";
+  row.inputs = [] {
+    manual_seed(1);
+    Inputs all;
+    for (int64_t i = 0; i < 6 * kLayers; ++i) {
+      all.push_back({std::to_string(i), rand({i % 6 == 0 ? kWeight : kSmall})});
+    }
+    return all;
+  };
+  return row;
+}
+
 template <class W, class Floor>
-Row file_row(const char* what, const char* file) {
-  Row row = bytes_row(what, "64MiB");
+Row file_row(Row row, const char* file) {
   row.make = [file](const Inputs& in, Device device) {
     return std::make_unique<W>(in, device, file);
   };
@@ -209,13 +227,16 @@ std::vector<Row> data_rows() {
   to_host.make = [](const Inputs& in, Device device) {
     return std::make_unique<Copying>(in, device, kCPU);
   };
-  return {loader_row(),
-          to_device,
-          to_host,
-          file_row<Saving, PlainWriting>("save_safetensors", "all.safetensors"),
-          file_row<Loading, PlainReading>("load_safetensors", "all.safetensors"),
-          file_row<Saving, PlainWriting>("save_pth", "all.pth"),
-          file_row<Loading, PlainReading>("load_pth", "all.pth")};
+  return {
+      loader_row(),
+      to_device,
+      to_host,
+      file_row<Saving, PlainWriting>(bytes_row("save_safetensors", "64MiB"), "all.safetensors"),
+      file_row<Loading, PlainReading>(bytes_row("load_safetensors", "64MiB"), "all.safetensors"),
+      file_row<Loading, PlainReading>(weights_row("load_safetensors"), "all.safetensors"),
+      file_row<Saving, PlainWriting>(bytes_row("save_pth", "64MiB"), "all.pth"),
+      file_row<Loading, PlainReading>(bytes_row("load_pth", "64MiB"), "all.pth"),
+      file_row<Loading, PlainReading>(weights_row("load_pth"), "all.pth")};
 }
 
 }  // namespace bench

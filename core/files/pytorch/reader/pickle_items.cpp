@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 #include <string>
 
 #include "core/files/pytorch/pickle.h"
@@ -14,8 +13,6 @@
 
 namespace ambit::pickle {
 namespace {
-
-constexpr std::string_view kDTypeType = "torch.dtype";
 
 Value finish(Open& open) {
   if (open.finished) return *open.finished;
@@ -157,135 +154,6 @@ Value to_value(Item item) {
     return Value::opaque({fmt::format("torch.{}", storage->type->name), "", {}});
   }
   fail("expected a value, got what only functions take");
-}
-
-namespace {
-
-// Also allowed by weights_only=True, but for NumPy's. Those with a type are opaque.
-constexpr Global kFunctions[] = {
-    {kOrderedDict},
-    {kCounter},
-    {kRebuildOldTensor},
-    {kRebuildTensor},
-    {kRebuildNewTensor},
-    {kRebuildMeta},
-    {kRebuildDevice},
-    {kRebuildParameter},
-    {kRebuildStateful},
-    {kRebuildFromType},
-    {kSize},
-    {kTypeTag},
-    {"torch.Tensor"},
-    {"torch.nn.parameter.Parameter"},
-    {"torch.nn.parameter.Buffer"},
-    {kNumpyArray},
-    {kNumpyDType},
-    {kNumpyReconstruct},
-    {kNumpyScalar},
-    {kNumpyFromBuffer},
-    {kRebuildQuantized, "quantized tensor"},
-    {"torch._utils._rebuild_sparse_tensor", "sparse tensor"},
-    {"torch._utils._rebuild_wrapper_subclass", "tensor of a subclass"},
-    {"torch.device", "torch.device"},
-    {"torch.serialization._get_layout", "torch.layout"},
-    {kEncode, "bytes"},
-    {kByteArrayType, "bytearray"},
-    {kSetType, "set"},
-    {kFrozenSetType, "frozenset"},
-    {"builtins.bytes", "bytes"},
-    {"builtins.complex", "complex"},
-};
-
-constexpr std::string_view kDTypes[] = {
-    "bool",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "float8_e4m3fn",
-    "float8_e5m2",
-    "complex32",
-    "complex64",
-    "complex128",
-    "float8_e4m3fnuz",
-    "float8_e5m2fnuz",
-    "quint8",
-    "qint8",
-    "qint32",
-    "float8_e8m0fnu",
-    "float4_e2m1fn_x2",
-    "quint4x2",
-    "quint2x4",
-    "bits1x8",
-    "bits2x4",
-    "bits4x2",
-    "bits8",
-    "bits16",
-    "uint1",
-    "uint2",
-    "uint3",
-    "uint4",
-    "uint5",
-    "uint6",
-    "uint7",
-    "int1",
-    "int2",
-    "int3",
-    "int4",
-    "int5",
-    "int6",
-    "int7",
-};
-constexpr std::string_view kSchemes[] = {"per_tensor_affine", "per_tensor_symmetric",
-                                         "per_channel_affine", "per_channel_symmetric",
-                                         "per_channel_affine_float_qparams"};
-
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-}  // namespace
-
-Item find_global(std::string_view name) {
-  if (name.starts_with(kScriptClasses)) return Global{kScriptClasses};
-  std::string renamed;  // as Python 3 and NumPy 2 have it
-  constexpr std::pair<std::string_view, std::string_view> kOldModules[] = {
-      {"__builtin__.", "builtins."}, {"numpy.core.", "numpy._core."}};
-  for (const auto& [old, present] : kOldModules) {
-    if (!name.starts_with(old)) continue;
-    renamed = fmt::format("{}{}", present, name.substr(old.size()));
-    name = renamed;
-    break;
-  }
-  for (const Global& known : kFunctions) {
-    if (name == known.name) return known;
-  }
-  if (is_one_of(kTypedLists, name)) return Global{kTypedLists[0]};  // whatever its type
-  for (const StorageType& type : kStorageTypes) {
-    if (name.size() == type.module.size() + 1 + type.name.size() && name.starts_with(type.module) &&
-        name.ends_with(type.name)) {
-      return Global{.name = type.name, .storage = &type};
-    }
-  }
-  constexpr std::string_view kModule = "torch.";
-  if (name.starts_with(kModule)) {
-    const std::string_view member = name.substr(kModule.size());
-    const bool is_dtype = is_one_of(kDTypes, member);
-    if (is_dtype || is_one_of(kSchemes, member)) {
-      return Value::opaque(
-          {std::string(is_dtype ? kDTypeType : "torch.qscheme"), std::string(name), {}, false});
-    }
-  }
-  fail("expected only tensors and plain values, got '{}', which is not run; save the state_dict()",
-       name);
 }
 
 // The number is looked at before anything is copied.

@@ -43,6 +43,8 @@ struct StorageRef {
 
 struct Arguments;
 
+inline constexpr std::string_view kDTypeType = "torch.dtype";  // of opaque values
+
 using Item = std::variant<Value, std::shared_ptr<Open>, Global, StorageRef,
                           std::shared_ptr<const Arguments>, std::shared_ptr<NumpyObject>>;
 
