@@ -43,7 +43,7 @@ void Module::to(Device device, DType dtype, bool non_blocking) {
   convert_below(device, dtype, non_blocking);
 }
 
-// Iterative, so that deep trees do not overflow the stack. Calls a module registered twice twice.
+// Iterative, since the tree may be deep. A module registered twice is called twice.
 template <class... Args>
 void Module::convert_below(Args... args) {
   std::vector<std::shared_ptr<Module>> waiting = children();

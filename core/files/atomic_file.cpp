@@ -28,7 +28,7 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   std::error_code error;
   for (int i = 0; i < kMostLinks; ++i) {
     const std::filesystem::path next = std::filesystem::read_symlink(path, error);
-    if (error) return path;  // not a link
+    if (error) return path;  // not a link, or missing
     path = path.parent_path() / next;
   }
   return path;

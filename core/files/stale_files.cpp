@@ -42,7 +42,7 @@ void remove_if_stale(int folder, const char* name) noexcept {
 
 std::string temporary_name() {
   uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) {  // at boot: no entropy
+  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) {  // no entropy at boot
     number = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     number = number << 22 ^ static_cast<uint64_t>(::getpid());
   }

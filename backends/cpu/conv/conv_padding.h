@@ -1,7 +1,8 @@
 // Some convolution kernels multiply padding zeros by weights or gradients, which gives NaN if those
 // are infinite or NaN, although padding should contribute nothing. These functions detect that.
-// Weights are not finite only after training has failed: the slow reference kernel handles them.
-// Gradients are not finite whenever GradScaler searches for a scale: a fast path handles them.
+// Weights are infinite or NaN only after training has failed: the reference kernel is fast enough.
+// Gradients often are while GradScaler searches for a scale: convolution_weight_grad_by_taps() is
+// for them.
 #pragma once
 
 #include <ambit/params.h>

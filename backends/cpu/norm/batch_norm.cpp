@@ -87,7 +87,7 @@ void row_moments(const RowBlocks& rows, const Channels& s, const X* x, const dou
                  const double* variances, double eps, const F& f) {
   const auto count = static_cast<double>(s.N);
   const auto keeps = [&](int64_t c) { return keeps_squares<T>(variances[c] * count, eps * count); };
-  std::vector<double> totals;  // finite exactly for channels of finite elements
+  std::vector<double> totals;  // finite if and only if all elements of the channel are
   for (int64_t c = 0; c < s.C; ++c) {
     if (keeps(c)) {
       f(c, with_inverse(means[c], variances[c], eps));

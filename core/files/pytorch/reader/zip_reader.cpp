@@ -185,7 +185,7 @@ class LibzipReader : public ZipReader {
   }
 
  private:
-  static constexpr uint64_t kBestRatio = 1032;  // of deflate: 258 bytes by two bits
+  static constexpr uint64_t kBestRatio = 1032;  // deflate's maximum: 258 bytes in two bits
 
   // An entry as stored in the file.
   struct Packed {
