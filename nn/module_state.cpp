@@ -1,4 +1,4 @@
-// Module's tensors as a whole: moving them, copying them out and in, cloning.
+// Module functions on all tensors: to(), state dicts, clone().
 #include <ambit/autograd.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
@@ -22,7 +22,7 @@ namespace ambit::nn {
 
 namespace {
 
-// The module whose to() is called by that of a module above, which has moved its tensors already.
+// The module whose to() an ancestor's to() is calling after it has converted all tensors.
 constinit thread_local const Module* converted = nullptr;
 
 }  // namespace
@@ -43,7 +43,7 @@ void Module::to(Device device, DType dtype, bool non_blocking) {
   convert_below(device, dtype, non_blocking);
 }
 
-// A loop, however deep the tree is. A module registered twice is called twice.
+// Iterative, since the tree may be deep. A module registered twice is called twice.
 template <class... Args>
 void Module::convert_below(Args... args) {
   std::vector<std::shared_ptr<Module>> waiting = children();
@@ -63,8 +63,8 @@ void Module::convert_below(Args... args) {
 }
 void Module::cuda(int index) { to(Device(fmt::format("cuda:{}", index))); }
 
-// All copies are made before the first tensor is changed, so that running out of memory half-way
-// leaves the module whole.
+// All copies are made before the first tensor is changed, so that running out of memory leaves the
+// module unchanged.
 void Module::convert(std::optional<Device> device, std::optional<DType> dtype,
                      bool non_blocking) try {
   if (dtype && !is_floating_point(*dtype)) {
@@ -95,8 +95,8 @@ bool Module::is_persistent(const std::string& buffer) const {
   return std::find(not_persistent_.begin(), not_persistent_.end(), buffer) == not_persistent_.end();
 }
 
-// Tensors of modules that are registered twice are listed under both names, as PyTorch does, so
-// that the names of a checkpoint do not depend on what shares what.
+// Tensors of a module registered twice are listed under both names, as in PyTorch, so that the
+// names in a checkpoint do not depend on sharing.
 StateDict Module::state_dict() const try {
   StateDict dict;
   visit([&dict](const std::string& prefix, const Module& module) {
@@ -129,7 +129,7 @@ namespace {
 // here, before the first tensor of a module changes.
 Tensor ready_to_copy(const Tensor& value, const Tensor& target) {
   check_in_place("load_state_dict", target);
-  if (target.is_meta()) {  // without memory to copy into: it will have that of a copy
+  if (target.is_meta()) {  // has no memory to copy into: it adopts this copy
     return value.detach().to(value.device(), target.dtype(), false, /*copy=*/true).contiguous();
   }
   Tensor ready = value.detach().to(target.dtype());
@@ -155,7 +155,7 @@ IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
     if (!values.emplace(name, value).second)
       wrong += fmt::format("\n  {}: given twice", printable(name));
   }
-  std::unordered_map<std::string, Tensor> on_meta;  // of state_dict() there are only aliases
+  std::unordered_map<std::string, Tensor> on_meta;  // state_dict() returns aliases
   visit([&on_meta](const std::string& prefix, const Module& module) {
     for (const Tensors Module::*member : {&Module::parameters_, &Module::buffers_}) {
       for (const auto& [name, tensor] : module.*member) {
@@ -216,7 +216,7 @@ std::shared_ptr<Module> CloneableBase::clone(const std::optional<Device>& device
 }
 
 void Module::assign_clone(const Module& other, const std::optional<Device>& device) {
-  other.clone(device);  // throws: this is no Cloneable
+  other.clone(device);  // throws: `other` is not Cloneable
   throw_other_class(other);
 }
 

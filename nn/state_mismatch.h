@@ -15,7 +15,7 @@ Tensor fitted(const Tensor& target, const Tensor& value);
 /// empty if it can. Floating-point dtypes may differ, and the integer dtypes of a batch count.
 std::string state_mismatch(const std::string& name, const Tensor& target, const Tensor& value);
 
-/// Return whether a tensor is num_batches_tracked of a norm, which files before PyTorch 0.4.1 lack.
+/// Return true for num_batches_tracked of a norm, which files before PyTorch 0.4.1 lack.
 bool is_batch_count(std::string_view name, const Tensor& target);
 
 }  // namespace ambit::nn

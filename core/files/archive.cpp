@@ -1,4 +1,4 @@
-// OutputArchive and InputArchive. What is in their files, pytorch/ knows.
+// OutputArchive and InputArchive. The file format is implemented in pytorch/.
 #include <ambit/archive.h>
 #include <ambit/autograd.h>
 #include <ambit/detail/printable.h>
@@ -30,7 +30,7 @@ template <class... T>
   fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
-// libtorch puts keys between quotes, and does not understand all that may be there.
+// libtorch parses keys as quoted strings and does not handle every escape.
 void check_key(const std::string& key) {
   const bool plain = std::none_of(key.begin(), key.end(), [](unsigned char c) {
     return c < ' ' || c == '"' || c == '\\' || c == 0x7f;
@@ -43,7 +43,7 @@ void check_key(const std::string& key) {
   }
 }
 
-// Writes an archive to where `sink` puts it, which errors name.
+// Pass the archive to `write`; errors name the destination `name`.
 void write_archive(const std::vector<ArchiveEntry>& entries, const std::string& name,
                    const std::function<void(const ArchiveFile&)>& write) {
   named_in_lack_of_memory("save", name, [&] {
@@ -104,7 +104,7 @@ void OutputArchive::write(const std::string& key, const Value& value) {
 void OutputArchive::write(const std::string& key, const OutputArchive& nested) {
   int below = 0;
   for (const ArchiveEntry& e : *nested.entries_) below = std::max(below, e.depth);
-  // The values inside have levels of their own, of which more than a few make no sense.
+  // Reserve 10 levels for the values inside.
   constexpr int kMost = Value::kMaxDepth - 10;
   if (below >= kMost) fail("write: expected at most {} levels of archives, got more", kMost);
   put(key, {.nested = std::make_shared<const std::vector<ArchiveEntry>>(*nested.entries_),
@@ -186,7 +186,7 @@ void InputArchive::load_from(
 
 // --- reading
 
-// Keys are mostly read in their order: the search begins behind the last one found.
+// Keys are mostly read in order: start the search after the last key found.
 const Value* InputArchive::find(const std::string& key) const {
   if (root_.is_none()) return nullptr;
   const Value::Dict& all = root_.entries();

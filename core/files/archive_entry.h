@@ -1,4 +1,4 @@
-// What an OutputArchive keeps under a key. Private to core.
+// An entry of an OutputArchive. Private to core.
 #pragma once
 
 #include <ambit/archive.h>
@@ -15,8 +15,8 @@ struct ArchiveEntry {
   std::string key;
   Value value{};
   Role role = Role::attribute;
-  std::shared_ptr<const std::vector<ArchiveEntry>> nested{};  ///< in the place of a value
-  int depth = 0;                                              ///< levels of archives in it
+  std::shared_ptr<const std::vector<ArchiveEntry>> nested{};  ///< instead of a value
+  int depth = 0;                                              ///< levels of nested archives
 };
 
 }  // namespace ambit::serialize

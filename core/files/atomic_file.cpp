@@ -1,6 +1,6 @@
-// Atomic replacement after the usual recipe: write, fsync, rename, fsync the folder. All names are
-// relative to the folder's descriptor: it may be renamed meanwhile, and its path may be as long as
-// paths can be. Source: rename(2), fsync(2); D. Luu, "Files are hard", on why each step is needed.
+// Atomic replacement: write, fsync, rename, fsync the folder. All names are relative to the
+// folder's descriptor, since it may be renamed meanwhile and its path may have the maximum length.
+// Source: rename(2), fsync(2); D. Luu, "Files are hard", on why each step is needed.
 #include "atomic_file.h"
 
 #include <ambit/detail/printable.h>
@@ -21,14 +21,14 @@
 namespace ambit {
 namespace {
 
-// Where a path leads in the end, though nothing may be there yet. What cannot be followed is
-// returned as it is: opening it fails with the system's reason.
+// Resolve symbolic links; the final target need not exist. With too many links, return the last
+// path reached: opening it fails with the system's reason.
 std::filesystem::path behind_links(std::filesystem::path path) {
-  constexpr int kMostLinks = 40;  // as Linux
+  constexpr int kMostLinks = 40;  // Linux's limit
   std::error_code error;
   for (int i = 0; i < kMostLinks; ++i) {
     const std::filesystem::path next = std::filesystem::read_symlink(path, error);
-    if (error) return path;  // no link: the end
+    if (error) return path;  // not a link, or missing
     path = path.parent_path() / next;
   }
   return path;
@@ -44,13 +44,13 @@ AtomicFile::AtomicFile(const std::string& path, Special special) : AtomicFile() 
   const bool exists = ::stat(path.c_str(), &before) == 0;
   if (!exists && (errno != ENOENT || path.empty())) fail("open", errno);
   if (path.ends_with('/') || (exists && S_ISDIR(before.st_mode))) fail("open", EISDIR);
-  // By the mode alone: root may write everything, and would undo what somebody has protected.
+  // Check the mode alone: root may write any file, and would replace a write-protected one.
   constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH;
   if (exists && (before.st_mode & kAnyWrite) == 0) fail("replace the write-protected", EACCES);
   if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail("write", errno);
   if (exists && !S_ISREG(before.st_mode)) {
     if (special == Special::leave) return;
-    // Renaming over it would replace the device or the pipe itself.
+    // A rename would replace the device or the pipe itself.
     fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd_ < 0) fail("open", errno);
     return;
@@ -73,15 +73,15 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::check(const std::string& path) { AtomicFile(path, Special::leave); }
 
 void AtomicFile::open_temporary(const struct stat* before) {
-  // Nobody may read it before it has the mode of the file that nobody could read either.
+  // Only the owner can read it until keep_owner_and_mode() sets the old mode.
   const mode_t mode = before ? S_IRUSR | S_IWUSR : 0666;
   while (!open_new(mode)) {
   }
   if (before) keep_owner_and_mode(*before);
 }
 
-// O_EXCL never opens what another writer uses. Between its making and its mark another process may
-// take the file for a stale one: then it has no name any more, and the next one is tried.
+// O_EXCL never opens a file that another writer uses. Before the new file is locked, another
+// process may remove it as stale: then it has no name any more. Return false to try another name.
 bool AtomicFile::open_new(mode_t mode) {
   temporary_ = temporary_name();
   fd_ = ::openat(folder_, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -91,7 +91,7 @@ bool AtomicFile::open_new(mode_t mode) {
     if (error == EEXIST) return false;
     fail("create a file beside", error);
   }
-  // Where the file system knows no such marks, nothing is ever taken for stale either.
+  // On a file system without locks, no file is ever removed as stale.
   const bool taken = !mark_as_written(fd_) && errno == EWOULDBLOCK;
   struct stat info {};
   if (::fstat(fd_, &info) != 0) fail("create a file beside", errno);
@@ -104,12 +104,12 @@ void AtomicFile::keep_owner_and_mode(const struct stat& before) const {
   struct stat now {};
   if (::fstat(fd_, &now) != 0) fail("create a file beside", errno);
   if (now.st_uid != before.st_uid || now.st_gid != before.st_gid) {
-    // Only root gives files away, but everybody to groups of theirs; else the writer owns it.
+    // Only root may change the owner; the group may be one of ours. Else the writer keeps it.
     constexpr auto kAsItIs = static_cast<uid_t>(-1);
     [[maybe_unused]] const bool kept = ::fchown(fd_, before.st_uid, before.st_gid) == 0 ||
                                        ::fchown(fd_, kAsItIs, before.st_gid) == 0;
   }
-  // Not the bits by which a program runs as its owner: the content is another.
+  // Drop setuid and setgid, since the content is new.
   if (::fchmod(fd_, before.st_mode & 0777) != 0) fail("keep the mode of", errno);
 }
 
@@ -119,7 +119,7 @@ void AtomicFile::write(const void* data, size_t size_bytes) {
     const ssize_t written = ::write(fd_, next, size_bytes);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("write", errno);
-    if (written == 0) fail("write", EIO);  // for ever, perhaps
+    if (written == 0) fail("write", EIO);  // a retry might never end
     next += written;
     size_bytes -= static_cast<size_t>(written);
   }
@@ -131,8 +131,8 @@ void AtomicFile::commit() {
     return;
   }
   if (::fsync(fd_) != 0) fail("write", errno);
-  // Some file systems tell only on closing what they could not write. A duplicate's end tells it
-  // too, and leaves the mark, without which another writer might take the file for a stale one.
+  // Some file systems report write errors only on close(). Closing a duplicate reports them too and
+  // keeps the lock, without which another writer might remove the file as stale.
   const int duplicate = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
   if (duplicate < 0 || ::close(duplicate) != 0) fail("write", errno);
   if (::renameat(folder_, temporary_.c_str(), folder_, name_.c_str()) != 0) fail("replace", errno);
@@ -140,8 +140,8 @@ void AtomicFile::commit() {
   sync_folder();
 }
 
-// Makes the rename survive a power cut. A folder that we may write but not read cannot be opened,
-// and some file systems know no such flush; neither makes the new file wrong.
+// Make the rename survive a power cut. Ignore a folder that may be written but not read (it cannot
+// be opened) and a file system without this flush: the new file is complete anyway.
 void AtomicFile::sync_folder() const {
   const int fd = ::openat(folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 && errno == EACCES) return;

@@ -1,4 +1,4 @@
-// A file that is replaced as a whole: readers see the old content or the new, never half of it.
+// Atomic replacement of a file: readers see the old content or the new, never a mixture.
 // Private to core.
 #pragma once
 
@@ -9,13 +9,12 @@
 
 namespace ambit {
 
-/// Writes to a temporary file in the target's folder; commit() puts it in the target's place.
-/// Without commit() the temporary file is removed and the target stays as it was. Symbolic links
-/// are followed, also those that lead to a file that is not there yet; the new file has the old
-/// one's mode, and its owner and group where the system lets us give them. A file that may not be
-/// written is not replaced, and one whose mode lets nobody write not even by root. A target that is
-/// not a regular file (a pipe, a device) is written directly.
-/// What writers have left behind that were killed is removed when a file is opened in that folder.
+/// Writes to a temporary file in the target's folder; commit() renames it to the target. Without
+/// commit() the temporary file is removed and the target is unchanged. Symbolic links are followed,
+/// even to a target that does not exist yet. The new file gets the old one's mode, and its owner
+/// and group if the system permits. A file without write permission is not replaced; root does not
+/// replace one without any write bit either. A target that is not a regular file (a pipe, a device)
+/// is written directly. Opening a file removes temporary files of killed writers in that folder.
 /// Errors of all: SerializationError naming the target and the system's reason.
 class AtomicFile {
  public:
@@ -24,7 +23,7 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Do what the constructor does, and undo it; a pipe or a device is not opened.
+  /// Throw if the constructor would. Leaves no file, and does not open a pipe or a device.
   static void check(const std::string& path);
 
   void write(const void* data, size_t size_bytes);
@@ -34,8 +33,7 @@ class AtomicFile {
  private:
   enum class Special { write, leave };
 
-  AtomicFile() =
-      default;  // so that what the other constructor has opened is closed where it throws
+  AtomicFile() = default;  // delegated to, so that the destructor runs if a constructor throws
   AtomicFile(const std::string& path, Special special);
   void open_temporary(const struct stat* before);
   bool open_new(mode_t mode);
@@ -43,9 +41,9 @@ class AtomicFile {
   void sync_folder() const;
   [[noreturn]] void fail(const char* step, int error) const;
 
-  std::string path_;       // as the caller named it: for messages
-  std::string name_;       // of the file itself, behind symbolic links, in its folder
-  std::string temporary_;  // in that folder; empty: writing directly, or nothing left to remove
+  std::string path_;       // as given by the caller, for messages
+  std::string name_;       // of the target in folder_, after resolving symbolic links
+  std::string temporary_;  // in folder_; empty if there is none: written directly, or renamed
   int folder_ = -1;
   int fd_ = -1;
 };

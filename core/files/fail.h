@@ -1,4 +1,4 @@
-// Errors about files, thrown in one place because many functions need them. Private to core.
+// Shared functions that throw errors about files. Private to core.
 #pragma once
 
 #include <ambit/error.h>
@@ -8,7 +8,7 @@
 
 namespace ambit {
 
-/// Throw SerializationError with the text, which names from files may be in, on one line.
+/// Throw SerializationError with the text on one line: it may contain names from files.
 [[noreturn]] void fail_about_file(std::string_view text);
 /// Throw OutOfMemoryError "<op>: expected memory to work in for '<path>', got none left".
 [[noreturn]] void fail_for_memory(const char* op, const std::string& path);

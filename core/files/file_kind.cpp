@@ -1,4 +1,4 @@
-// Sources: the formats' own documents; the list of `file`; _legacy_save of PyTorch.
+// Sources: the formats' specifications; the magic database of `file`; _legacy_save of PyTorch.
 #include "file_kind.h"
 
 #include <ambit/serialize.h>
@@ -40,7 +40,7 @@ constexpr Beginning kBeginnings[] = {
     {0, "%PDF"sv, "a PDF file"},
 };
 
-// A pickle's first long: PyTorch's magic number, 0x1950a86a20f9469cfc6c.
+// The LONG1 opcode with PyTorch's magic number, 0x1950a86a20f9469cfc6c.
 constexpr std::string_view kLegacyMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv;
 constexpr size_t kBeginBytes = 512;
 
@@ -55,15 +55,15 @@ bool is_safetensors(std::string_view begin, uint64_t size_bytes) {
   return length <= size_bytes - kLength && text != begin.npos && begin[text] == '{';
 }
 
-// ModelProto's ir_version, which is small, then a text or another message.
+// ModelProto's ir_version, a small number, then a string or a message.
 bool is_onnx(std::string_view begin) {
   return begin.size() > 2 && begin[0] == 0x08 && begin[1] > 1 && begin[1] < 32 &&
          (begin[2] == 0x12 || begin[2] == 0x1a || begin[2] == 0x3a || begin[2] == 0x42);
 }
 
-// The name of a zip file's first entry.
+// Return the name of a zip file's first entry.
 std::string_view first_entry(std::string_view begin) {
-  constexpr size_t kName = 30;  // where it begins in the entry's header
+  constexpr size_t kName = 30;  // offset of the name in the entry's header
   if (begin.size() < kName) return {};
   const auto length = static_cast<size_t>(static_cast<unsigned char>(begin[26])) |
                       static_cast<size_t>(static_cast<unsigned char>(begin[27])) << 8;
@@ -78,7 +78,7 @@ FileKind kind_of_zip(std::string_view begin) {
     return {.name = "a .pt2 file of torch.export",
             .advice = "save the state_dict() of its module with torch.save()"};
   }
-  // TorchScript's begin with a storage.
+  // TorchScript's first entry is a storage.
   for (const std::string_view part :
        {"/data.pkl", "/version", "/byteorder", "/data/0", "/constants/0", "/.format_version"}) {
     if (entry.ends_with(part)) kind.name = "a file of torch.save() or TorchScript";
@@ -94,7 +94,7 @@ std::string lower(std::string_view text) {
 }
 
 FileKind kind_of_text(std::string_view begin) {
-  if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);  // marks UTF-8
+  if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);  // byte order mark of UTF-8
   begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
   const std::string text = lower(begin.substr(0, 64));
   if (text.starts_with("<!doctype html") || text.starts_with("<html")) {

@@ -1,4 +1,4 @@
-// The kind of a file by its first bytes, whatever its name. Private to core.
+// Detects the kind of a file by its first bytes, not its name. Private to core.
 #pragma once
 
 #include <ambit/value.h>
@@ -16,24 +16,24 @@ struct FileKind {
 
   Format format = Format::other;
   std::string_view name = "an unknown file";
-  std::string_view advice{};  ///< how to get at the tensors in it
+  std::string_view advice{};  ///< how to read the tensors in it
 
   bool is_pytorch() const { return format == Format::zip || format == Format::legacy; }
   bool is_known() const { return format != Format::other || name != FileKind().name; }
-  /// The name, and the advice after it.
+  /// Return the name, followed by the advice.
   std::string text() const;
 };
 
-/// Return the bytes at a file's beginning that tell its kind, or all of a short one.
+/// Return the first bytes of a file that kind_of_bytes() needs, or all of a shorter file.
 std::string begin_of(const InputFile& file);
-/// Return the kind of a file of that size that begins so.
+/// Return the kind of a file of `size_bytes` that begins with `begin`.
 FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes);
 
-/// Return whether a file is safetensors. Errors: SerializationError where it cannot be read.
+/// Return true for a safetensors file. Errors: SerializationError if it cannot be read.
 bool is_safetensors_file(const std::string& path);
 
-/// Read a safetensors file: a dict of tensors, and of opaque values for those of a dtype that ambit
-/// lacks. Errors: those of load().
+/// Read a safetensors file as a dict of tensors; a tensor of a dtype that ambit lacks becomes an
+/// opaque value. Errors: those of load().
 Value read_safetensors(const std::string& path, Device device, Metadata* metadata);
 
 }  // namespace ambit

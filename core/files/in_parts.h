@@ -1,5 +1,5 @@
-// Large pieces of files, on several threads: to copy bytes out of the system's cache takes one
-// thread longer than the memory needs. Private to core.
+// Processes large parts of files on several threads: one thread copies from the page cache more
+// slowly than memory allows. Private to core.
 #pragma once
 
 #include <ambit/parallel.h>
@@ -14,8 +14,8 @@
 
 namespace ambit {
 
-/// Call part(i, begin, end) for count pieces of [0, bytes), at the same time, and wait for all; the
-/// pieces are in order, and together the whole. Errors: the first that a part throws.
+/// Call part(i, begin, end) concurrently for `count` consecutive pieces that cover [0, bytes), and
+/// wait for all. Errors: rethrows the first error in the order of the pieces.
 template <class Part>
 void in_parts(size_t count, uint64_t bytes, const Part& part) {
   if (count == 1) return part(size_t{0}, uint64_t{0}, bytes);
@@ -29,10 +29,10 @@ void in_parts(size_t count, uint64_t bytes, const Part& part) {
   };
   std::vector<std::thread> threads;
   threads.reserve(count);
-  size_t next = 1;  // the first is for this thread
+  size_t next = 1;  // piece 0 runs on this thread
   try {
     for (; next < count; ++next) threads.emplace_back(run, next);
-  } catch (const std::system_error&) {  // no more threads: then by itself
+  } catch (const std::system_error&) {  // no more threads: this one runs the rest
   }
   run(0);
   for (; next < count; ++next) run(next);
@@ -42,9 +42,9 @@ void in_parts(size_t count, uint64_t bytes, const Part& part) {
   }
 }
 
-/// Return how many parts are worth their threads.
+/// Return the number of parts for which threads pay off.
 inline size_t parts_of(uint64_t bytes) {
-  constexpr uint64_t kLeastBytes = uint64_t{1} << 20;  // the time of ten threads' starts
+  constexpr uint64_t kLeastBytes = uint64_t{1} << 20;  // copied while ten threads start
   const auto threads = static_cast<uint64_t>(get_num_threads());
   return static_cast<size_t>(
       std::clamp<uint64_t>(bytes / kLeastBytes, 1, std::min<uint64_t>(threads, 8)));

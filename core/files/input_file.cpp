@@ -28,7 +28,7 @@ bool is_valid(const Tensor& t) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  // A pipe's open would wait for whoever writes.
+  // Opening a pipe would block until a writer opens it.
   fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd_ < 0) fail(errno);
   struct stat info {};

@@ -1,4 +1,4 @@
-// A file to read from, which names itself when it cannot be read. Private to core.
+// A file to read from; its errors name it. Private to core.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -9,13 +9,13 @@
 
 namespace ambit {
 
-/// Throw SerializationError: "load: cannot read '<path>': <why>", made one line.
+/// Throw SerializationError "load: cannot read '<path>': <why>", on one line.
 [[noreturn]] void fail_load(const std::string& path, const std::string& why);
 
-/// Return false for bytes read as bool that are neither 0 nor 1: undefined behaviour where used.
+/// Return false for a bool tensor with bytes other than 0 and 1; using it would be undefined.
 bool is_valid(const Tensor& t);
 
-/// A regular file: no folder, no pipe, no device. Errors of all: those of fail_load.
+/// A regular file, not a folder, pipe or device. Errors of all: those of fail_load.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);

@@ -1,4 +1,4 @@
-// A lack of memory while a file is read or written, as ambit's own error. Private to core.
+// Converts std::bad_alloc while reading or writing a file. Private to core.
 #pragma once
 
 #include <new>
@@ -8,8 +8,7 @@
 
 namespace ambit {
 
-/// Return what `work` does. Errors: OutOfMemoryError naming the path in the place of
-/// std::bad_alloc.
+/// Return work(). Errors: OutOfMemoryError naming the path instead of std::bad_alloc.
 template <class Work>
 auto named_in_lack_of_memory(const char* op, const std::string& path, const Work& work) {
   try {

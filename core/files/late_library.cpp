@@ -17,10 +17,10 @@
 namespace ambit {
 namespace {
 
-// Whether dlerror()'s text tells of a lack of memory. Where a file cannot be mapped, the text may
-// not say why. A library for which the static TLS block is too small will not fit later either.
+// Return true if a text of dlerror() reports a lack of memory. A file that cannot be mapped counts,
+// because the text may omit the cause. Too small a static TLS block does not: a retry fails too.
 bool tells_of_no_memory(std::string_view text) {
-  // Of the C library, which translates its texts.
+  // The C library translates its messages.
   const auto says = [text](const char* words) {
     return text.find(dgettext("libc", words)) != std::string_view::npos;
   };

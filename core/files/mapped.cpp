@@ -24,7 +24,7 @@ namespace {
 class MappedFile {
  public:
   MappedFile(std::string path, bool shared) : path_(std::move(path)), shared_(shared) {
-    // A pipe's open would wait for whoever writes.
+    // Opening a pipe would block until a writer opens it.
     fd_ = ::open(path_.c_str(), (shared ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK,
                  0666);
     if (fd_ < 0) fail();
@@ -39,7 +39,7 @@ class MappedFile {
     if (!S_ISREG(info.st_mode)) fail("it is no regular file");
     return info.st_size;
   }
-  /// Make sure that the file has so many bytes.
+  /// Ensure that the file has at least `bytes` bytes; a shared file is extended.
   void expect(int64_t bytes) const {
     const int64_t there = size_bytes();
     if (there >= bytes) return;
@@ -70,7 +70,7 @@ class MappedFile {
 Tensor from_file(std::string_view filename, std::optional<bool> shared, std::optional<int64_t> size,
                  const TensorOptions& options) {
   int64_t n = size.value_or(0);
-  count("from_file", {n});  // which refuses a negative one
+  count("from_file", {n});  // rejects a negative size
   if (options.device() != kCPU) {
     throw Error("from_file: expected the device cpu, got " + options.device().str());
   }

@@ -1,5 +1,5 @@
-// The header is parsed event by event, not into a document: duplicate keys are seen, nesting beyond
-// the format's three levels ends at once, and nothing is built that the header does not pay for.
+// The header is parsed by events, not into a document: this detects duplicate keys, stops at
+// nesting beyond the format's three levels, and bounds memory by the header's length.
 #include "safetensors.h"
 
 #include <ambit/error.h>
@@ -30,9 +30,9 @@ constexpr ElementType kElementTypes[] = {
     {"F6_E3M2", {}, 6},     {"F8_E4M3", {}, 8},     {"F8_E5M2", {}, 8},    {"F8_E8M0", {}, 8},
     {"F8_E4M3FNUZ", {}, 8}, {"F8_E5M2FNUZ", {}, 8},
 };
-constexpr const char* kMetadata = "__metadata__";  // a map of strings that is not a tensor
-constexpr size_t kMaxDims = 64;                    // so that a header of ones buys no memory
-constexpr int kMaxSkipped = 125;  // levels in a field that is not known, as serde_json
+constexpr const char* kMetadata = "__metadata__";  // a map of strings, not a tensor
+constexpr size_t kMaxDims = 64;                    // bounds memory for a header full of sizes 1
+constexpr int kMaxSkipped = 125;                   // levels of an unknown field, as serde_json
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
@@ -160,7 +160,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
  private:
   enum class At { start, names, metadata, tensor, shape, offsets, end };
 
-  // Fields of a tensor that the format does not have are skipped, whatever they hold.
+  // Unknown fields of a tensor are skipped with all their content.
   bool is_skipped() const { return skipped_ > 0 || (at_ == At::tensor && !is_known_); }
   bool skip_level() {
     if (++skipped_ > kMaxSkipped) fail("expected at most {} levels in '{}'", kMaxSkipped, name_);
@@ -179,20 +179,20 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   At at_ = At::start;
   std::string name_, field_;  // the last key of the first and of the second level
   bool has_dtype_ = false, has_shape_ = false, is_known_ = false;
-  int skipped_ = 0;  // levels of what is skipped
+  int skipped_ = 0;  // levels of nesting in the skipped field
   std::vector<uint64_t> offsets_;
   std::unordered_set<std::string> names_;
   std::vector<Entry> entries_;
   Metadata metadata_;
 };
 
-// Checks one entry by itself: its bytes lie inside the data and are as many as its shape needs.
+// Check one entry: its bytes are inside the data and match the size of its shape.
 void check_size(const Entry& e, uint64_t data_bytes) {
   if (e.begin > e.end || e.end > data_bytes) {
     fail("expected '{}' inside the {} bytes of data, got bytes {} to {}", e.name, data_bytes,
          e.begin, e.end);
   }
-  // The product without the zeros must fit too: strides are made of it.
+  // The product without zeros must not overflow either: strides use it.
   int64_t bits = e.type->bits;
   bool empty = false;
   for (const int64_t size : e.sizes) {
@@ -210,7 +210,7 @@ void check_size(const Entry& e, uint64_t data_bytes) {
   }
 }
 
-// Checks that the entries, laid end to end, are the data: no gap, no overlap, nothing left over.
+// Check that the entries cover the data without gap, overlap or remainder.
 void check_cover(const std::vector<Entry>& entries, uint64_t data_bytes) {
   std::vector<const Entry*> by_offset(entries.size());
   std::transform(entries.begin(), entries.end(), by_offset.begin(),
@@ -228,7 +228,7 @@ void check_cover(const std::vector<Entry>& entries, uint64_t data_bytes) {
   if (covered != data_bytes) fail("expected {} bytes of data, got {}", covered, data_bytes);
 }
 
-// Never of a map or a list: without memory their destructors end the process.
+// Call this only on strings: destructors of JSON maps and lists terminate when out of memory.
 std::string dump(const std::string& text) {
   const Json value(text);
   try {
@@ -250,7 +250,7 @@ std::string dump(const Metadata& metadata) {
 }  // namespace
 
 Header parse_header(std::string_view text, uint64_t data_bytes) {
-  // Of these the parser takes the first for the end, and skips the second.
+  // The parser would treat a NUL as the end, and skip a byte order mark.
   if (const size_t nul = text.find('\0'); nul != text.npos) {
     fail("expected JSON in the header, got a NUL at its byte {}", nul);
   }
@@ -278,7 +278,7 @@ std::string format_header(const std::vector<Entry>& entries, const Metadata& met
                        fmt::join(e.sizes.begin(), e.sizes.end(), ","), e.begin, e.end);
   }
   out += "}";
-  out.resize((out.size() + 7) / 8 * 8, ' ');  // kLengthBytes before it is a multiple of 8 too
+  out.resize((out.size() + 7) / 8 * 8, ' ');  // kLengthBytes is a multiple of 8 too
   if (out.size() > kMaxHeaderBytes) {
     fail("expected a header of at most {} bytes, got {}", kMaxHeaderBytes, out.size());
   }

@@ -1,5 +1,5 @@
-// The header of a safetensors file: from text that nobody vouches for to entries that hold, and
-// back. Private to core. Format: huggingface.co/docs/safetensors#format.
+// Parses and validates untrusted headers of safetensors files, and writes headers. Private to core.
+// Format: huggingface.co/docs/safetensors#format.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -14,12 +14,12 @@
 
 namespace ambit::safetensors {
 
-/// The header's length stands before it, in 8 bytes.
+/// Size of the field before the header that holds the header's length.
 inline constexpr size_t kLengthBytes = 8;
-/// Longest header that files may have: the limit of the format's own library.
+/// Maximum length of a header: the limit of the official library.
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
-/// A dtype of the format; ambit lacks some.
+/// A dtype of the format; `dtype` is empty if ambit lacks it.
 struct ElementType {
   const char* name;
   std::optional<DType> dtype;
@@ -39,15 +39,15 @@ struct Header {
   Metadata metadata;
 };
 
-/// Parse a header. The entries returned, in the header's order, are sound: every size agrees with
-/// its dtype and shape, and together they cover `data_bytes` without gap or overlap.
+/// Parse a header. The entries returned, in the header's order, are valid: every size matches its
+/// dtype and shape, and together they cover `data_bytes` without gap or overlap.
 /// Errors: SerializationError naming what is wrong; the caller adds the file.
 Header parse_header(std::string_view text, uint64_t data_bytes);
 
-/// Return the format's name for a dtype.
+/// Return the format's type for a dtype.
 const ElementType& element_type(DType dtype);
-/// Write a header, padded so that the data behind it start at a multiple of 8 bytes.
-/// Errors: SerializationError for text that is not UTF-8, and beyond kMaxHeaderBytes.
+/// Return a header, padded so that the data after it start at a multiple of 8 bytes.
+/// Errors: SerializationError for text that is not UTF-8 and a header above kMaxHeaderBytes.
 std::string format_header(const std::vector<Entry>& entries, const Metadata& metadata);
 
 }  // namespace ambit::safetensors

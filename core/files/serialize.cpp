@@ -1,5 +1,5 @@
-// save() and load(): tensors to and from safetensors files, or as checkpoints. safetensors.cpp
-// knows the header, atomic_file.cpp the replacing of files.
+// save() and load(): tensors in safetensors files or checkpoints. safetensors.cpp handles the
+// header, atomic_file.cpp the replacement of files.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/detail/printable.h>
@@ -27,17 +27,16 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
 
-constexpr const char* kOneTensor = "tensor";  // the name that a tensor alone bears
+constexpr const char* kOneTensor = "tensor";  // the name of a single tensor in a file
 
 [[noreturn]] void fail_save(const std::string& path, const std::string& why) {
   throw SerializationError(printable(fmt::format("save: cannot write '{}': {}", path, why)));
 }
 
-// To write.
+// Format to write, by the extension.
 bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
 
-// To read: what is in a file says itself what it is; only errors about one of no known kind go by
-// the name.
+// Format to read, by the content. The extension only decides which error any other file gives.
 bool holds_pytorch(const std::string& path) {
   return named_in_lack_of_memory("load", path, [&] {
     const InputFile file(path);
@@ -62,7 +61,7 @@ void check_savable(const StateDict& tensors, const std::string& path) {
   }
 }
 
-// The order of the data: wide elements first, so that each tensor is aligned to its element's size.
+// Return the order of the data: wide elements first, so that each tensor's elements are aligned.
 std::vector<size_t> data_order(const StateDict& tensors) {
   std::vector<size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -88,7 +87,7 @@ std::string make_header(const StateDict& tensors, const std::vector<size_t>& ord
   return safetensors::format_header(entries, metadata);
 }
 
-// Reads the header and checks it against the file's size; sets where the data begin.
+// Read the header and check it against the file's size; set the offset of the data.
 safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
   constexpr uint64_t kLength = safetensors::kLengthBytes;
   const std::string& path = file.path();
@@ -125,8 +124,8 @@ Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint6
   return t;
 }
 
-// What `read` makes of a checkpoint or an archive; its errors name the file, and leave the metadata
-// as it was.
+// Return read(content) for a checkpoint or an archive. Its errors name the file and leave *metadata
+// unchanged.
 auto from_pytorch(const std::string& path, Device device, Metadata* metadata, auto read) {
   PytorchContent content = read_pytorch(path, device, metadata != nullptr);
   try {
@@ -138,7 +137,7 @@ auto from_pytorch(const std::string& path, Device device, Metadata* metadata, au
   }
 }
 
-// Says on stderr which tensors of a file are left out.
+// Reports on stderr which tensors of a file are omitted.
 class LeftOut {
  public:
   explicit LeftOut(const std::string& path) : path_(path) {}
@@ -161,7 +160,7 @@ class LeftOut {
   std::string names_;
 };
 
-// Leaves opaque values out.
+// Omit opaque values, with a warning.
 StateDict state_dict_of(const Value& value, const std::string& path) {
   LeftOut left_out(path);
   Value::Dict tensors;
@@ -198,7 +197,7 @@ std::vector<Tensor> list_of(const PytorchContent& content) {
     for (const Value& item : content.value.items()) tensors.push_back(item.to_tensor());
     return tensors;
   }
-  // In their order, as all that is written by position is.
+  // Keys are "0", "1", ... in this order, as operator<< writes them.
   for (const auto& [key, value] : content.value.entries()) {
     if (key.kind() == Value::Kind::string && key.to_string() == std::to_string(tensors.size())) {
       tensors.push_back(value.to_tensor());
@@ -320,7 +319,7 @@ Tensor load_one(const std::string& path, Device device) {
 
 }  // namespace
 
-// A tensor that is there keeps its identity: it may be a module's parameter.
+// A defined tensor keeps its identity: it may be a module's parameter.
 void load(Tensor& tensor, const std::string& path) {
   if (tensor.defined()) {
     tensor.set_data(load_one(path, tensor.device()));

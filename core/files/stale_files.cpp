@@ -1,5 +1,5 @@
-// A lock tells whether a writer lives: unlike the number of its process it cannot be taken over by
-// another, and it is seen from other containers too. Source: flock(2).
+// A lock shows whether a writer is alive: unlike a process id it is not reused, and it is visible
+// from other containers. Source: flock(2).
 #include "stale_files.h"
 
 #include <dirent.h>
@@ -28,12 +28,12 @@ bool is_temporary_name(std::string_view name) {
 }
 
 void remove_if_stale(int folder, const char* name) noexcept {
-  // A pipe of that name would wait, a link lead elsewhere.
+  // Do not block on a pipe of that name, nor follow a link.
   const int fd = ::openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
   struct stat info {};
   const bool ours = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
-  // Before the lock is ours its writer may have renamed the file: then nothing has this name.
+  // If the writer renamed the file before we locked it, the name no longer exists.
   if (ours && mark_as_written(fd)) ::unlinkat(folder, name, 0);
   ::close(fd);
 }
@@ -42,7 +42,7 @@ void remove_if_stale(int folder, const char* name) noexcept {
 
 std::string temporary_name() {
   uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) {  // at boot
+  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) {  // no entropy at boot
     number = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     number = number << 22 ^ static_cast<uint64_t>(::getpid());
   }

@@ -1,19 +1,19 @@
-// The temporary files of writers, and what is left of those that were killed. Private to core.
+// Temporary files of writers, and removal of those of killed writers. Private to core.
 #pragma once
 
 #include <string>
 
 namespace ambit {
 
-/// Return a name that no other file has, by chance alone: short, whatever it is to become.
+/// Return a short random name, practically unique.
 std::string temporary_name();
 
-/// Mark an open temporary file as one that is being written. The mark is the system's, and ends
-/// with the process however it ends. Return false where somebody else has it.
+/// Lock an open temporary file as being written. The system releases the lock when the process ends
+/// for any reason. Return false if another holder has the lock.
 bool mark_as_written(int fd) noexcept;
 
-/// Remove the temporary files in a folder that nobody writes any more. Never fails: what cannot be
-/// looked at, or belongs to others, is left.
+/// Remove the temporary files in a folder that are no longer being written. Never fails: skips
+/// files that it cannot open or that belong to other users.
 void remove_stale_files(int folder) noexcept;
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// Which bytes are text. Private to core.
+// Validation of UTF-8. Private to core.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace ambit {
 
-/// Return how many bytes the character of UTF-8 that begins at text[i] has, 0 where none begins
-/// there. As Python decodes it: each character in its shortest form, none beyond U+10FFFF, halves
-/// of UTF-16's pairs only with `halves`, as its "surrogatepass". Source: RFC 3629, section 4.
+/// Return the length in bytes of the UTF-8 character that begins at text[i], 0 if none does. As in
+/// Python: no overlong forms, nothing above U+10FFFF, surrogates only with `halves` (Python's
+/// "surrogatepass"). Source: RFC 3629, section 4.
 inline size_t utf8_length(std::string_view text, size_t i, bool halves = false) {
   const auto in = [&](size_t at, unsigned char least, unsigned char most) {
     const auto byte = at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
@@ -29,7 +29,7 @@ inline size_t utf8_length(std::string_view text, size_t i, bool halves = false) 
   return 0;
 }
 
-/// Return whether bytes are UTF-8, with `halves` of UTF-16's pairs if these are allowed.
+/// Return true if the bytes are UTF-8; `halves` permits surrogates.
 inline bool is_utf8(std::string_view text, bool halves = false) {
   for (size_t i = 0; i < text.size();) {
     const size_t length = utf8_length(text, i, halves);

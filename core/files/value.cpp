@@ -36,13 +36,13 @@ std::string quote(const Value& key) {
   }
 }
 
-// Whether find() compares it. Python's other keys are tuples and what is opaque here.
+// True for keys that find() compares. Other keys in Python are tuples or opaque here.
 bool is_plain_key(const Value& v) { return v.kind() <= Value::Kind::string; }
 bool is_key(const Value& v) {
   return is_plain_key(v) || v.kind() == Value::Kind::tuple || v.kind() == Value::Kind::opaque;
 }
 
-// An int of a key that equals one in Python: 1, 1.0 and True are one key.
+// Return the int that a key equals in Python, if any: 1, 1.0 and True are one key.
 std::optional<int64_t> integer_of(const Value& key) {
   if (key.kind() == Value::Kind::boolean) return key.to_bool();
   if (key.kind() == Value::Kind::integer) return key.to_int();
@@ -62,7 +62,7 @@ bool equal_keys(const Value& a, const Value& b) {
 }
 
 void check_keys(const Value::Dict& entries) {
-  // Not hashed: a file could choose keys that collide.
+  // Not hashed, since a file could contain keys chosen to collide.
   std::set<std::string_view> strings;
   std::set<int64_t> integers;
   std::set<double> reals;
@@ -93,14 +93,14 @@ struct Value::Container {
   List items;
   Dict entries;
   struct OpaqueContent;
-  std::unique_ptr<const OpaqueContent> opaque{};  // apart: most containers have none
+  std::unique_ptr<const OpaqueContent> opaque{};  // separate, since most containers have none
 
   static int depth_of(const Value& v) { return v.kind_ >= Kind::list ? v.container().depth : 0; }
 };
 
 struct Value::Container::OpaqueContent {
   Opaque value;
-  std::string name;  // as errors have it
+  std::string name;  // for errors
 };
 
 // --- making

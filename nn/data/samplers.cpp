@@ -62,7 +62,7 @@ RandomSampler::Place RandomSampler::claim() const {
 
 void RandomSampler::reset(std::optional<size_t> new_size) {
   const size_t size = new_size.value_or(size_);
-  // First, because it may fail, and then nothing must have changed.
+  // Allocate first: a failure must not change the sampler.
   if (size != order_.size()) order_ = room_for("RandomSampler", size);
   if (ahead_ && size != size_) {  // the number of blocks differs
     if (seed_) offset_ = ahead_->offset;

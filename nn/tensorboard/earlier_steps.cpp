@@ -108,7 +108,7 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// 0 where it cannot be read.
+  /// Return the file's size; 0 if it cannot be read.
   uint64_t file_bytes() const { return file_bytes_; }
 
   /// Return up to `count` bytes from `offset` on; fewer at the end of the file.

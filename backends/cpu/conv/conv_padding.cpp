@@ -14,7 +14,7 @@
 namespace ambit::cpu {
 namespace {
 
-/// `exponent`: the bits that are all ones where a float is infinite or NaN.
+/// `exponent`: mask of the exponent bits, which are all ones for infinities and NaN.
 template <class Bits>
 bool is_finite(const Tensor& t, Bits exponent) {
   std::atomic<bool> finite = true;
@@ -35,9 +35,9 @@ bool is_finite(const Tensor& t) {
 
 bool has_padding(const ConvSizes& g) { return std::ranges::max(g.padding) > 0; }
 
-/// The elements of a tap along one dim.
+/// The elements that a tap uses along one dim.
 struct Range {
-  int64_t x, y, count;  // the first of each, and how many of y
+  int64_t x, y, count;  // first index in x and in y, number of outputs
 };
 Range range_of(const ConvParams& p, size_t i, int64_t tap, int64_t inputs, int64_t outputs) {
   const int64_t first = tap * p.dilation[i] - p.padding[i], room = inputs - first;

@@ -1,7 +1,8 @@
-// Some convolutions read zeros in the place of padding. Those make NaN of a factor that is not
-// finite, weights or slopes, though nothing is there to multiply it with. Here is how to notice
-// that. Weights are not finite when training has failed: the reference's loops are quick enough for
-// them. Slopes are while GradScaler looks for a scale: for them there is a way without padding.
+// Some convolution kernels multiply padding zeros by weights or gradients, which gives NaN if those
+// are infinite or NaN, although padding should contribute nothing. These functions detect that.
+// Weights are infinite or NaN only after training has failed: the reference kernel is fast enough.
+// Gradients often are while GradScaler searches for a scale: convolution_weight_grad_by_taps() is
+// for them.
 #pragma once
 
 #include <ambit/params.h>
@@ -11,14 +12,14 @@
 
 namespace ambit::cpu {
 
-/// Whether there is padding, and an element of `factor`, which zeros in its place are multiplied
-/// with, is infinite or NaN. Floats of 16 bits are bfloat16.
+/// Return true if there is padding and `factor`, by which its zeros are multiplied, has an infinite
+/// or NaN element. A 16-bit factor must be bfloat16.
 bool spoils_padding(const ConvSizes& g, const Tensor& factor);
-/// The same where `result` is there, which then has NaN: it reads the smaller of both first.
+/// The same, given the `result`, which then has NaN: scans it first if it is smaller.
 bool has_spoiled_padding(const ConvSizes& g, const Tensor& factor, const Tensor& result);
 
-/// The gradient of the weights, by a convolution without padding for each tap, of the elements that
-/// the tap has.
+/// Compute the gradient of the weights tap by tap, each as a convolution without padding over the
+/// elements that the tap uses.
 void convolution_weight_grad_by_taps(Tensor& dw, const Tensor& dy, const Tensor& x,
                                      const ConvParams& p);
 

@@ -1,6 +1,6 @@
-// Batch normalisation and its gradient: one channel at a time, or rows of channels where these are
-// innermost, which is how images of bfloat16 come. Written out for all dtypes: oneDNN 2.6 has no
-// float64, and in the other layout its float32 is three times slower.
+// Batch normalisation and its gradient: one channel at a time, or rows of channels if they are
+// innermost; bfloat16 is read only in the second layout. Our own kernels for all dtypes: oneDNN 2.6
+// has no float64, and its float32 kernel is three times slower in the other layout.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -49,7 +49,7 @@ struct Channels {
   int64_t N, C, inner;
 };
 
-/// The moments of a channel, and whether T does not hold its squares.
+/// The moments of a channel; `is_wide`: its squares overflow or underflow in T.
 struct ChannelMoments : WideMoments {
   bool is_wide = false;
 };
@@ -58,7 +58,7 @@ inline ChannelMoments with_inverse(double mean, double variance, double eps) {
   return {{mean, variance, 1 / std::sqrt(variance + eps)}};
 }
 
-/// The statistics of channel c.
+/// Return the statistics of channel c.
 template <class T>
 ChannelMoments statistics(const Channels& s, int64_t c, const T* x, double eps) {
   const auto count = static_cast<double>(s.per_channel());
@@ -81,14 +81,13 @@ ChannelMoments statistics(const Channels& s, int64_t c, const T* x, double eps) 
   return with_inverse(result.mean, result.squares / count, eps);
 }
 
-/// The same of all channels of x [N,C], given their mean and variance as computed in T. Call
-/// f(c, moments) with each.
+/// Call f(c, moments) for every channel of x [N,C], given their means and variances computed in T.
 template <class T, class X, class F>
 void row_moments(const RowBlocks& rows, const Channels& s, const X* x, const double* means,
                  const double* variances, double eps, const F& f) {
   const auto count = static_cast<double>(s.N);
   const auto keeps = [&](int64_t c) { return keeps_squares<T>(variances[c] * count, eps * count); };
-  std::vector<double> totals;  // finite exactly for channels of finite elements
+  std::vector<double> totals;  // finite if and only if all elements of the channel are
   for (int64_t c = 0; c < s.C; ++c) {
     if (keeps(c)) {
       f(c, with_inverse(means[c], variances[c], eps));
@@ -98,13 +97,13 @@ void row_moments(const RowBlocks& rows, const Channels& s, const X* x, const dou
     const double total = totals[static_cast<size_t>(c)];
     if (std::isfinite(total)) {
       f(c, ChannelMoments{finite_moments(x + c, s.N, s.C, 1, 1, eps, true), true});
-    } else {  // all results are NaN, without a pass over the channel's elements
+    } else {  // all results are NaN: no pass over the elements is needed
       f(c, ChannelMoments{infinite_moments(total, true)});
     }
   }
 }
 
-/// The sums of dy, and of dy * (x - center), of channel c.
+/// Return the sums of dy and of dy * (x - center) over channel c.
 template <class T>
 std::pair<double, double> grad_sums(const Channels& s, int64_t c, const T* dy, const T* x,
                                     T center) {
@@ -117,7 +116,7 @@ std::pair<double, double> grad_sums(const Channels& s, int64_t c, const T* dy, c
   return {sum, product};
 }
 
-/// What elements of X are computed in.
+/// The type in which elements of X are computed.
 template <class X>
 using Wide = std::conditional_t<std::same_as<X, BFloat16>, float, X>;
 
@@ -139,7 +138,7 @@ HWY_INLINE void write_row(int64_t C, X* y, UnaryLoop narrow, const F& f) {
   }
 }
 
-/// y, x: channel c, whose squares T does not hold.
+/// Normalise channel c, whose squares overflow or underflow in T.
 template <class T, class X>
 [[gnu::noinline]] void write_wide_channel(const Channels& s, int64_t c, X* y, const X* x, T weight,
                                           T bias, const WideMoments& moments) {
@@ -176,7 +175,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
   double *means = scratch.data<double>(), *variances = means + s.C;
   T *scale = reinterpret_cast<T*>(variances + s.C), *shift = scale + s.C;
 
-  // y = (x - mean) * scale + shift, from the statistics of channel c
+  // Compute scale and shift of channel c: y = (x - mean) * scale + shift.
   std::vector<std::pair<int64_t, WideMoments>> wide;  // channels of x [N,C]
   const auto prepare = [&](int64_t c, const ChannelMoments& channel) __attribute__((noinline)) {
     const double m = channel.mean, inverse = static_cast<double>(channel.inverse);
@@ -187,7 +186,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
     pm[c] = static_cast<T>(m);
     pi[c] = static_cast<T>(inverse);
     scale[c] = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
-    // Rounding the mean to T loses this, which may be much compared with x - mean.
+    // Rounding error of the mean in T; it may be large compared with x - mean.
     const double lost = m - static_cast<double>(pm[c]);
     const double offset =
         (pb ? static_cast<double>(pb[c]) : 0) - lost * static_cast<double>(scale[c]);
@@ -253,8 +252,8 @@ void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const 
   T* scale = reinterpret_cast<T*>(products + s.C);
   T *offset = scale + s.C, *slope = offset + s.C;
 
-  // dx = scale * (dy - mean(dy) - normalised x * mean(dy * normalised x)), from the sums of dy and
-  // of dy * (x - mean) of channel c
+  // Compute the coefficients of channel c from its sums of dy and of dy * (x - mean):
+  // dx = scale * (dy - mean(dy) - normalised x * mean(dy * normalised x)).
   const auto prepare = [&](int64_t c, double sum, double product) {
     const auto inverse = static_cast<double>(pi[c]);
     product *= inverse;
@@ -328,8 +327,8 @@ bool are_float32(std::initializer_list<const Tensor*> list) {
 
 }  // namespace
 
-// The result keeps the channels-last layout of x. Channels-last bfloat16 images with statistics and
-// weights of float32 are read as they are; other bfloat16 operands are converted to float32.
+// The result keeps the channels-last layout of x. Channels-last bfloat16 images and bfloat16 [N,C]
+// with float32 statistics and weights are read directly; other bfloat16 operands are upcast.
 void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
   const auto run = HWY_DYNAMIC_DISPATCH(forward_any);

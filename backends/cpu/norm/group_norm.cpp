@@ -1,8 +1,7 @@
 // Group normalisation and its gradient: x [N,C,...], in which the groups of a sample are adjacent.
-// A group is read from memory once, if it fits into the cache, and no group is divided among
-// threads, so that the order of its sums does not depend on their number. Images in channels-last
-// layout keep it: rows of channels are summed, one sample at a time, and the sums of the channels
-// are added to those of their group.
+// A group is read from memory once, if it fits into the cache, and is processed by one thread, so
+// that the order of its sums does not depend on the number of threads. Channels-last images keep
+// their layout: rows of channels are summed, one sample at a time, then the channels of a group.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -49,12 +48,12 @@ struct Groups {
   int64_t N, C, G, channels, inner, length;
 };
 
-/// One group: element (channel c, place j) is at c * channel_stride + j * stride.
+/// One group: element (channel c, position j) is at c * channel_stride + j * stride.
 struct GroupLayout {
   int64_t channels, channel_stride, stride, inner;
 };
 
-/// y, x: one group whose squares T does not hold; w, b [channels] or null.
+/// Normalise one group whose squares overflow or underflow in T; w, b [channels] or null.
 template <class T>
 [[gnu::noinline]] void write_wide_group(const GroupLayout& g, T* y, const T* x, const T* w,
                                         const T* b, const WideMoments& moments) {
@@ -93,7 +92,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, con
     const double inverse = 1 / std::sqrt(sums.squares / count + eps);
     const T middle = pm[i] = static_cast<T>(sums.mean);
     pi[i] = static_cast<T>(inverse);
-    // Rounding the mean to T loses this, which may be much compared with x - mean.
+    // Rounding error of the mean in T; it may be large compared with x - mean.
     const double lost = (sums.mean - static_cast<double>(middle)) * inverse;
     for (int64_t c = 0; c < s.channels; ++c) {
       const double weight = pw ? static_cast<double>(pw[channel + c]) : 1;
@@ -108,7 +107,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, con
   });
 }
 
-// The same of y, x [N,...,C].
+// As forward, for y, x [N,...,C].
 template <class T>
 void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                   const Tensor& b, double eps) {
@@ -126,7 +125,7 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
     std::vector<std::pair<int64_t, WideMoments>> wide;  // (first channel, moments) of a group
     for (int64_t g = 0; g < s.G; ++g) {
       const int64_t first = g * s.channels, end = first + s.channels;
-      double group_mean = 0, variance = 0;  // every channel has as many elements
+      double group_mean = 0, variance = 0;  // all channels have equal counts
       for (int64_t c = first; c < end; ++c) group_mean += means[c];
       group_mean /= static_cast<double>(s.channels);
       for (int64_t c = first; c < end; ++c) {
@@ -139,7 +138,7 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
         const WideMoments moments = wide_moments(px + at + first, s.inner, C, s.channels, eps);
         group_mean = moments.mean;
         inverse = static_cast<double>(moments.inverse);
-        if (!std::isnan(inverse)) wide.emplace_back(first, moments);  // of NaN all results are NaN
+        if (!std::isnan(inverse)) wide.emplace_back(first, moments);  // else all results are NaN
       }
       const T middle = pm[n * s.G + g] = static_cast<T>(group_mean);
       pi[n * s.G + g] = static_cast<T>(inverse);
@@ -165,7 +164,7 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
   });
 }
 
-/// dw, db [C], from the sums of dy and of dy * normalised x of each channel of each sample.
+/// Compute dw, db [C] from the sums [N,C] of dy and of dy * normalised x.
 template <class T>
 void add_samples(const Groups& s, const double* sums, const double* products, T* dw, T* db) {
   parallel_for(s.C, grain_for(2 * s.N), [&](int64_t begin, int64_t end) {
@@ -189,7 +188,7 @@ void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const 
   T *pdx = dx.data_ptr<T>(), *pdw = dw.data_ptr<T>(), *pdb = db.data_ptr<T>();
   const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>(), *pw = data_or_null<T>(w);
   const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
-  // Of each channel of each sample the sums of dy and of dy * (x - mean) * invstd.
+  // Sums [N,C] of dy and of dy * (x - mean) * invstd.
   const Scratch scratch(static_cast<size_t>(2 * s.N * s.C) * sizeof(double));
   double *sums = scratch.data<double>(), *products = sums + s.N * s.C;
   s.for_groups([&](int64_t i, int64_t at, int64_t channel) {
@@ -222,7 +221,7 @@ void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const 
   add_samples(s, sums, products, pdw, pdb);
 }
 
-// The same of dx, dy, x [N,...,C].
+// As backward, for dx, dy, x [N,...,C].
 template <class T>
 void backward_rows(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                    const Tensor& w, const Tensor& mean, const Tensor& invstd) {

@@ -20,14 +20,14 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// (x - mean) * inverse - shift is normalised. Rounding the mean to T loses shift / inverse, which
-/// may be much compared with x - mean.
+/// Normalised x = (x - mean) * inverse - shift. shift / inverse is the rounding error of the mean
+/// in T, which may be large compared with x - mean.
 template <class T>
 struct Statistics {
   T mean, inverse, shift;
 };
 
-/// Write the statistics of a row; return false if T does not hold its squares.
+/// Compute the statistics of a row; return false if its squares overflow or underflow in T.
 template <class T>
 HWY_INLINE bool row_statistics(int64_t N, const T* x, double eps, bool centered,
                                Statistics<T>& row) {
@@ -47,7 +47,7 @@ HWY_INLINE bool row_statistics(int64_t N, const T* x, double eps, bool centered,
   return keeps_squares<T>(squares, eps * length);
 }
 
-/// y [N] = what normalised(n) returns, times w where given, plus b where given.
+/// y[n] = normalised(n) * w[n] + b[n]; w and b may be null.
 template <class T, class F>
 HWY_INLINE void write_row(int64_t N, T* y, const T* w, const T* b, const F& normalised) {
   if (w && b) {
@@ -67,7 +67,7 @@ HWY_INLINE void write_row(int64_t N, T* y, const T* w, const T* b, const F& norm
   }
 }
 
-/// The same with the statistics of a row whose squares T does not hold.
+/// Compute statistics and y of a row whose squares overflow or underflow in T.
 template <class T>
 [[gnu::noinline]] void write_wide_row(int64_t N, T* y, T& mean, T& inverse, const T* x, const T* w,
                                       const T* b, double eps, bool centered) {
@@ -100,8 +100,8 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Ten
   });
 }
 
-// dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd, of one row. dy
-// and dy u are added to sums and products [N].
+// For one row: dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd.
+// Adds dy to sums [N] and dy u to products [N].
 template <class T>
 void grad_row(int64_t N, T* dx, const T* dy, const T* x, const T* w, T center, T inverse,
               bool centered, T* sums, T* products) {
@@ -140,7 +140,7 @@ void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor
   const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
   const RowBlocks blocks(M, N);
   blocks.for_blocks([&](int64_t first, int64_t rows, double* products, double* sums) {
-    // So many rows are summed in T before the sum is added to a double.
+    // Rows summed in T before the sum is added to a double.
     constexpr int64_t kRows = 16;
     const Scratch parts(static_cast<size_t>(2 * N) * sizeof(T));
     T *part_products = parts.data<T>(), *part_sums = part_products + N;

@@ -1,7 +1,7 @@
 // Sums for normalisations: over contiguous elements, and over the rows of x [R,C] for batch
 // normalisation with innermost channels and for the gradients of layer normalisation's weights.
-// Rows are summed in blocks that fit the second-level cache and do not depend on the number of
-// threads, so that results do not either.
+// Rows are summed in blocks that fit the L2 cache. Blocks, and so results, do not depend on the
+// number of threads.
 #if defined(AMBIT_CPU_NORM_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_NORM_ROWS_INL_H
 #undef AMBIT_CPU_NORM_ROWS_INL_H
@@ -29,15 +29,15 @@ T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
-/// How many elements are summed in T before the sum is added to a double: `most`, but in vectors of
-/// fewer than 8 floats so many that a lane adds no more numbers than in vectors of 16 do.
+/// Return how many elements to sum in T before adding the sum to a double: `most`; with fewer than
+/// 8 float lanes proportionally fewer, so that a lane adds as many numbers as with 16 lanes.
 template <class T>
 HWY_INLINE constexpr int64_t block_of(int64_t most) {
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   return sizeof(T) == sizeof(double) || kLanes >= 8 ? most : most * kLanes / 16;
 }
 
-/// The sum of f(i) over n elements, of blocks in T.
+/// Return the sum of f(i) over n elements, with blocks summed in T.
 template <class T, class F>
 HWY_INLINE double sum_of(int64_t n, const F& f) {
   constexpr int64_t kBlock = block_of<T>(512);
@@ -52,13 +52,13 @@ HWY_INLINE double sum_of(int64_t n, const F& f) {
   return sum;
 }
 
-/// A mean, and the sum of the squares of the differences from it.
+/// A mean, and the sum of squared differences from it.
 struct Squares {
   double mean, squares;
 };
 
-/// The same of n elements, given the sum of their differences from `center`, `rest`, and that of
-/// the squares of the differences. The center is a rounded mean: of an exact one rest would be 0.
+/// Correct for a `center` that is a rounded mean: `rest` and `squares` are the sums of the n
+/// differences from it and of their squares. For an exact mean rest would be 0.
 /// Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample variance", eq. 1.7.
 inline Squares corrected(double center, double rest, double squares, double n) {
   const double shift = rest / n;
@@ -66,8 +66,7 @@ inline Squares corrected(double center, double rest, double squares, double n) {
   return {center + shift, std::max(squares - rest * shift, 0.0)};
 }
 
-/// The sum of n elements, of blocks in T, in four vectors, whose additions need not wait for each
-/// other.
+/// Return the sum of n elements, with blocks summed in T in four independent vectors.
 template <class T>
 HWY_INLINE double total_of(int64_t n, const T* x) {
   constexpr int64_t kBlock = block_of<T>(2048);
@@ -91,8 +90,8 @@ HWY_INLINE double total_of(int64_t n, const T* x) {
   return sum + static_cast<double>(part);
 }
 
-/// The sums of g and of g * (x[i] - center), g = dy[i] * w[i], or dy[i] where w is null, of blocks
-/// in T, in two vectors each.
+/// Return the sums of g and of g * (x[i] - center), where g = dy[i] * w[i], or dy[i] if w is null,
+/// with blocks summed in T in two vectors each.
 template <class T>
 HWY_INLINE std::pair<double, double> gradient_sums(int64_t n, const T* dy, const T* w, const T* x,
                                                    T center) {
@@ -127,7 +126,7 @@ HWY_INLINE std::pair<double, double> gradient_sums(int64_t n, const T* dy, const
   return {sum + static_cast<double>(part), product + static_cast<double>(part_product)};
 }
 
-/// The sums of d and of d^2, d = x[i] - center, of blocks in T, in two vectors each.
+/// Return the sums of d and d^2, d = x[i] - center, with blocks summed in T in two vectors each.
 template <class T>
 HWY_INLINE std::pair<double, double> sums_about(T center, int64_t n, const T* x) {
   constexpr int64_t kBlock = block_of<T>(1024);
@@ -178,7 +177,7 @@ class RowBlocks {
       }
     });
   }
-  /// The same for the sums that for_blocks has filled, in order.
+  /// As for_blocks, sequentially and in order, with the sums that for_blocks has filled.
   template <class F>
   void merge(const F& f) const {
     for (int64_t b = 0; b < count_; ++b) {
@@ -224,8 +223,8 @@ void sum_rows(int64_t rows, int64_t C, double* sums, const F& f) {
   }
 }
 
-/// mean [C] = the mean of a block x [rows,C], of which it holds an approximation before the call;
-/// squares [C] = the sum of the squares of the differences from it.
+/// Refine mean [C], an approximate mean of a block x [rows,C]; squares [C] = the sum of squared
+/// differences from it.
 template <class T, class X>
 void sum_squares(int64_t rows, int64_t C, const X* x, double* mean, double* squares) {
   constexpr int64_t kRows = 16, kChannels = 256;
@@ -263,8 +262,8 @@ void sum_squares(int64_t rows, int64_t C, const X* x, double* mean, double* squa
   }
 }
 
-/// mean, var [C] (biased) of x [R,C]. Blocks are merged as in Chan, Golub & LeVeque 1979. Here and
-/// below elements of X are converted to T.
+/// Compute mean and biased var [C] of x [R,C]. Blocks are merged as in Chan, Golub & LeVeque 1979.
+/// Here and below elements of X are converted to T.
 template <class T, class X>
 void row_statistics(const RowBlocks& blocks, int64_t C, const X* x, double* mean, double* var) {
   blocks.for_blocks([&](int64_t first, int64_t rows, double* block_mean, double* squares) {

@@ -1,6 +1,6 @@
-// softmax, its logarithm, and their gradients. A line along dim is contiguous, or where dim is
-// not the last, many lines go side by side. Written out for both dtypes: oneDNN 2.6 has no float64
-// and loses NaN in its exponential.
+// softmax, log_softmax and their gradients. A line is the elements along dim: contiguous, or, if
+// dim is not the last, interleaved with other lines. Our own kernels for both dtypes: oneDNN 2.6
+// has no float64 and loses NaN in its exponential.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// The sum of f(i, m), the vector at i of which m elements count, for all of n.
+/// Sum n elements: f(i, m) returns the vector at i, of which only the first m elements count.
 template <class T, class F>
 T total(int64_t n, const F& f) {
   const hn::ScalableTag<T> d;
@@ -71,7 +71,7 @@ void softmax_grad_line(int64_t n, T* dx, const T* dy, const T* y, bool log) {
   for (int64_t i = 0; i < n; ++i) dx[i] = y[i] * (dy[i] - sum);
 }
 
-/// sum += exp(x - most), which is written to y unless that is null.
+/// sum += exp(x - most); also write the exponentials to y unless it is null.
 template <class T>
 void add_exponentials(int64_t n, T* y, T* sum, const T* x, const T* most) {
   const hn::ScalableTag<T> d;
@@ -84,7 +84,7 @@ void add_exponentials(int64_t n, T* y, T* sum, const T* x, const T* most) {
   }
 }
 
-/// `width` <= kBlock neighbouring lines of n elements, `step` apart.
+/// Softmax of `width` <= kBlock adjacent lines of n elements with stride `step`.
 template <class T>
 void softmax_lines(int64_t n, int64_t step, int64_t width, T* y, const T* x, bool log) {
   alignas(64) T most[kBlock], part[kBlock];
@@ -135,13 +135,13 @@ void softmax_grad_lines(int64_t n, int64_t step, int64_t width, T* dx, const T* 
   }
 }
 
-/// Tensors of [outer, n, inner].
+/// Sizes of a tensor as [outer, n, inner].
 struct Extent {
   int64_t outer, n, inner;
 };
 
-/// Call line(offset) for each contiguous line, or where lines lie side by side lines(offset,
-/// width).
+/// Call line(offset) for each contiguous line, or lines(offset, width) for each block of
+/// interleaved lines.
 template <class Line, class Lines>
 void for_extent(const Extent& e, const Line& line, const Lines& lines) {
   if (e.inner == 1) {
@@ -159,7 +159,7 @@ void for_extent(const Extent& e, const Line& line, const Lines& lines) {
                });
 }
 
-/// Whole strips, and then the lines beyond the last of them.
+/// Process whole strips, then the remaining lines.
 template <class T>
 void run_strips(const Extent& e, T* y, const T* x, bool log) {
   constexpr int64_t kWidth = Strip<T>::kWidth;

@@ -1,5 +1,5 @@
-// What softmax and cross-entropy do along one contiguous line. Included once per instruction set.
-// NaN anywhere, or an infinity at the top, makes the sum NaN, and with it all that is made from it.
+// Functions of softmax and cross-entropy on one contiguous line. Included once per instruction set.
+// A NaN, or an infinite maximum, makes the sum of exponentials NaN, and so all results.
 #if defined(AMBIT_CPU_SOFTMAX_LINE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_SOFTMAX_LINE_INL_H
 #undef AMBIT_CPU_SOFTMAX_LINE_INL_H
@@ -19,23 +19,23 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr int64_t kBlock = 512;  // elements summed in T before they meet a double
+inline constexpr int64_t kBlock = 512;  // elements summed in T before adding to a double
 
-/// exp(x) where x <= 0 or NaN; others give anything.
+/// Return exp(x) for x <= 0 or NaN; for other x the result is unspecified.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_nonpositive(D d, V x) requires(sizeof(hn::TFromD<D>) == 8) {
   return Exp()(d, x);
 }
-/// To 1.2 ulp, in half of Exp's time.
+/// Accurate to 1.2 ulp, in half of Exp's time.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_nonpositive(D d, V x) requires(sizeof(hn::TFromD<D>) == 4) {
-  // x = q ln 2 + r. In floats as large as this one, whose last digit is 1, the low bits hold q +
-  // 191: shifted, they are the exponent of 2^(q + 64), which is normal also where 2^q is not.
+  // x = q ln 2 + r. Floats near `rounds` are spaced by 1, so the low bits of t hold q + 191.
+  // Shifted, they are the exponent bits of 2^(q + 64), which is normal even if 2^q is subnormal.
   const V rounds = constant(d, 0x1.8p23 + 127 + 64);
   const V t = hn::MulAdd(x, constant(d, 1.442695040888963), rounds);
   const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToUnsigned<D>(), t)));
   const V q = hn::Sub(t, rounds);
-  // ln 2 in two parts, of which the first times q is exact.
+  // ln 2 in two parts (Cody-Waite); the first times q is exact.
   V r = hn::MulAdd(q, constant(d, -0.693145751953125), x);
   r = hn::MulAdd(q, constant(d, -1.428606765330187e-6), r);
   V y = constant(d, 1.98527617612853646e-4);  // the polynomial of Highway's Exp
@@ -47,10 +47,10 @@ HWY_INLINE V exp_nonpositive(D d, V x) requires(sizeof(hn::TFromD<D>) == 4) {
   y = hn::MulAdd(y, r, constant(d, 1));
   y = hn::MulAdd(y, r, constant(d, 1));
   y = hn::Mul(hn::Mul(y, scale), constant(d, 0x1p-64));
-  return hn::IfThenZeroElse(hn::Lt(x, constant(d, -104)), y);  // where t may be beyond its range
+  return hn::IfThenZeroElse(hn::Lt(x, constant(d, -104)), y);  // t may be out of range
 }
 
-/// The largest of n > 0 elements.
+/// Return the largest of n > 0 elements.
 template <class T>
 T largest(int64_t n, const T* x) {
   const hn::ScalableTag<T> d;
@@ -72,7 +72,7 @@ double sum_exponentials(int64_t n, T* y, const T* x, T shift) {
     const int64_t end = std::min(n, begin + kBlock);
     auto part = hn::Zero(d);
     for (int64_t i = begin; i < end; i += lanes) {
-      // Past the end: exp(-inf) = 0.
+      // Lanes past the end load -inf, whose exp is 0.
       const auto e = exp_nonpositive(d, hn::Sub(load(d, x + i, end - i, least), subtrahend));
       if (y) store(e, d, y + i, end - i);
       part = hn::Add(part, e);

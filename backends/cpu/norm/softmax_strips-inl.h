@@ -1,7 +1,7 @@
-// softmax of lines that lie side by side, of tensors too large for the caches: memory is read once
-// and written once. A strip of neighbouring lines is packed into scratch, since its rows (element i
-// of each line), often a power of two apart, would share few sets of a cache. Three strips are
-// under way at a time, one read, one in its exponentials, one written, so that memory does not wait
+// softmax of interleaved lines, for tensors too large for the caches: memory is read once and
+// written once. A strip of adjacent lines is packed into scratch memory: its rows (element i of
+// each line) are often a power of two apart and would map to few cache sets. Three strips are
+// pipelined (one is read, one computes exponentials, one is written), so that memory does not wait
 // for arithmetic. Included once per instruction set.
 #if defined(AMBIT_CPU_SOFTMAX_STRIPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_SOFTMAX_STRIPS_INL_H
@@ -32,8 +32,8 @@ class Strip {
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
  public:
-  static constexpr int64_t kWidth = 256 / sizeof(T);  // neighbouring lines
-  static constexpr int64_t kMostRows = 8192;          // that is, 2 MiB
+  static constexpr int64_t kWidth = 256 / sizeof(T);  // adjacent lines
+  static constexpr int64_t kMostRows = 8192;          // 2 MiB packed
 
   Strip() = default;
   Strip(int64_t n, int64_t step, T* y, const T* x, T* packed)
@@ -42,7 +42,7 @@ class Strip {
     std::fill_n(sum_, kWidth, 0.0);
   }
 
-  /// Pack rows [begin, end), and ask for those that follow.
+  /// Pack rows [begin, end) and prefetch the next rows.
   void read(int64_t begin, int64_t end) {
     for (int64_t i = end; i < std::min(n_, end + kAhead); ++i) {
       for (int64_t j = 0; j < kWidth; j += 64 / sizeof(T)) hwy::Prefetch(x_ + i * step_ + j);
@@ -58,7 +58,7 @@ class Strip {
     }
   }
 
-  /// Add up the exponentials of rows [begin, end), and keep them unless the logarithm is wanted.
+  /// Add the exponentials of rows [begin, end) to the sums; store them unless `log`.
   void add_exponentials(int64_t begin, int64_t end, bool log) {
     alignas(64) T part[kWidth];
     for (int64_t j = 0; j < kWidth; j += kLanes) {
@@ -74,14 +74,14 @@ class Strip {
     for (int64_t j = 0; j < kWidth; ++j) sum_[j] += static_cast<double>(part[j]);
   }
 
-  /// To be called when all exponentials are added up.
+  /// Call after all exponentials have been added.
   void finish(bool log) {
     for (int64_t j = 0; j < kWidth; ++j) {
       last_[j] = static_cast<T>(log ? std::log(sum_[j]) : 1 / sum_[j]);
     }
   }
 
-  /// Write rows [begin, end), past the caches if so told: then y's rows begin at whole vectors.
+  /// Write rows [begin, end); `streams`: by non-temporal stores, for y with vector-aligned rows.
   void write(int64_t begin, int64_t end, bool log, bool streams) const {
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t j = 0; j < kWidth; j += kLanes) {
@@ -95,8 +95,8 @@ class Strip {
 
  private:
   static constexpr D d{};
-  // Measured: more rows, all in the same sets of the first cache, would drive out each other; that
-  // some are asked for twice brings back those that were.
+  // Measured: more prefetched rows, which map to the same L1 sets, evict each other; prefetching
+  // some rows twice brings evicted ones back.
   static constexpr int64_t kAhead = 8;
 
   int64_t n_ = 0, step_ = 0;
@@ -110,9 +110,9 @@ class Strip {
 template <class T, class F>
 void softmax_strips(int64_t n, int64_t step, int64_t first, int64_t last, T* y, const T* x,
                     bool log, const F& at) {
-  constexpr int64_t kRows = 4;  // at a time
+  constexpr int64_t kRows = 4;  // rows per step
   constexpr int64_t kWidth = Strip<T>::kWidth;
-  // Rows of whole lines of memory.
+  // Every row of y begins at a cache line.
   const bool streams = reinterpret_cast<uintptr_t>(y) % 64 == 0 && step * sizeof(T) % 64 == 0;
   const Scratch scratch(static_cast<size_t>(2 * n * kWidth) * sizeof(T));
   Strip<T> strips[3];
@@ -120,7 +120,7 @@ void softmax_strips(int64_t n, int64_t step, int64_t first, int64_t last, T* y, 
     Strip<T>&next = strips[k % 3], &current = strips[(k + 2) % 3], &previous = strips[(k + 1) % 3];
     const bool reads = k<last, writes = k> first + 1;
     const bool adds = first < k && k <= last;
-    // A row makes room for the one that is read next.
+    // `next` reuses the buffer of `previous`: each row is written before it is overwritten.
     T* packed = scratch.data<T>() + k % 2 * n * kWidth;
     if (reads) next = Strip<T>(n, step, y + at(k), x + at(k), packed);
     for (int64_t begin = 0; begin < n; begin += kRows) {

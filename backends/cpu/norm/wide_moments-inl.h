@@ -1,5 +1,5 @@
-// Mean and variance of elements whose squares overflow or underflow in their own type, and the
-// normalisation by them. Included once per instruction set.
+// Mean, variance and normalisation of elements whose squares overflow or underflow in their own
+// type. Included once per instruction set.
 #if defined(AMBIT_CPU_WIDE_MOMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_WIDE_MOMENTS_INL_H
 #undef AMBIT_CPU_WIDE_MOMENTS_INL_H
@@ -19,9 +19,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 
-/// Whether a sum of squares that was computed in T, at least in part, has all its digits: no
-/// overflow, and no underflow that matters next to `least`, which the caller adds to it. False of
-/// NaN.
+/// Return true if a sum of squares computed at least partly in T is accurate: no overflow, and no
+/// underflow that matters compared with `least`, which the caller adds to it. False for NaN.
 template <class T>
 bool keeps_squares(double squares, double least) {
   using Limits = std::numeric_limits<T>;
@@ -36,22 +35,22 @@ struct WideMoments {
   long double inverse;
 };
 
-/// The moments of elements of which not all are finite, given their sum (its scale is arbitrary).
+/// Return the moments of elements that are not all finite, given their sum in any scale.
 inline WideMoments infinite_moments(double sum, bool centered) {
   if (centered) return {sum, std::nan(""), std::nanl("")};
   return {0, std::fabs(sum), 1 / std::sqrt(static_cast<long double>(std::fabs(sum)))};
 }
 
-/// The factor of the sum that is finite exactly if all elements are, for up to 2^63 elements.
+/// With this factor, a sum of up to 2^63 elements is finite if and only if all elements are.
 constexpr double kFiniteSum = 0x1p-64;
 
-/// The moments of finite elements x[r * run_stride + i * stride], r < runs, i < length. The mean is
-/// 0 where they are not centered.
+/// Return the moments of finite elements x[r * run_stride + i * stride], r < runs, i < length. The
+/// mean is 0 unless `centered`.
 template <class X>
 [[gnu::noinline]] WideMoments finite_moments(const X* x, int64_t runs, int64_t run_stride,
                                              int64_t length, int64_t stride, double eps,
                                              bool centered) {
-  // The squares of float fit double, those of double fit long double.
+  // The squares of floats fit in double, those of doubles in long double (x86).
   using Wide = std::conditional_t<sizeof(X) == sizeof(double), long double, double>;
   const Wide n = static_cast<Wide>(runs) * static_cast<Wide>(length);
   Wide mean = 0, variance = 0;
@@ -69,13 +68,13 @@ template <class X>
   return {static_cast<double>(mean), static_cast<double>(variance), inverse};
 }
 
-/// The sum of the elements times kFiniteSum, of their magnitudes where they are not centered.
+/// Return the sum of the elements (unless `centered`, of their magnitudes) times kFiniteSum.
 template <class X>
 double finite_sum(int64_t n, const X* x, bool centered) {
   const hn::ScalableTag<X> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto scale = hn::Set(d, static_cast<X>(kFiniteSum));
-  // Without the bits of `sign` an element is its magnitude, or itself.
+  // AndNot clears the sign bits, or nothing if centered.
   const auto sign = centered ? hn::Zero(d) : hn::SignBit(d);
   const auto scaled = [&](int64_t i) HWY_ATTR {
     return hn::Mul(hn::AndNot(sign, hn::LoadU(d, x + i)), scale);
@@ -91,8 +90,7 @@ double finite_sum(int64_t n, const X* x, bool centered) {
   return sum;
 }
 
-/// The moments of any elements, in runs of adjacent ones. NaN or infinities among them are found by
-/// a fast pass of its own.
+/// Return the moments of runs of adjacent elements. A fast first pass finds NaN and infinities.
 template <class X>
 [[gnu::noinline]] WideMoments wide_moments(const X* x, int64_t runs, int64_t run_stride,
                                            int64_t length, double eps, bool centered = true) {
@@ -104,7 +102,7 @@ template <class X>
   return finite_moments(x, runs, run_stride, length, 1, eps, centered);
 }
 
-/// For each channel of x [R,C] a sum that is finite exactly if all its elements are.
+/// Return for each channel of x [R,C] a sum that is finite if and only if all its elements are.
 template <class X>
 [[gnu::noinline]] std::vector<double> finite_sums(const RowBlocks& blocks, int64_t C, const X* x) {
   blocks.for_blocks([&](int64_t first, int64_t rows, double* sums, double*) {
@@ -120,15 +118,14 @@ template <class X>
   return total;
 }
 
-/// (x - mean) / sqrt(variance + eps) without a step that leaves the range of T: x - mean may be
-/// larger than the largest T, and 1 / sqrt(variance + eps) than the largest T or below the
-/// smallest.
+/// Computes (x - mean) / sqrt(variance + eps) without overflow or underflow in T of x - mean or of
+/// 1 / sqrt(variance + eps).
 template <class T>
 class WideNormaliser {
  public:
   explicit WideNormaliser(const WideMoments& s) {
     using Limits = std::numeric_limits<T>;
-    // A power of two, by which x loses no digit that counts.
+    // A power of two, so that scaling x loses no significant digits.
     long double down = 1;
     if (s.inverse < 1) {
       down = std::max(s.inverse > 0 ? std::exp2(std::floor(std::log2(s.inverse))) : 0.0L,

@@ -1,5 +1,5 @@
-// A class for each archive says the types of its attributes, which libtorch compiles before it
-// reads the values. Format: torch/csrc/jit/serialization/docs/serialization.md of PyTorch.
+// Each archive has a class that declares the types of its attributes; libtorch compiles it before
+// it reads the values. Format: torch/csrc/jit/serialization/docs/serialization.md of PyTorch.
 #include "archive_writer.h"
 
 #include <ambit/error.h>
@@ -20,7 +20,7 @@ using serialize::ArchiveEntry;
 
 namespace {
 
-// `left`: how many values may still be looked at. A list may be shared, and so on below it.
+// `left`: how many more values may be visited. Shared nested lists are visited once per use.
 std::string type_of(const Value& value, size_t& left) {
   if (left-- == 0) throw SerializationError("expected fewer values in lists and tuples");
   using Kind = Value::Kind;
@@ -38,7 +38,7 @@ std::string type_of(const Value& value, size_t& left) {
     case Kind::tensor:
       return "Tensor";
     case Kind::list: {
-      // Something must be said of an empty one: LBFGS has lists of tensors without any as yet.
+      // An empty list needs a type too: LBFGS has lists of tensors that begin empty.
       std::string element = value.items().empty() ? "Tensor" : type_of(value.items()[0], left);
       for (const Value& item : value.items()) {
         if (const std::string other = type_of(item, left); other != element) {
@@ -84,7 +84,7 @@ struct ArchiveFile::Parts {
     }
   }
 
-  // Nested archives come first, so that their classes are known where they are named.
+  // Writes nested archives first, so that their classes are declared before use.
   Value object(const std::vector<ArchiveEntry>& entries) {
     const std::string name = next == 0 ? "Module" : fmt::format("Module_{}", next);
     ++next;
@@ -109,7 +109,7 @@ struct ArchiveFile::Parts {
   }
 
   size_t next = 0;
-  std::unordered_map<const void*, std::string> classes;  // of objects, by their entries
+  std::unordered_map<const void*, std::string> classes;  // of objects, by address of entries
   std::string code;
   Value root;
   FileStorages storages;

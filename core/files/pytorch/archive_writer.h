@@ -1,4 +1,4 @@
-// An archive's bytes: a module without functions, as TorchScript keeps it. Private to core.
+// Writes an archive as a TorchScript module without functions. Private to core.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ambit {
 
-/// Everything of a file but the elements of its tensors. Errors of all: SerializationError.
+/// The content of a file except the elements of its tensors. Errors of all: SerializationError.
 class ArchiveFile {
  public:
   explicit ArchiveFile(const std::vector<serialize::ArchiveEntry>& entries);
@@ -19,7 +19,7 @@ class ArchiveFile {
   ArchiveFile(const ArchiveFile&) = delete;
   ArchiveFile& operator=(const ArchiveFile&) = delete;
 
-  /// Hand out the file, from its first byte to the last.
+  /// Pass the bytes of the file to `sink`, in order.
   void write(const ZipWriter::Sink& sink) const;
 
  private:
@@ -27,7 +27,7 @@ class ArchiveFile {
   std::unique_ptr<const Parts> parts_;
 };
 
-/// Return TorchScript's name for what a value is: "Tensor", "List[int]". Errors: SerializationError
+/// Return TorchScript's name of a value's type: "Tensor", "List[int]". Errors: SerializationError
 /// for a dict, and for a list of several types.
 std::string script_type(const Value& value);
 

@@ -1,6 +1,6 @@
-// What an opcode leaves in memory at most, where it is the one that a file is full of: its place on
-// the stack and then in a container, each in vectors that double, what it allocates, and its part
-// of what dicts need to see that no key comes twice. Measured on such files.
+// The cost of an opcode is the most memory that it uses, measured on files full of that opcode: its
+// slot on the stack and then in a container (vectors that double), its allocations, and its share
+// of the sets that detect duplicate keys of a dict.
 #include "pickle.h"
 
 #include <fmt/format.h>

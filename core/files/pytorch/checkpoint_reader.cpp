@@ -1,4 +1,4 @@
-// load_checkpoint(): what a file is, its bytes say. Those of PyTorch's are read by libambit_zip.so.
+// load_checkpoint(): detects the format by content. libambit_zip.so reads PyTorch's formats.
 #include <ambit/checkpoint.h>
 #include <ambit/detail/late_library.h>
 #include <ambit/error.h>
@@ -20,7 +20,7 @@ constexpr size_t kMostNames = 1'000'000;
 
 const ZipLibrary& zip_library() { return *static_cast<const ZipLibrary*>(late_library("zip")); }
 
-// Says more about other files than their readers could.
+// Reject other files here, where the error can name their kind.
 void check_is_pytorch(std::string_view begin, uint64_t size_bytes) {
   const FileKind kind = kind_of_bytes(begin, size_bytes);
   if (!kind.is_pytorch()) {
@@ -77,8 +77,8 @@ std::string name_of(const Value& key) {
   return key.kind() == Value::Kind::integer ? std::to_string(key.to_int()) : key.kind_name();
 }
 
-// `left`: how many values may still be looked at. What a file shares a million times would be named
-// a million times.
+// `left`: how many more values may be visited. An object that a file shares a million times would
+// get a million names.
 void flatten_into(StateDict& tensors, const std::string& prefix, const Value& object,
                   size_t& left) {
   for (const auto& [key, value] : object.entries()) {

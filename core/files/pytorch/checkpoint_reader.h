@@ -1,5 +1,5 @@
-// What a zip file of PyTorch's holds: Python's torch.save(), or TorchScript, as which libtorch's
-// C++ saves. Private to core.
+// Reads PyTorch's files: those of Python's torch.save(), and TorchScript, which libtorch's C++
+// writes. Private to core.
 #pragma once
 
 #include <ambit/value.h>
@@ -12,23 +12,23 @@ namespace ambit {
 struct PytorchContent {
   Value value;
   Metadata metadata;
-  bool is_script = false;  ///< the value is an object: a dict in which dicts are objects too
+  bool is_script = false;  ///< TorchScript: dicts in the value are objects
 };
 
-/// Read a file, with its metadata if asked. Errors: SerializationError naming the path;
+/// Read a file, and its metadata if `metadata`. Errors: SerializationError naming the path;
 /// OutOfMemoryError.
 PytorchContent read_pytorch(const std::string& path, Device device, bool metadata);
-/// The same of bytes, which errors name as `name`.
+/// Read bytes in the same formats; errors call them `name`.
 PytorchContent read_pytorch_bytes(std::string_view bytes, const std::string& name, Device device);
 
-/// Read a pickle by itself, without PyTorch's storages, such as Python's and NumPy's alone. Errors:
-/// SerializationError without a path.
+/// Read a bare pickle of Python or NumPy, which has no PyTorch storages. Errors: SerializationError
+/// without a path.
 Value read_plain_pickle(std::string_view bytes);
 
-/// Return whether a file is TorchScript's; false where it cannot be read.
+/// Return true if a file is TorchScript; false also if it cannot be read.
 bool is_script_file(const std::string& path);
 
-/// Return the tensors in an object and those below it, under dotted names.
+/// Return the tensors in an object and its nested objects, under dotted names.
 StateDict flatten(const Value& object);
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// save_checkpoint(): the pickle, then the storages, one after the other.
+// save_checkpoint(): writes the pickle, then each storage.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 
@@ -30,7 +30,7 @@ void check_metadata(const Metadata& metadata) {
   }
 }
 
-// All that can be wrong with a value is found before the first byte is written.
+// The constructor finds every error of the value, before the first byte is written.
 class Checkpoint {
  public:
   Checkpoint(const Value& value, const std::string& name, Metadata metadata)
@@ -66,7 +66,7 @@ class Checkpoint {
   std::string pickled_;
 };
 
-constexpr const char* kInMemory = "pickle_save()";  // as errors name what has no path
+constexpr const char* kInMemory = "pickle_save()";  // name in errors
 
 }  // namespace
 

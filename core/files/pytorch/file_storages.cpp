@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are written little-endian");
 
-// Calls `visit` with every tensor once, and looks at what is shared once.
+// Calls `visit` once for every tensor; visits shared containers once.
 class TensorWalk {
  public:
   explicit TensorWalk(std::function<void(const Tensor&)> visit) : visit_(std::move(visit)) {}

@@ -1,4 +1,4 @@
-// The storages of a file: where each tensor's elements go. Private to core.
+// Assigns tensors to the storages of a file. Private to core.
 #pragma once
 
 #include <ambit/value.h>
@@ -14,14 +14,14 @@
 
 namespace ambit {
 
-/// What several tensors share is written whole, and so is memory that is no larger than its tensor:
-/// their strides are kept. A tensor alone in larger memory is written contiguous and by itself.
+/// A storage is written whole, and strides are kept, if several tensors share it or if it is not
+/// larger than its tensor. Otherwise only the tensor is written, contiguous.
 class FileStorages {
  public:
-  /// Find all tensors in a value. Errors: SerializationError for one without values.
+  /// Place all tensors of a value. Errors: SerializationError for undefined and meta tensors.
   void plan(const Value& value);
   const pickle::Place& place_of(const Tensor& t) const { return places_.at(t.impl()); }
-  /// Write them as entries, brought to the cpu one by one.
+  /// Write the storages as entries, copied to the cpu one at a time.
   void write(ZipWriter& zip) const;
 
  private:

@@ -1,5 +1,5 @@
-// Values to and from pickles as PyTorch writes them: Python's programs for a stack machine, of
-// which only the part that makes plain values and tensors is known here. Private to core. Format:
+// Reads and writes pickles as PyTorch does. A pickle is a program for Python's stack machine; only
+// the opcodes that make plain values and tensors are supported. Private to core. Format:
 // Lib/pickletools.py of CPython; torch/serialization.py of PyTorch for the storages.
 #pragma once
 
@@ -30,7 +30,7 @@ enum Op : unsigned char {
   kUnicode = 'X',
   kShortUnicode = 0x8c,
   kLongUnicode = 0x8d,
-  kText = 'T',  // of Python 2's str
+  kText = 'T',  // a str of Python 2
   kShortText = 'U',
   kBytes = 'B',
   kShortBytes = 'C',
@@ -65,15 +65,15 @@ enum Op : unsigned char {
   kFrame = 0x95,
 };
 
-/// What the values of all pickles in a file may take, in bytes, beside their text: a reader's
-/// memory and time are bounded by it, whatever the opcodes do. Writer and reader count alike, so
-/// that what was saved loads: some 4 million numbers in lists, or 70,000 tensors.
+/// Limit in bytes on the values of all pickles in a file, without their text. It bounds a reader's
+/// memory and time for any opcodes. Writer and reader count alike, so that every file written can
+/// be read: some 4 million numbers in lists, or 70,000 tensors.
 inline constexpr uint64_t kMaxMemoryBytes = 1 << 28;
 
-/// Counts what opcodes cost, in all pickles of a file.
+/// Counts the cost of the opcodes in all pickles of a file.
 class Budget {
  public:
-  // Errors of both: SerializationError where the bytes are spent.
+  // Errors of both: SerializationError if too few bytes remain.
   void spend(unsigned char op);
   void spend_bytes(uint64_t bytes);
 
@@ -81,7 +81,7 @@ class Budget {
   uint64_t left_ = kMaxMemoryBytes;
 };
 
-inline constexpr std::string_view kCounter = "collections.Counter";  // as which MultiStepLR counts
+inline constexpr std::string_view kCounter = "collections.Counter";  // MultiStepLR's milestones
 inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 inline constexpr std::string_view kRebuildOldTensor = "torch._utils._rebuild_tensor";
 inline constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
@@ -95,31 +95,30 @@ inline constexpr std::string_view kRebuildStateful = "torch._utils._rebuild_para
 inline constexpr std::string_view kRebuildFromType = "torch._tensor._rebuild_from_type_v2";
 inline constexpr std::string_view kSize = "torch.Size";
 
-// Functions whose calls are opaque, and the types that they make: they are not called.
-inline constexpr std::string_view kEncode = "_codecs.encode";  // bytes from text of Latin-1
+// Functions that are not called: a call becomes an opaque value of the type named.
+inline constexpr std::string_view kEncode = "_codecs.encode";  // makes bytes from Latin-1 text
 inline constexpr std::string_view kByteArrayType = "builtins.bytearray";
 inline constexpr std::string_view kSetType = "builtins.set", kFrozenSetType = "builtins.frozenset";
-inline constexpr std::string_view kBigInt = "int";  // of more than 64 bits: its bytes as the text
+inline constexpr std::string_view kBigInt = "int";  // above 64 bits; the argument has its bytes
 
-// TorchScript's: its classes all lie in one module; lists say the type of their elements.
+// TorchScript: all its classes are in one module; lists declare their element type.
 inline constexpr std::string_view kScriptClasses = "__torch__.";
 inline constexpr std::string_view kTypedLists[] = {
     "torch.jit._pickle.build_intlist", "torch.jit._pickle.build_doublelist",
     "torch.jit._pickle.build_boollist", "torch.jit._pickle.build_tensorlist"};
 inline constexpr std::string_view kTypeTag = "torch.jit._pickle.restore_type_tag";
 
-/// Return the storage of that key, `numel` elements of `type` in the file, as a 1-dim tensor of
+/// Returns the storage named `key`, `numel` elements of `type` in the file, as a 1-D tensor of
 /// type.dtype; the same memory for the same key. Undefined for a type whose dtype ambit lacks.
 using StorageSource =
     std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)>;
 
-/// Run a pickle of protocol 2 to 5. Neither time nor memory exceed a multiple of the text's length,
-/// nor what `budget` gives, and nothing recurses deeper than Value::kMaxDepth. Objects of
-/// TorchScript's classes become dicts of their attributes; arrays of NumPy become tensors. A list
-/// or a dict that contains itself has an opaque value in that place. Tensors require a gradient
-/// where the pickle says so and `keep_requires_grad`. With `used`, which is set to the pickle's
-/// length, more may follow it. Errors: SerializationError naming what is wrong, EndOfPickle where
-/// it is cut off; the caller adds the file.
+/// Run a pickle of protocol 2 to 5. Time and memory are bounded by a multiple of the program's
+/// length and by `budget`, recursion by Value::kMaxDepth. Objects of TorchScript's classes become
+/// dicts of their attributes; arrays of NumPy become tensors. If a list or dict contains itself,
+/// the inner reference is an opaque value. With `keep_requires_grad`, tensors require a gradient if
+/// the pickle says so. With `used`, which is set to the pickle's length, bytes may follow it.
+/// Errors: SerializationError naming the problem, EndOfPickle if cut off; the caller adds the file.
 Value read(std::string_view program, const StorageSource& storages, Budget& budget,
            bool keep_requires_grad = false, size_t* used = nullptr);
 inline Value read(std::string_view program, const StorageSource& storages) {
@@ -133,21 +132,20 @@ class EndOfPickle : public SerializationError {
   EndOfPickle() : SerializationError("expected a pickle that ends with STOP, got an end before") {}
 };
 
-/// Where a tensor's elements are: in the storage of that key.
+/// The position of a tensor's elements in the storage named `key`.
 struct Place {
   std::string key;
   int64_t storage_numel = 0, offset = 0;
   Dims strides;
-  bool requires_grad = false;  // of the tensor
+  bool requires_grad = false;  // of the tensor itself
 };
 
-/// The class of a dict that is written as an object; the type of a list, in TorchScript's words.
+/// Returns the class name of a dict that is written as an object, or TorchScript's type of a list.
 using TypeOf = std::function<std::string(const Value&)>;
 
-/// Write a pickle of protocol 2. What is shared in the value is written once. With `type_of` it is
-/// TorchScript's: dicts are objects.
-/// Errors: SerializationError for strings that are not UTF-8; halves of UTF-16's pairs may be in
-/// them, as in Python's.
+/// Return a pickle of protocol 2. Shared parts of the value are written once. With `type_of` the
+/// pickle is TorchScript's, and dicts are objects.
+/// Errors: SerializationError for strings that are not UTF-8; surrogates are allowed, as in Python.
 std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of,
                   const TypeOf& type_of = {});
 

@@ -104,13 +104,13 @@ class Writer {
     op(kReduce);
   }
 
-  // As the file had it that it was read from.
+  // Write the call that the value was read from.
   void opaque(const Value::Opaque& v) {
     if (v.function.empty()) {
       throw SerializationError(
           fmt::format("expected values that can be written, got an opaque {}", v.type));
     }
-    budget_.spend(kReduce);  // as the reader does
+    budget_.spend(kReduce);  // as in the reader
     if (v.function == kBigInt) return big_integer(v.arguments[0].to_string());
     global(v.function);
     if (!v.is_called) return;
@@ -200,8 +200,8 @@ class Writer {
     });
   }
 
-  // Strings and globals are shared when they are equal, containers and tensors when they are the
-  // same. A container is remembered when it is whole: none contains itself.
+  // Equal strings and globals share a memo slot; containers and tensors share one by identity. A
+  // container gets its slot when it is complete: none contains itself.
   void atom(const std::string& what, const auto& write_it) {
     const auto known = atoms_.find(what);
     if (known != atoms_.end()) return get(known->second);
@@ -237,7 +237,7 @@ class Writer {
   const std::function<Place(const Tensor&)>& place_of_;
   const TypeOf& type_of_;
   std::string out_;
-  Budget budget_;  // what is written can be read
+  Budget budget_;  // enforces the reader's limit
   std::map<std::string, uint32_t> atoms_;
   std::unordered_map<const void*, uint32_t> objects_;
   uint32_t next_ = 0;

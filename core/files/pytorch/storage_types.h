@@ -1,4 +1,4 @@
-// The storages that PyTorch's files name, and what ambit makes of them. Private to core.
+// The storage types named in PyTorch's files, and their dtypes. Private to core.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -9,7 +9,7 @@
 
 namespace ambit {
 
-/// `<module>.<name>` holds elements of `dtype`, of none where ambit lacks it.
+/// The class `<module>.<name>`; `dtype` is empty if ambit lacks it.
 struct StorageType {
   std::string_view name;
   std::optional<DType> dtype;
@@ -36,7 +36,7 @@ inline constexpr StorageType kStorageTypes[] = {
     {"QInt32Storage", {}, 4, "torch.qint32"},
     {"QUInt4x2Storage", {}, 1, "torch.quint4x2"},
     {"QUInt2x4Storage", {}, 1, "torch.quint2x4"},
-    {"UntypedStorage", {}, 1, "torch.uint8", "torch.storage"},  // of bytes
+    {"UntypedStorage", {}, 1, "torch.uint8", "torch.storage"},  // elements are bytes
 };
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// The CRC-32 of a zip file's entry, of pieces on several threads. Private to core.
+// Computes the CRC-32 of a zip file's entry on several threads. Private to core.
 #pragma once
 
 #include <zlib.h>
@@ -10,8 +10,8 @@
 
 namespace ambit {
 
-/// Return the CRC of so many bytes, of which crc_of(begin, end) returns that of a piece; called for
-/// several at the same time. Errors: the first that it throws.
+/// Return the CRC of `bytes` bytes; crc_of(begin, end) returns that of a piece and is called
+/// concurrently. Errors: the first that it throws.
 template <class F>
 uint32_t crc_in_parts(uint64_t bytes, const F& crc_of) {
   struct Piece {

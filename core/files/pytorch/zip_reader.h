@@ -1,5 +1,5 @@
-// What libambit_zip.so holds, which programs without PyTorch's files need not load: zip files'
-// entries, as libzip reads them, and the readers of PyTorch's files. Private to core.
+// Interface of libambit_zip.so, which is loaded only to read PyTorch's files: a reader of zip files
+// (by libzip) and the readers of PyTorch's formats. Private to core.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ambit {
 
-/// What is read from: the file of a descriptor, or memory; both stay the caller's.
+/// A source of bytes: a file descriptor or memory. Does not own either.
 class ByteSource {
  public:
   ByteSource(int descriptor, uint64_t size_bytes)
@@ -21,9 +21,9 @@ class ByteSource {
       : data_(static_cast<const char*>(data)), size_bytes_(size_bytes) {}
 
   uint64_t size_bytes() const { return size_bytes_; }
-  /// Return how many bytes there were, at most `count`; -1: errno.
+  /// Return the number of bytes read, at most `count`; -1 for an error, with errno set.
   int64_t read(void* to, uint64_t count, uint64_t offset) const;
-  /// Read all of them. Errors: SerializationError.
+  /// Read exactly `count` bytes. Errors: SerializationError.
   void read_all(void* to, uint64_t count, uint64_t offset) const;
 
  private:
@@ -32,9 +32,9 @@ class ByteSource {
   uint64_t size_bytes_;
 };
 
-/// Entries are read that are stored or deflated, which together are no longer than the file. A
-/// deflated one unpacks to 1032 times its size at most: so what a file can make a reader allocate
-/// is bounded by its size. Errors of all: SerializationError.
+/// Reads stored and deflated entries. Together they may not be longer than the file, and a deflated
+/// entry unpacks to at most 1032 times its size, so the file's size bounds a reader's allocations.
+/// Errors of all: SerializationError.
 class ZipReader {
  public:
   struct Entry {
@@ -44,21 +44,21 @@ class ZipReader {
   };
 
   virtual ~ZipReader() = default;
-  /// Every name there once.
+  /// Names are unique.
   virtual const std::vector<Entry>& entries() const = 0;
-  /// Read the whole of an entry, by its position, and check its CRC-32, unless that is 0: then it
-  /// was not computed. Errors also: for an entry that is not readable.
+  /// Read the whole of entries()[entry] and check its CRC-32; 0 means that none was computed.
+  /// Errors also: for an entry that is not readable.
   virtual void read(size_t entry, void* to) const = 0;
 };
 
-/// What late_library("zip") returns. Errors: SerializationError.
+/// The table that late_library("zip") returns. Errors of its functions: SerializationError.
 struct ZipLibrary {
   std::unique_ptr<ZipReader> (*open)(const ByteSource& bytes);
-  /// Read one of PyTorch's files, of either format, with its metadata if asked.
+  /// Read a file of PyTorch in either format, and its metadata if `metadata`.
   PytorchContent (*read)(const ByteSource& bytes, Device device, bool metadata);
-  /// Return whether a zip file is TorchScript's.
+  /// Return true if a zip file is TorchScript.
   bool (*is_script)(const ByteSource& bytes);
-  /// Read a pickle by itself, which names no storages.
+  /// Read a bare pickle, which names no storages.
   Value (*read_pickle)(std::string_view bytes);
 };
 

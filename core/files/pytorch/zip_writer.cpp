@@ -1,5 +1,5 @@
-// Every size and offset is written in the 64-bit form, which readers must know for files beyond
-// 4 GiB: one form is simpler than two, and small files test what large ones need.
+// Every size and offset is written in the Zip64 form, which files above 4 GiB need: one form is
+// simpler than two, and tests on small files cover large ones.
 #include "zip_writer.h"
 
 #include <libdeflate.h>
@@ -16,14 +16,14 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "zip files are little-endian");
 
 constexpr uint64_t kAlignment = 64;
-constexpr uint16_t kVersion = 45;         // of the format: the first with 64-bit sizes
+constexpr uint16_t kVersion = 45;         // of the format: the first with Zip64
 constexpr uint16_t kUtf8 = 1 << 11;       // flag: names are in UTF-8
-constexpr uint16_t kMadeOnUnix = 3 << 8;  // so that the attributes are a mode
+constexpr uint16_t kMadeOnUnix = 3 << 8;  // so that the attributes are a Unix mode
 constexpr uint32_t kMode = 0100644u << 16;
 constexpr uint16_t kEpoch = (1 << 5) | 1;  // 1 January 1980: equal tensors give equal files
 constexpr uint16_t kZip64 = 0x0001, kPadding = 0x4246;  // extra fields; "FB" is PyTorch's own
 constexpr uint16_t kExtraHeader = 4;                    // bytes of an extra field's id and length
-constexpr uint16_t kIn64Bits16 = 0xffff;                // "see the 64-bit form"
+constexpr uint16_t kIn64Bits16 = 0xffff;                // "see the Zip64 field"
 constexpr uint32_t kIn64Bits = 0xffffffff;
 
 // Appends numbers in the format's byte order.
@@ -94,7 +94,7 @@ void ZipWriter::finish() {
   }
   const uint64_t directory_end = at_, count = entries_.size();
   Record end;
-  constexpr uint64_t kEndBytes = 44;  // of the 64-bit form, behind this number
+  constexpr uint64_t kEndBytes = 44;  // length of the Zip64 record after this field
   end.text("PK\x06\x06").put(kEndBytes, static_cast<uint16_t>(kMadeOnUnix | kVersion), kVersion);
   end.put(uint32_t{0}, uint32_t{0} /* disks */, count, count, directory_end - begin, begin);
   end.text("PK\x06\x07").put(uint32_t{0}, directory_end, uint32_t{1});

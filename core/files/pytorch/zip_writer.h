@@ -1,5 +1,5 @@
-// Writes zip files of stored entries, one after the other, without going back: libzip would need a
-// file to seek in, and aligns nothing. Private to core.
+// Writes zip files of stored entries sequentially: libzip would need a seekable file and does not
+// align data. Private to core.
 // Format: APPNOTE.TXT 6.3.10 of PKWARE.
 #pragma once
 
@@ -14,17 +14,17 @@ namespace ambit {
 
 class ZipWriter {
  public:
-  /// Takes the file's bytes, in order. What it throws, the functions here throw.
+  /// Receives the file's bytes, in order. Exceptions from it pass through.
   using Sink = std::function<void(const void* data, uint64_t size_bytes)>;
 
   explicit ZipWriter(Sink sink) : sink_(std::move(sink)) {}
 
-  /// The data begin at a multiple of 64 bytes of the file, as PyTorch's do. Names in UTF-8 of at
-  /// most 65535 bytes, each once.
+  /// Add an entry. Its data begin at a multiple of 64 bytes in the file, as PyTorch's do. Names
+  /// must be unique, in UTF-8, and of at most 65535 bytes.
   void add(std::string_view name, const void* data, uint64_t size_bytes);
-  /// The same of an entry in PyTorch's folder.
+  /// Add an entry in PyTorch's folder.
   void add_in_folder(std::string_view name, std::string_view bytes);
-  /// Write the directory, with which the file ends.
+  /// Write the central directory, which ends the file.
   void finish();
 
  private:

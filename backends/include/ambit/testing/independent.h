@@ -210,7 +210,7 @@ inline DeviceRun try_on(Device device, const std::function<Work(Device)>& make,
   return run;
 }
 
-/// Return bounds for the results; what makes a comparison impossible comes into `report`.
+/// Return bounds for the results. If they cannot be compared, append the reasons to `report`.
 inline std::vector<ResultBound> bounds_of(const DeviceRun& cpu, const DeviceRun& reference,
                                           std::string& report) {
   if (!cpu.error.empty()) report += "\n  cpu: it threw " + cpu.error;

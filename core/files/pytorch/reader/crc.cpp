@@ -1,6 +1,6 @@
-// A CRC is the remainder of the bytes as a polynomial over two elements. A block may go before the
-// next if it is multiplied with the distance's power of x, itself taken as a remainder: what is
-// left of the many is 16 bytes that have the same CRC.
+// A CRC is the remainder of the bytes as a polynomial over GF(2). A block can be folded into a
+// later one: multiply it by x to the power of the distance (reduced by the CRC's polynomial), then
+// XOR. Folding reduces all blocks to 16 bytes with the same CRC.
 // Source: Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
 // Instruction", Intel, 2009.
 #include "crc.h"
@@ -18,14 +18,14 @@ namespace ambit {
 #if defined(__x86_64__)
 namespace {
 
-// x^n modulo CRC-32's polynomial, lowest power in the highest bit, as the bits of bytes come.
+// Return x^n modulo the CRC-32 polynomial, bit-reflected (lowest power in the highest bit).
 constexpr int64_t power(int n) {
   uint32_t r = 1U << 31;
   for (; n > 0; --n) r = r >> 1 ^ (r & 1 ? 0xEDB88320U : 0);
   return int64_t{r} << 1;
 }
 
-// What moves the two halves of 16 bytes so many bits on.
+// Factors that fold the low and the high half of 16 bytes forward by `bits`.
 constexpr int64_t low(int bits) { return power(bits + 32); }
 constexpr int64_t high(int bits) { return power(bits - 32); }
 static_assert(low(512) == 0x154442bd4 && high(512) == 0x1c6e41596, "as in the source");
@@ -45,7 +45,7 @@ AMBIT_CRC_TARGET inline __m512i powers(int bits) {
   return _mm512_set_epi64(h, l, h, l, h, l, h, l);
 }
 
-// Of at least 256 bytes, in steps of as many. Return the CRC, and how many bytes it is of.
+// Return the CRC of the first `done` bytes: the largest multiple of 256 in `count` >= 256.
 AMBIT_CRC_TARGET uint32_t crc_of_blocks(uint32_t crc, const char* data, size_t count,
                                         size_t& done) {
   constexpr int kLine = 64, kStep = 4 * kLine;
@@ -69,11 +69,11 @@ AMBIT_CRC_TARGET uint32_t crc_of_blocks(uint32_t crc, const char* data, size_t c
                                         _mm_clmulepi64_si128(parts[i - 1], beside, 0x11));
     parts[i] = _mm_xor_si128(parts[i], moved);
   }
-  // What libdeflate begins with, the complement, is in them already.
+  // The initial value is folded in already; ~0U makes libdeflate start from 0.
   return libdeflate_crc32(~0U, &parts[3], sizeof(parts[3]));
 }
 
-// AMBIT_CPU_ISA, as for the CPU's kernels, which check its value.
+// Respect AMBIT_CPU_ISA as the CPU's kernels do; they validate its value.
 bool may_use_newer_avx512() {
   const char* value = std::getenv("AMBIT_CPU_ISA");
   const std::string_view limit = value ? value : "";

@@ -6,8 +6,8 @@
 
 namespace ambit {
 
-/// Return the CRC of bytes whose CRC is `crc` with so many more behind them; of none it is 0. Where
-/// the processor has AVX-512's products without carries, it takes 0.7 of libdeflate 1.14's time.
+/// Continue `crc` (0 for no bytes) with `count` more bytes and return the result. With AVX-512's
+/// VPCLMULQDQ it takes 0.7 times as long as libdeflate 1.14.
 uint32_t zip_crc(uint32_t crc, const void* data, size_t count);
 
 }  // namespace ambit

@@ -1,7 +1,7 @@
 // torch.save's format before PyTorch 1.6: pickles of a magic number, a version, sizes of C's types,
-// the value, and the keys of its storages; the storages follow in that order, each after its number
-// of elements. The value's pickle says what type a storage has, and where it lies is known only
-// after it: so the pickle runs twice, the first time with storages on meta. Source: _legacy_save in
+// the value, and the keys of its storages; then the storages in the order of the keys, each after
+// its number of elements. A storage's type is in the value's pickle, its offset follows from the
+// keys after it: so that pickle runs twice, first with storages on meta. Source: _legacy_save in
 // torch/serialization.py of PyTorch.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -31,7 +31,7 @@ class LegacyFile {
   LegacyFile(const ByteSource& source, Device device) : source_(source), device_(device) {}
 
   Value read() {
-    // A pickle is rarely longer than the first number, and never longer than the second.
+    // The pickles rarely exceed the first limit and may not exceed the second.
     for (const uint64_t limit : {uint64_t{1} << 20, 2 * pytorch_file::kMaxPickleBytes}) {
       text_.resize(std::min(limit, source_.size_bytes()));
       source_.read_all(text_.data(), text_.size(), 0);
@@ -67,16 +67,16 @@ class LegacyFile {
     const auto none = [](const std::string&, const StorageType&, int64_t) -> Tensor {
       fail("expected no storage before the value, got one");
     };
-    next(none);  // the magic number, by which the file was known
+    next(none);  // the magic number, which kind_of_bytes() has checked
     const Value version = next(none);
     if (version.kind() != Value::Kind::integer || version.to_int() != kVersion) {
       fail("expected version {} of the format before PyTorch 1.6, got another", kVersion);
     }
-    next(none);  // sizes of C's types where it was written; the elements do not depend on them
+    next(none);  // sizes of the writer's C types; the elements do not depend on them
     const size_t begin = at;
     const pickle::Budget before = budget;
     next([this](const auto&... id) { return declare(id...); });
-    budget = before;  // that value is gone
+    budget = before;  // the first value was discarded
     const size_t length = at - begin;
     if (length > pytorch_file::kMaxPickleBytes) {
       fail("expected a pickle of at most {} bytes, got {}", pytorch_file::kMaxPickleBytes, length);
@@ -87,7 +87,7 @@ class LegacyFile {
     return pickle::read(std::string_view(text_).substr(begin, length), storages, budget);
   }
 
-  // The first time: a storage is only noted.
+  // First run: only record the storage.
   Tensor declare(const std::string& key, const StorageType& type, int64_t numel) {
     if (numel < 0) fail("expected elements in storage '{}', got {}", key, numel);
     const auto [known, is_new] = storages_.try_emplace(key, Storage{&type, numel});
@@ -101,8 +101,7 @@ class LegacyFile {
     return type.dtype ? empty({numel}, TensorOptions(*type.dtype).device("meta")) : Tensor();
   }
 
-  // Finds where the storages lie. Together they are no longer than the file, since none lies in
-  // another.
+  // Find the offsets of the storages. They do not overlap, so together they fit in the file's size.
   void place(const Value& keys, uint64_t at) {
     for (const Value& key : keys.items()) {
       const auto found = storages_.find(key.to_string());
@@ -124,7 +123,7 @@ class LegacyFile {
     }
   }
 
-  // The second time.
+  // Second run: read the storage.
   Tensor elements(const std::string& key, const StorageType& type, int64_t numel) {
     Storage& storage = storages_.at(key);
     if (!storage.is_placed) fail("expected storage '{}' in the file, got none", key);

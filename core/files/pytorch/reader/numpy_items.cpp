@@ -1,4 +1,4 @@
-// A dtype is an opaque value whose first argument is its name after the byte order: "f4", ">i8".
+// A dtype is an opaque value; its first argument is its byte order and name: "f4", ">i8".
 // Sources: arraydescr_reduce and array_reduce of NumPy 2.
 #include "numpy_items.h"
 
@@ -26,7 +26,7 @@ constexpr ElementType kElementTypes[] = {
 };
 
 struct Type {
-  std::optional<DType> dtype;  // none where ambit lacks it
+  std::optional<DType> dtype;  // empty if ambit lacks it
   bool is_big_endian = false;
 };
 
@@ -46,7 +46,7 @@ Type type_of(const Value& value) {
   return type;
 }
 
-// The bytes that an opaque bytes or bytearray has, or an old string.
+// Return the bytes of an opaque bytes or bytearray, or of a string of Python 2.
 std::string content_of(const Value& buffer) {
   if (buffer.kind() == Value::Kind::string) return buffer.to_string();
   const Value::Opaque& opaque = buffer.to_opaque();
@@ -81,7 +81,7 @@ Dims shape_of(const Value& tuple) {
   return sizes;
 }
 
-// The elements in C's order of the sizes.
+// Return a row-major tensor of the sizes.
 Tensor elements_of(const std::string& bytes, const Type& type, const Dims& sizes) {
   const size_t element = element_size(*type.dtype);
   int64_t needed = static_cast<int64_t>(element);
@@ -113,7 +113,7 @@ Value make_array(const Value& shape, const Value& dtype, bool is_fortran, const 
   Dims sizes = shape_of(shape);
   if (is_fortran) std::reverse(sizes.begin(), sizes.end());
   const std::string bytes = content_of(buffer);
-  budget.spend_bytes(bytes.size());  // a copy: many arrays may share a buffer
+  budget.spend_bytes(bytes.size());  // copied: many arrays may share a buffer
   const Tensor t = elements_of(bytes, type, sizes);
   if (!is_fortran || sizes.size() < 2) return t;
   Dims dims;

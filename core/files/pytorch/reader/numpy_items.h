@@ -1,4 +1,4 @@
-// NumPy's arrays, numbers and dtypes on the stack of a pickle's machine. Private to core.
+// NumPy's arrays, numbers and dtypes in pickles. Private to core.
 #pragma once
 
 #include <ambit/value.h>
@@ -16,18 +16,18 @@ inline constexpr std::string_view kNumpyReconstruct = "numpy._core.multiarray._r
 inline constexpr std::string_view kNumpyScalar = "numpy._core.multiarray.scalar";
 inline constexpr std::string_view kNumpyFromBuffer = "numpy._core.numeric._frombuffer";
 
-/// An array or a dtype, which is complete once BUILD has given it its state.
+/// An array or a dtype; the opcode BUILD completes it.
 struct NumpyObject {
   bool is_array = false;
-  Value finished{};  ///< a tensor or an opaque value; None before BUILD gives an array its content
+  Value finished{};  ///< a tensor or an opaque value; None for an array before BUILD
 };
 
-// Errors of all: SerializationError naming what is wrong.
+// Errors of all: SerializationError naming the problem.
 
-/// Return a dtype from (name, align, copy): an opaque value.
+/// Make a dtype, an opaque value, from (name, align, copy).
 NumpyObject make_dtype(std::span<const Value> given);
-/// Give an array (version, shape, dtype, is_fortran, bytes), or a dtype (version, byte order,
-/// subarray, names, fields, ...).
+/// Set the state of an array: (version, shape, dtype, is_fortran, bytes); or of a dtype: (version,
+/// byte order, subarray, names, fields, ...).
 void set_state(NumpyObject& object, const Value& state, Budget& budget);
 /// Return an array from (buffer, dtype, shape, order): a tensor, or an opaque value for a dtype
 /// that ambit lacks.

@@ -45,14 +45,14 @@ Dims to_dims(const Item& item) {
 }
 
 Tensor make_view(const Tensor& elements, int64_t offset, const Dims& sizes, const Dims& strides) {
-  // The product without the zeros must fit too: contiguous strides are made of it.
+  // The product without zeros must not overflow either: contiguous strides use it.
   int64_t bytes = static_cast<int64_t>(element_size(elements.dtype()));
   for (const int64_t size : sizes) {
     if (size < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes)) {
       fail("expected a shape that memory can hold, got {}", str(sizes));
     }
   }
-  // A part of a storage, as old files have them, begins later.
+  // Part of a storage (in old files) has an offset of its own.
   if (__builtin_add_overflow(offset, elements.storage_offset(), &offset)) {
     fail("expected an offset in the storage, got {}", offset);
   }
@@ -63,7 +63,7 @@ Tensor make_view(const Tensor& elements, int64_t offset, const Dims& sizes, cons
   }
 }
 
-// A tensor that ambit cannot represent. Its elements are not read, so that it cannot be written.
+// A tensor that ambit cannot represent. Its elements are not read, so it cannot be saved.
 Value opaque_tensor(std::string_view dtype) {
   return Value::opaque({fmt::format("{} tensor", dtype), "", {}});
 }
@@ -82,8 +82,7 @@ const std::string& dtype_in(const Item& item) {
   return value->to_opaque().function;
 }
 
-// The same for both of PyTorch's classes of complex numbers' views: of real tensors, whether all
-// elements are negated.
+// Return true if the metadata has PyTorch's negative bit: all elements are negated.
 bool is_negated(const Item& metadata) {
   const Value value = to_value(metadata);
   if (!value.is_dict()) return false;
@@ -100,7 +99,7 @@ Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Bu
                        to_dims(given[3]));
   if (given.size() > 6 && is_negated(given[6])) {
     if (t.dtype() == kBool) fail("expected numbers to negate, got bools");
-    budget.spend_bytes(t.nbytes());  // a copy: many may share a storage
+    budget.spend_bytes(t.nbytes());  // copied: many tensors may share a storage
     t = neg(t);
   }
   if (keep_requires_grad && given.size() > 4 && to_value(given[4]).to_bool() &&
@@ -132,7 +131,7 @@ Value rebuild_meta(const std::vector<Item>& given) {
                    strides);
 }
 
-// The list of build_intlist([...]) and its like.
+// Return the argument of build_intlist([...]), build_doublelist([...]), ...; it must be a list.
 Value typed_list(Value list) {
   if (list.kind() != Value::Kind::list) fail("expected a list of a type, got {}", list.kind_name());
   return list;
@@ -156,7 +155,7 @@ Value to_value(Item item) {
   fail("expected a value, got what only functions take");
 }
 
-// The number is looked at before anything is copied.
+// Check the number of arguments before copying.
 std::vector<Item> arguments(const Item& tuple, size_t least, size_t most, std::string_view of) {
   const auto fits = [&](size_t count) { return least <= count && count <= most; };
   if (const auto* some = std::get_if<std::shared_ptr<const Arguments>>(&tuple)) {
@@ -178,9 +177,9 @@ std::vector<Value> values_of(const std::vector<Item>& items) {
   return values;
 }
 
-// The function by that name makes an object of NumPy; nothing if there is no such function.
+// Call a NumPy function that makes an object; nullopt if `name` is none of them.
 std::optional<Item> call_numpy(std::string_view name, const Item& tuple, Budget& budget) {
-  if (name == kNumpyReconstruct) {  // (class, shape, dtype); the content follows by BUILD
+  if (name == kNumpyReconstruct) {  // (class, shape, dtype); BUILD adds the content
     arguments(tuple, 3, name);
     return std::make_shared<NumpyObject>(NumpyObject{.is_array = true});
   }
@@ -193,13 +192,13 @@ std::optional<Item> call_numpy(std::string_view name, const Item& tuple, Budget&
   return array_from_buffer(values_of(arguments(tuple, 4, name)), budget);
 }
 
-// Nothing is called: the value says only what would be.
+// Return an opaque value that records the call; nothing is called.
 Value opaque_call(const Global& function, const Item& tuple) {
   if (std::holds_alternative<std::shared_ptr<const Arguments>>(tuple)) {
     return Value::opaque({std::string(function.opaque_type), "", {}});
   }
   const Value given = to_value(tuple);
-  constexpr size_t kMost = 8;  // they are copied
+  constexpr size_t kMost = 8;  // since they are copied
   if (given.kind() != Value::Kind::tuple || given.items().size() > kMost) {
     fail("expected at most {} arguments of {} in a tuple, got others", kMost, function.name);
   }
@@ -225,7 +224,7 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
   if (name == kRebuildTensor) {
     return rebuild_tensor(arguments(tuple, 6, 7, name), keep_requires_grad, budget);
   }
-  if (name == kRebuildNewTensor) {  // (..., dtype[, metadata]), for dtypes that came later
+  if (name == kRebuildNewTensor) {  // (..., dtype[, metadata]), for newer dtypes
     const std::vector<Item> given = arguments(tuple, 7, 8, name);
     storage_in(given[0]);
     return opaque_tensor(dtype_in(given[6]));
@@ -244,7 +243,7 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
     return data;
   }
   if (name == kSize) {
-    // Shared, not copied: a pickle may ask for the same one a million times.
+    // Shared, not copied: a pickle may use the same tuple a million times.
     Value sizes = to_value(arguments(tuple, 1, kSize)[0]);
     if (sizes.kind() != Value::Kind::tuple) fail("expected a tuple in torch.Size, got another");
     return sizes;

@@ -1,4 +1,4 @@
-// Items on the stack of a pickle's machine, and the few functions that pickles may call.
+// Items on the stack of the pickle machine, and the few functions that pickles may call.
 // Private to core.
 #pragma once
 
@@ -16,9 +16,9 @@
 
 namespace ambit::pickle {
 
-/// A list, dict or set that may be filled until it is finished, by being put into another or
+/// A list, dict or set that can be filled until it is finished: put into another container or
 /// fetched from the memo. A dict's keys and values alternate; a set's kind is opaque. An object is
-/// a dict of its attributes, which come all at once. `number`: how many were made before it.
+/// a dict of its attributes, set all at once. `number`: how many containers were made before it.
 struct Open {
   Value::Kind kind;
   bool is_object = false;
@@ -27,15 +27,15 @@ struct Open {
   std::optional<Value> finished{};
 };
 
-/// A function, a class or a storage's type, by Python's name. What `opaque_type` names is not
-/// called: its call is an opaque value of that type.
+/// A function, a class or a storage type, by its name in Python. With `opaque_type` it is not
+/// called: a call becomes an opaque value of that type.
 struct Global {
   std::string_view name;
   std::string_view opaque_type{};
   const StorageType* storage = nullptr;
 };
 
-/// A storage, which tensors are made of; without elements where ambit lacks their dtype.
+/// A storage of tensors; `elements` is undefined if ambit lacks the dtype.
 struct StorageRef {
   Tensor elements;
   const StorageType* type = nullptr;
@@ -43,36 +43,35 @@ struct StorageRef {
 
 struct Arguments;
 
-inline constexpr std::string_view kDTypeType = "torch.dtype";  // of opaque values
+inline constexpr std::string_view kDTypeType = "torch.dtype";  // type of the opaque values
 
 using Item = std::variant<Value, std::shared_ptr<Open>, Global, StorageRef,
                           std::shared_ptr<const Arguments>, std::shared_ptr<NumpyObject>>;
 
-/// A tuple with globals or storages in it, or with others such: only functions take it.
+/// A tuple that contains globals, storages or other Arguments: only valid as arguments of a call.
 struct Arguments {
   std::vector<Item> items;
-  int depth = 1;  ///< levels of such tuples
+  int depth = 1;  ///< levels of nested Arguments
 };
 
-// Errors of all: SerializationError naming what is wrong.
+// Errors of all: SerializationError naming the problem.
 
-/// Return the value, or the value of a container, which is finished by that, or of an object of
-/// NumPy. A storage alone is opaque.
+/// Return the item as a value. This finishes a container. A storage becomes an opaque value.
 Value to_value(Item item);
-/// Return one of those known, or an opaque value for a dtype; every other name is refused.
+/// Return a known global, or an opaque value for a dtype or qscheme. Other names are an error.
 Item find_global(std::string_view name);
-/// Return the arguments in a tuple of `least` to `most`.
+/// Return the elements of a tuple of `least` to `most` arguments; `of` names the callee in errors.
 std::vector<Item> arguments(const Item& tuple, size_t least, size_t most, std::string_view of);
 inline std::vector<Item> arguments(const Item& tuple, size_t count, std::string_view of) {
   return arguments(tuple, count, count, of);
 }
-/// Call a function; tensors require a gradient where that is said, and `keep_requires_grad`. An
-/// opaque one is not called.
+/// Call a function. With `keep_requires_grad`, tensors require a gradient if the arguments say so.
+/// A function with an opaque_type is not called.
 Item call(const Item& function, const Item& arguments, bool keep_requires_grad, Budget& budget);
 /// Make an object without attributes.
 Item make_object(const Item& type, const Item& arguments);
-/// Give an object or an OrderedDict its attributes, or an object of NumPy its state. Attributes of
-/// an OrderedDict are the versions of modules, which nothing needs.
+/// Set the attributes of an object, or the state of an object of NumPy. Attributes of an
+/// OrderedDict (the versions of modules) are ignored.
 void set_attributes(const Item& object, Value attributes, Budget& budget);
 
 }  // namespace ambit::pickle

@@ -1,4 +1,4 @@
-// The names of classes and functions that a pickle may have: every other one is refused.
+// The classes and functions that a pickle may name; all others are an error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ambit::pickle {
 namespace {
 
-// Also allowed by weights_only=True, but for NumPy's. Those with a type are opaque.
+// PyTorch's weights_only=True allows these too, except NumPy's. Those with a type are opaque.
 constexpr Global kFunctions[] = {
     {kOrderedDict},
     {kCounter},
@@ -108,7 +108,7 @@ bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
 
 Item find_global(std::string_view name) {
   if (name.starts_with(kScriptClasses)) return Global{kScriptClasses};
-  std::string renamed;  // as Python 3 and NumPy 2 have it
+  std::string renamed;  // the name in Python 3 and NumPy 2
   constexpr std::pair<std::string_view, std::string_view> kOldModules[] = {
       {"__builtin__.", "builtins."}, {"numpy.core.", "numpy._core."}};
   for (const auto& [old, present] : kOldModules) {
@@ -120,7 +120,7 @@ Item find_global(std::string_view name) {
   for (const Global& known : kFunctions) {
     if (name == known.name) return known;
   }
-  if (is_one_of(kTypedLists, name)) return Global{kTypedLists[0]};  // whatever its type
+  if (is_one_of(kTypedLists, name)) return Global{kTypedLists[0]};  // of any element type
   for (const StorageType& type : kStorageTypes) {
     if (name.size() == type.module.size() + 1 + type.name.size() && name.starts_with(type.module) &&
         name.ends_with(type.name)) {

@@ -30,7 +30,7 @@ Value Program::long_integer(uint64_t bytes) {
     return Value::opaque({"int", std::string(kBigInt), {std::string(take(bytes))}});
   }
   if (bytes == 0) return 0;
-  const size_t unused = 64 - 8 * bytes;  // bits, which the sign fills
+  const size_t unused = 64 - 8 * bytes;  // bits, filled with the sign
   return static_cast<int64_t>(little_endian(bytes) << unused) >> unused;
 }
 

@@ -20,26 +20,26 @@ template <class... T>
   fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
-/// Errors of all that read: EndOfPickle at the end of the bytes.
+/// Errors of all functions that read: EndOfPickle at the end of the bytes.
 class Program {
  public:
   explicit Program(std::string_view bytes) : rest_(bytes) {}
 
-  /// How many bytes have not been read yet.
+  /// Return the number of bytes not read yet.
   size_t rest() const { return rest_.size(); }
   unsigned char byte() { return static_cast<unsigned char>(take(1)[0]); }
-  /// An unsigned number of up to 8 bytes.
+  /// Read an unsigned number of up to 8 bytes.
   uint64_t little_endian(size_t bytes);
-  /// An int of so many bytes; one beyond 64 bits is opaque.
+  /// Read an int of `bytes` bytes; one of more than 64 bits is opaque.
   Value long_integer(uint64_t bytes);
   double real();
-  /// Halves of UTF-16's pairs may be in it. Errors: for text that is not UTF-8 too.
+  /// Read a string; surrogates are allowed. Errors also: SerializationError if it is not UTF-8.
   Value string(uint64_t bytes);
-  /// Python 2's str: text where it is UTF-8, else bytes.
+  /// Read a str of Python 2: a string if it is UTF-8, else opaque bytes.
   Value old_string(uint64_t bytes);
-  /// Python's bytes, which are opaque.
+  /// Read Python's bytes, an opaque value.
   Value bytes(uint64_t bytes) { return bytes_value(take(bytes)); }
-  /// What is before the next line feed, which is skipped.
+  /// Read up to the next line feed, and skip that.
   std::string line();
 
  private:

@@ -1,8 +1,8 @@
-// The stack machine. What stands on its stack is a value, a list or dict that is being filled, or
-// something that only PyTorch's functions take. A container is finished when it is put into another
-// or fetched from the memo, and never changes afterwards. So nothing contains itself, and what is
-// shared is shared, not copied. A list that is filled after it was fetched contains itself: then
-// the pickle runs once more, with an opaque value in the place of what was fetched too early.
+// The stack machine. Items on its stack are values, lists or dicts that are being filled, or
+// arguments of PyTorch's functions. A container is finished when it is put into another or fetched
+// from the memo, and never changes afterwards: so no value contains itself, and shared values are
+// not copied. A list that is filled after it was fetched contains itself: then the pickle runs once
+// more, and fetching it too early gives an opaque value.
 #include "core/files/pytorch/pickle.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 class Machine {
  public:
-  /// For each container that contains itself, by its number, how many bytes of the program are
-  /// left when it has been filled.
+  /// For each container that contains itself, by its number: how many bytes of the program remain
+  /// after it was filled.
   using Circular = std::map<size_t, size_t>;
 
   Machine(std::string_view program, const StorageSource& storages, Budget& budget,
@@ -44,11 +44,11 @@ class Machine {
     return to_value(pop());
   }
   size_t rest() const { return program_.rest(); }
-  /// Those among the containers that the constructor was not given.
+  /// Containers that contain themselves, other than those given to the constructor.
   const Circular& found_circular() const { return found_circular_; }
 
  private:
-  static constexpr int kMaxArguments = 10;  // levels of tuples that only functions take
+  static constexpr int kMaxArguments = 10;  // levels of nested Arguments
 
   void step(unsigned char op) {
     budget_.spend(op);
@@ -167,7 +167,7 @@ class Machine {
     return std::make_shared<Open>(Open{.kind = kind, .number = made_++});
   }
 
-  // Moves what stands from `first` on into the container below it.
+  // Move the items from `first` on into the container below them.
   void append(size_t first, Value::Kind kind) {
     Open& container = open_below(first);
     if (container.kind != kind) {
@@ -239,10 +239,10 @@ class Machine {
     push(std::move(tuple));
   }
 
-  // --- what PyTorch does to them
+  // --- storages and globals of PyTorch
 
-  // ("storage", torch.FloatStorage, key, the device where it was, number of elements), and before
-  // PyTorch 1.6 None or (key, offset, number of elements) of a part of it
+  // ("storage", torch.FloatStorage, key, original device, number of elements); before PyTorch 1.6
+  // followed by None or (key, offset, number of elements) of a part of it
   StorageRef find_storage() {
     const std::vector<Item> id = arguments(pop(), 5, 6, "a storage");
     const Global* global = std::get_if<Global>(&id[1]);
@@ -261,7 +261,7 @@ class Machine {
     return {whole.elements.slice(0, offset, offset + count), &type};
   }
 
-  // A name that is a value is opaque, and takes as much memory as a call.
+  // A global that is an opaque value costs as much memory as a call.
   Item global(const std::string& name) {
     Item found = find_global(name);
     if (std::holds_alternative<Value>(found)) budget_.spend(kReduce);
@@ -285,7 +285,7 @@ class Machine {
     return known != circular_.end() && program_.rest() > known->second;
   }
 
-  // Stands where a container contains itself.
+  // Return the opaque value that replaces a container inside itself.
   Value stand_in(const Open& container) {
     budget_.spend(kReduce);
     const bool is_list = container.kind == Value::Kind::list;
@@ -293,7 +293,7 @@ class Machine {
         {fmt::format("{} that contains itself", is_list ? "list" : "dict"), "", {}});
   }
 
-  // --- stack; nothing reaches below the last mark
+  // --- stack; items below the last mark are not accessible
 
   void push(Item item) { stack_.push_back(std::move(item)); }
 
@@ -303,7 +303,7 @@ class Machine {
     push(std::move(text));
   }
 
-  // Returns the position of the n-th item from the top.
+  // Return the position of the n-th item from the top.
   size_t below(size_t n) const {
     const size_t floor = marks_.empty() ? 0 : marks_.back();
     if (stack_.size() - floor < n) fail("expected more on the stack than there is");
@@ -329,10 +329,10 @@ class Machine {
   bool keep_requires_grad_;
   const Circular& circular_;
   Circular found_circular_;
-  size_t made_ = 0;  // containers
+  size_t made_ = 0;  // number of containers
   std::vector<Item> stack_;
-  std::vector<size_t> marks_;      // sizes of the stack
-  std::map<uint64_t, Item> memo_;  // not hashed: a file could choose numbers that collide
+  std::vector<size_t> marks_;      // the stack's size at each mark
+  std::map<uint64_t, Item> memo_;  // not hashed: a file could make numbers collide
 };
 
 }  // namespace
@@ -354,7 +354,7 @@ Value read(std::string_view program, const StorageSource& storages, Budget& budg
   };
   Value value = run();
   if (circular.empty()) return value;
-  value = Value();  // its memory is free for the second time
+  value = Value();  // free its memory before the second run
   budget = before;
   value = run();
   if (!circular.empty()) fail("expected values that do not contain themselves, got one");

@@ -10,11 +10,11 @@ namespace ambit {
 
 std::unique_ptr<ZipReader> open_zip(const ByteSource& source);
 
-/// Read a zip file of PyTorch's, as torch.save() writes it since 1.6, or TorchScript.
+/// Read a zip file of torch.save() since 1.6, or TorchScript.
 PytorchContent read_zip(const ByteSource& source, Device device, bool metadata);
 bool is_script_zip(const ByteSource& source);
 
-/// Read what torch.save() wrote before 1.6.
+/// Read a file that torch.save() wrote before 1.6.
 PytorchContent read_legacy(const ByteSource& source, Device device);
 
 }  // namespace ambit

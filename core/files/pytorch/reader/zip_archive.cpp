@@ -1,6 +1,6 @@
-// A zip file of PyTorch's: finds the entries, runs the pickle, and reads each storage when it is
-// first named. Names in the file are compared with names in the file, never with those of a disk.
-// TorchScript's archives are read too, as far as they are data: their code is not looked at.
+// Reads a zip file of PyTorch: finds the entries, runs the pickle, and reads each storage when the
+// pickle first names it. Names in the file never become paths on disk. Only the data of TorchScript
+// archives are read, not their code.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 
@@ -57,7 +57,7 @@ class Archive {
  private:
   static constexpr size_t kNone = SIZE_MAX;
 
-  // `folder` has the storages that the pickle names.
+  // `folder` contains the storages that the pickle names.
   Value read_pickle(std::string_view name, std::string_view folder, bool keep_requires_grad) {
     const size_t entry = find(name);
     if (size_of(entry) > pytorch_file::kMaxPickleBytes) {
@@ -70,12 +70,12 @@ class Archive {
     return pickle::read(read_text(entry), storages, budget_, keep_requires_grad);
   }
 
-  // The weights of a frozen module are constants, which its code names CONSTANTS.c0 and so on.
+  // Weights of a frozen module are constants; its code calls them CONSTANTS.c0, CONSTANTS.c1, ...
   Value with_constants(Value object) {
     const Value constants =
         read_pickle(pytorch_file::kConstants, pytorch_file::kConstantData, false);
     if (!constants.isTuple() || constants.items().empty() || !object.is_dict()) return object;
-    constexpr uint64_t kNamedBytes = 256;  // of an entry and its name, in vectors that double
+    constexpr uint64_t kNamedBytes = 256;  // for an entry and its name, in vectors that double
     budget_.spend_bytes(constants.items().size() * kNamedBytes);
     Value::Dict named, attributes = object.entries();
     for (const Value& constant : constants.items()) {
@@ -85,7 +85,7 @@ class Archive {
     return Value::dict(std::move(attributes));
   }
 
-  // All entries lie in one folder, whatever its name. TorchScript's code is not read.
+  // All entries must be in one folder of any name. TorchScript's code need not be readable.
   void index() {
     std::string folder;
     const std::vector<ZipReader::Entry>& all = zip_->entries();
@@ -155,8 +155,8 @@ class Archive {
 
   Device device_;
   std::unique_ptr<ZipReader> zip_;
-  pickle::Budget budget_;                  // of all pickles in the file
-  std::map<std::string, size_t> entries_;  // by their names in the folder
+  pickle::Budget budget_;                  // for all pickles in the file
+  std::map<std::string, size_t> entries_;  // positions by name in the folder
   std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;
 };
 

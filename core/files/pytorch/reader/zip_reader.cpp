@@ -1,4 +1,4 @@
-// ZipReader by libzip, which checks that the file's directory and the entries' headers agree.
+// ZipReader by libzip, which checks that the central directory and the entries' headers agree.
 #include "core/files/pytorch/zip_reader.h"
 
 #include <ambit/detail/printable.h>
@@ -31,7 +31,7 @@ struct CloseFile {
 
 [[noreturn]] void fail(const std::string& why) { throw SerializationError(printable(why)); }
 
-// libzip takes a lack of memory for a file that is no zip, now and then, but errno remembers.
+// libzip sometimes reports a lack of memory as an invalid file; errno shows the cause.
 void check_memory(int code, int error) {
   if (code == ZIP_ER_MEMORY || error == ENOMEM) throw std::bad_alloc();
 }
@@ -116,7 +116,7 @@ class Bytes : public ByteSource {
 Archive open_bytes(Bytes& bytes) {
   zip_error_t error;
   zip_error_init(&error);
-  errno = 0;  // which tells of a lack of memory that libzip takes for an unsound file
+  errno = 0;  // shows a lack of memory, see check_memory()
   zip_source_t* const source = zip_source_function_create(&Bytes::source, &bytes, &error);
   Archive archive(source ? zip_open_from_source(source, ZIP_CHECKCONS | ZIP_RDONLY, &error)
                          : nullptr);
@@ -145,7 +145,7 @@ class LibzipReader : public ZipReader {
                          source.size_bytes()));
       }
       room -= packed_[i].size_bytes;
-      // What cannot be unpacked is refused before memory is taken for it.
+      // Reject an impossible size before allocating memory for it.
       if (packed_[i].is_deflated && entry.size_bytes / kBestRatio > packed_[i].size_bytes) {
         fail(fmt::format("expected '{}' to unpack to at most {} times its {} bytes, got {} bytes",
                          entry.name, kBestRatio, packed_[i].size_bytes, entry.size_bytes));
@@ -185,9 +185,9 @@ class LibzipReader : public ZipReader {
   }
 
  private:
-  static constexpr uint64_t kBestRatio = 1032;  // of deflate: 258 bytes by two bits
+  static constexpr uint64_t kBestRatio = 1032;  // deflate's maximum: 258 bytes in two bits
 
-  // An entry as the file has it.
+  // An entry as stored in the file.
   struct Packed {
     uint64_t size_bytes;
     bool is_deflated;
@@ -197,9 +197,8 @@ class LibzipReader : public ZipReader {
     void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
   };
 
-  // The bytes of an entry without libzip, once it has said where they are: by one thread and with
-  // zlib's CRC it takes longer than the reading, and it refuses entries whose CRC was not computed.
-  // Return their CRC.
+  // Read a stored entry without libzip, at the offset that libzip found; return its CRC. libzip's
+  // one thread and zlib's CRC take longer than the read, and it rejects entries without a CRC.
   uint32_t read_stored(size_t entry, uint64_t offset, char* to) const {
     const Entry& e = entries_[entry];
     return crc_in_parts(e.size_bytes, [&](uint64_t begin, uint64_t end) {
@@ -207,7 +206,7 @@ class LibzipReader : public ZipReader {
     });
   }
 
-  // The same of what is deflated.
+  // Read a deflated entry; return its CRC.
   uint32_t inflate(size_t entry, uint64_t offset, char* to) const {
     const Entry& e = entries_[entry];
     std::string packed(packed_[entry].size_bytes, '\0');
@@ -225,8 +224,8 @@ class LibzipReader : public ZipReader {
     return zip_crc(0, to, e.size_bytes);
   }
 
-  // Return the CRC of so many bytes of the file from there, which is taken while they are in the
-  // core's cache. Of less at once, calls of the system take longer than their reading.
+  // Read bytes of the file and return their CRC, computed while they are in the core's cache. With
+  // smaller pieces, the system calls would take longer than the reads.
   uint32_t read_part(const Entry& e, char* to, uint64_t count, uint64_t offset) const {
     constexpr uint64_t kAtOnce = uint64_t{1} << 20;
     uint32_t crc = 0;
@@ -259,10 +258,10 @@ class LibzipReader : public ZipReader {
             (is_stored || is_deflated) && stat.encryption_method == ZIP_EM_NONE};
   }
 
-  Bytes bytes_;  // before archive_, which reads from it
+  Bytes bytes_;  // declared before archive_, which reads from it
   Archive archive_;
   std::vector<Entry> entries_;
-  std::vector<Packed> packed_;  // as entries_
+  std::vector<Packed> packed_;  // parallel to entries_
 };
 
 }  // namespace
