@@ -154,15 +154,15 @@ struct Log10 {
   }
 };
 
-/// log(x / (1 - x)). The rounding of the quotient y loses rest / (1 - x), rest = x - y (1 - x), by
-/// which log(y) changes by rest / x: 2 rest next to 1/2, where the result is small. Elsewhere 2
-/// rest is off by less than half an ulp of the result.
+/// log(x / (1 - x)), with a correction for the rounding of the quotient y, which matters next to
+/// x = 1/2: there 1 / x, by which log(y) changes with rest = x - y (1 - x), is nearly 4 (1 - x).
+/// Next to 1 this factor hides that x - y is rounded.
 struct Logit {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
     const V below = hn::Sub(constant(d, 1), x), y = hn::Div(x, below);
-    const V rest = plus_product(d, hn::Sub(x, y), y, x);
-    const V log = hn::MulAdd(constant(d, 2), rest, hn::Log(d, y));
+    const V rest = plus_product(d, hn::Sub(x, y), y, x), slope = hn::Mul(below, constant(d, 4));
+    const V log = hn::MulAdd(slope, rest, hn::Log(d, y));
     const auto is_plain = hn::And(hn::Gt(y, hn::Zero(d)), hn::Lt(y, infinity(d)));
     return HWY_LIKELY(hn::AllTrue(d, is_plain)) ? log : Log::corrected(d, y, log);
   }
