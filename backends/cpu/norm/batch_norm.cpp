@@ -12,7 +12,6 @@
 #include <cmath>
 #include <concepts>
 #include <utility>
-#include <vector>
 
 #include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/kernels.h"
@@ -22,7 +21,7 @@
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
-#include "wide_moments-inl.h"
+#include "wide_moments.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -49,18 +48,13 @@ struct Channels {
   int64_t N, C, inner;
 };
 
-/// The moments of a channel; `is_wide`: its squares overflow or underflow in T.
-struct ChannelMoments : WideMoments {
-  bool is_wide = false;
-};
-
-inline ChannelMoments with_inverse(double mean, double variance, double eps) {
-  return {{mean, variance, 1 / std::sqrt(variance + eps)}};
+inline WideMoments with_inverse(double mean, double variance, double eps) {
+  return {mean, variance, 1 / std::sqrt(variance + eps)};
 }
 
 /// Return the statistics of channel c.
 template <class T>
-ChannelMoments statistics(const Channels& s, int64_t c, const T* x, double eps) {
+WideMoments statistics(const Channels& s, int64_t c, const T* x, double eps) {
   const auto count = static_cast<double>(s.per_channel());
   double sum = 0, squares = 0;
   s.for_runs(c, [&](int64_t at) {
@@ -76,31 +70,9 @@ ChannelMoments statistics(const Channels& s, int64_t c, const T* x, double eps) 
   });
   const Squares result = corrected(static_cast<double>(center), rest, squares, count);
   if (!keeps_squares<T>(squares, eps * count)) {
-    return {wide_moments(x + c * s.inner, s.N, s.C * s.inner, s.inner, eps), true};
+    return wide_moments(x + c * s.inner, s.N, s.C * s.inner, s.inner, 1, eps);
   }
   return with_inverse(result.mean, result.squares / count, eps);
-}
-
-/// Call f(c, moments) for every channel of x [N,C], given their means and variances computed in T.
-template <class T, class X, class F>
-void row_moments(const RowBlocks& rows, const Channels& s, const X* x, const double* means,
-                 const double* variances, double eps, const F& f) {
-  const auto count = static_cast<double>(s.N);
-  const auto keeps = [&](int64_t c) { return keeps_squares<T>(variances[c] * count, eps * count); };
-  std::vector<double> totals;  // finite if and only if all elements of the channel are
-  for (int64_t c = 0; c < s.C; ++c) {
-    if (keeps(c)) {
-      f(c, with_inverse(means[c], variances[c], eps));
-      continue;
-    }
-    if (totals.empty()) totals = finite_sums(rows, s.C, x);
-    const double total = totals[static_cast<size_t>(c)];
-    if (std::isfinite(total)) {
-      f(c, ChannelMoments{finite_moments(x + c, s.N, s.C, 1, 1, eps, true), true});
-    } else {  // all results are NaN: no pass over the elements is needed
-      f(c, ChannelMoments{infinite_moments(total, true)});
-    }
-  }
 }
 
 /// Return the sums of dy and of dy * (x - center) over channel c.
@@ -138,19 +110,6 @@ HWY_INLINE void write_row(int64_t C, X* y, UnaryLoop narrow, const F& f) {
   }
 }
 
-/// Normalise channel c, whose squares overflow or underflow in T.
-template <class T, class X>
-[[gnu::noinline]] void write_wide_channel(const Channels& s, int64_t c, X* y, const X* x, T weight,
-                                          T bias, const WideMoments& moments) {
-  const WideNormaliser<T> normaliser(moments);
-  s.for_runs(c, [&](int64_t at) {
-#pragma omp simd
-    for (int64_t i = at; i < at + s.inner; ++i) {
-      y[i] = static_cast<X>(normaliser(static_cast<T>(x[i])) * weight + bias);
-    }
-  });
-}
-
 /// running += momentum * (now - running)
 template <class T>
 void follow(T* running, int64_t c, double now, double momentum) {
@@ -176,9 +135,8 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
   T *scale = reinterpret_cast<T*>(variances + s.C), *shift = scale + s.C;
 
   // Compute scale and shift of channel c: y = (x - mean) * scale + shift.
-  std::vector<std::pair<int64_t, WideMoments>> wide;  // channels of x [N,C]
-  const auto prepare = [&](int64_t c, const ChannelMoments& channel) __attribute__((noinline)) {
-    const double m = channel.mean, inverse = static_cast<double>(channel.inverse);
+  const auto prepare = [&](int64_t c, const WideMoments& channel) __attribute__((noinline)) {
+    const double m = channel.mean, inverse = channel.inverse;
     if (p.training) {
       follow(prm, c, m, p.momentum);
       follow(prv, c, channel.variance * count / (count - 1), p.momentum);
@@ -201,31 +159,23 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
     const RowBlocks rows(s.N, s.C);
     if (p.training) {
       row_statistics<T>(rows, s.C, px, means, variances);
-      row_moments<T>(rows, s, px, means, variances, p.eps,
-                     [&](int64_t c, const ChannelMoments& moments) {
-                       prepare(c, moments);
-                       if (moments.is_wide) wide.emplace_back(c, moments);
-                     });
+      for (int64_t c = 0; c < s.C; ++c) {
+        const bool keeps = keeps_squares<T>(variances[c] * count, p.eps * count);
+        prepare(c, keeps ? with_inverse(means[c], variances[c], p.eps)
+                         : wide_moments(px + c, 1, 0, s.N, s.C, p.eps));
+      }
     }
     const UnaryLoop narrow = narrow_loop(kBFloat16);
-    rows.for_rows([&, C = s.C](int64_t r) {
+    return rows.for_rows([&, C = s.C](int64_t r) {
       const X* from = px + r * C;
       write_row(C, py + r * C, narrow,
                 [&](int64_t c) { return (static_cast<T>(from[c]) - pm[c]) * scale[c] + shift[c]; });
     });
-    for (const auto& [c, moments] : wide) {
-      write_wide_channel<T>(s, c, py, px, pw ? pw[c] : T(1), pb ? pb[c] : T(0), moments);
-    }
-    return;
   }
   if constexpr (std::same_as<X, T>) {
     s.for_channels([&](int64_t c) {
       if (p.training) {
-        const ChannelMoments moments = statistics(s, c, px, p.eps);
-        prepare(c, moments);
-        if (moments.is_wide) {
-          return write_wide_channel<T>(s, c, py, px, pw ? pw[c] : T(1), pb ? pb[c] : T(0), moments);
-        }
+        prepare(c, statistics(s, c, px, p.eps));
       }
       const T center = pm[c], factor = scale[c], offset = shift[c];
       s.for_runs(c, [&](int64_t at) {
@@ -328,7 +278,8 @@ bool are_float32(std::initializer_list<const Tensor*> list) {
 }  // namespace
 
 // The result keeps the channels-last layout of x. Channels-last bfloat16 images and bfloat16 [N,C]
-// with float32 statistics and weights are read directly; other bfloat16 operands are upcast.
+// with statistics and weights of float32 are read as they are; other bfloat16 operands are
+// converted to float32.
 void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
   const auto run = HWY_DYNAMIC_DISPATCH(forward_any);

@@ -1,7 +1,7 @@
-// Group normalisation and its gradient: x [N,C,...], in which the groups of a sample are adjacent.
-// A group is read from memory once, if it fits into the cache, and is processed by one thread, so
-// that the order of its sums does not depend on the number of threads. Channels-last images keep
-// their layout: rows of channels are summed, one sample at a time, then the channels of a group.
+// Group normalisation and its gradient: x [N,C,...], the groups of a sample are adjacent. A group
+// that fits into the cache is read from memory once. Threads share whole groups, so that the order
+// of a group's sums does not depend on their number. Channels-last images keep their layout: rows
+// of channels are summed for one sample at a time, then the sums of channels are added per group.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,7 +10,6 @@
 #include <hwy/highway.h>
 
 #include <cmath>
-#include <vector>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
@@ -18,7 +17,7 @@
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
-#include "wide_moments-inl.h"
+#include "wide_moments.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -48,27 +47,6 @@ struct Groups {
   int64_t N, C, G, channels, inner, length;
 };
 
-/// One group: element (channel c, position j) is at c * channel_stride + j * stride.
-struct GroupLayout {
-  int64_t channels, channel_stride, stride, inner;
-};
-
-/// Normalise one group whose squares overflow or underflow in T; w, b [channels] or null.
-template <class T>
-[[gnu::noinline]] void write_wide_group(const GroupLayout& g, T* y, const T* x, const T* w,
-                                        const T* b, const WideMoments& moments) {
-  const WideNormaliser<T> normaliser(moments);
-  for (int64_t c = 0; c < g.channels; ++c) {
-    const T weight = w ? w[c] : T(1), bias = b ? b[c] : T(0);
-    const T* from = x + c * g.channel_stride;
-    T* to = y + c * g.channel_stride;
-#pragma omp simd
-    for (int64_t j = 0; j < g.inner; ++j) {
-      to[j * g.stride] = normaliser(from[j * g.stride]) * weight + bias;
-    }
-  }
-}
-
 // y, x [N,C,...]; mean, invstd [N,G]; w, b [C] or undefined
 template <class T>
 void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
@@ -81,15 +59,13 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, con
     const T* from = px + at;
     const T center = static_cast<T>(total_of(s.length, from) / count);
     const auto [rest, squares] = sums_about(center, s.length, from);
+    Squares sums = corrected(static_cast<double>(center), rest, squares, count);
+    double inverse = 1 / std::sqrt(sums.squares / count + eps);
     if (!keeps_squares<T>(squares, eps * count)) {
-      const WideMoments wide = wide_moments(from, 1, 0, s.length, eps);
-      pm[i] = static_cast<T>(wide.mean);
-      pi[i] = static_cast<T>(wide.inverse);
-      return write_wide_group<T>({s.channels, s.inner, 1, s.inner}, py + at, from,
-                                 pw ? pw + channel : nullptr, pb ? pb + channel : nullptr, wide);
+      const WideMoments wide = wide_moments(from, 1, 0, s.length, 1, eps);
+      sums.mean = wide.mean;
+      inverse = wide.inverse;
     }
-    const Squares sums = corrected(static_cast<double>(center), rest, squares, count);
-    const double inverse = 1 / std::sqrt(sums.squares / count + eps);
     const T middle = pm[i] = static_cast<T>(sums.mean);
     pi[i] = static_cast<T>(inverse);
     // Rounding error of the mean in T; it may be large compared with x - mean.
@@ -107,7 +83,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, con
   });
 }
 
-// As forward, for y, x [N,...,C].
+// The same for y, x [N,...,C].
 template <class T>
 void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                   const Tensor& b, double eps) {
@@ -122,10 +98,9 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
     T* center = reinterpret_cast<T*>(variances + C);
     T *scale = center + C, *shift = scale + C;
     row_statistics<T>(rows, C, px + at, means, variances);
-    std::vector<std::pair<int64_t, WideMoments>> wide;  // (first channel, moments) of a group
     for (int64_t g = 0; g < s.G; ++g) {
       const int64_t first = g * s.channels, end = first + s.channels;
-      double group_mean = 0, variance = 0;  // all channels have equal counts
+      double group_mean = 0, variance = 0;  // every channel has as many elements
       for (int64_t c = first; c < end; ++c) group_mean += means[c];
       group_mean /= static_cast<double>(s.channels);
       for (int64_t c = first; c < end; ++c) {
@@ -135,10 +110,9 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
       double inverse = 1 / std::sqrt(variance / static_cast<double>(s.channels) + eps);
       const auto count = static_cast<double>(s.inner);
       if (!keeps_squares<T>(variance * count, eps * count)) {
-        const WideMoments moments = wide_moments(px + at + first, s.inner, C, s.channels, eps);
-        group_mean = moments.mean;
-        inverse = static_cast<double>(moments.inverse);
-        if (!std::isnan(inverse)) wide.emplace_back(first, moments);  // else all results are NaN
+        const WideMoments wide = wide_moments(px + at + first, s.inner, C, s.channels, 1, eps);
+        group_mean = wide.mean;
+        inverse = wide.inverse;
       }
       const T middle = pm[n * s.G + g] = static_cast<T>(group_mean);
       pi[n * s.G + g] = static_cast<T>(inverse);
@@ -157,14 +131,10 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
 #pragma omp simd
       for (int64_t c = 0; c < C; ++c) to[c] = (from[c] - center[c]) * scale[c] + shift[c];
     });
-    for (const auto& [first, moments] : wide) {
-      write_wide_group<T>({s.channels, 1, C, s.inner}, py + at + first, px + at + first,
-                          pw ? pw + first : nullptr, pb ? pb + first : nullptr, moments);
-    }
   });
 }
 
-/// Compute dw, db [C] from the sums [N,C] of dy and of dy * normalised x.
+/// dw, db [C], from the sums of dy and of dy * normalised x of each channel of each sample.
 template <class T>
 void add_samples(const Groups& s, const double* sums, const double* products, T* dw, T* db) {
   parallel_for(s.C, grain_for(2 * s.N), [&](int64_t begin, int64_t end) {
@@ -188,7 +158,7 @@ void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const 
   T *pdx = dx.data_ptr<T>(), *pdw = dw.data_ptr<T>(), *pdb = db.data_ptr<T>();
   const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>(), *pw = data_or_null<T>(w);
   const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
-  // Sums [N,C] of dy and of dy * (x - mean) * invstd.
+  // Sums of dy and of dy * (x - mean) * invstd for each channel of each sample.
   const Scratch scratch(static_cast<size_t>(2 * s.N * s.C) * sizeof(double));
   double *sums = scratch.data<double>(), *products = sums + s.N * s.C;
   s.for_groups([&](int64_t i, int64_t at, int64_t channel) {
@@ -221,7 +191,7 @@ void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const 
   add_samples(s, sums, products, pdw, pdb);
 }
 
-// As backward, for dx, dy, x [N,...,C].
+// The same for dx, dy, x [N,...,C].
 template <class T>
 void backward_rows(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                    const Tensor& w, const Tensor& mean, const Tensor& invstd) {

@@ -1,6 +1,6 @@
 // Layer and RMS normalisation and their gradient: rows x [M,N]. A row is read from memory once and
-// remains in the cache for the second and third pass. The gradients of weight and bias are sums
-// over blocks of rows, which do not depend on the number of threads.
+// stays in the cache for its second and third pass; the gradients of weight and bias are sums over
+// blocks of rows that do not depend on the number of threads.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,68 +14,46 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "norm_rows-inl.h"
-#include "wide_moments-inl.h"
+#include "wide_moments.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// Normalised x = (x - mean) * inverse - shift. shift / inverse is the rounding error of the mean
-/// in T, which may be large compared with x - mean.
+/// A normalised element is (x - mean) * inverse - shift. The shift corrects the rounding error of
+/// the mean in T, which may be large compared with x - mean.
 template <class T>
 struct Statistics {
   T mean, inverse, shift;
 };
 
-/// Compute the statistics of a row; return false if its squares overflow or underflow in T.
 template <class T>
-HWY_INLINE bool row_statistics(int64_t N, const T* x, double eps, bool centered,
-                               Statistics<T>& row) {
+Statistics<T> rounded(double mean, double inverse) {
+  const T center = static_cast<T>(mean);
+  return {center, static_cast<T>(inverse),
+          static_cast<T>((mean - static_cast<double>(center)) * inverse)};
+}
+
+/// The statistics of a row whose squares overflow or underflow in T.
+template <class T>
+[[gnu::noinline]] Statistics<T> wide_statistics(int64_t N, const T* x, double eps, bool centered) {
+  const WideMoments s = wide_moments(x, 1, 0, N, 1, eps, centered);
+  return rounded<T>(s.mean, s.inverse);
+}
+
+template <class T>
+Statistics<T> row_statistics(int64_t N, const T* x, double eps, bool centered) {
   const auto length = static_cast<double>(N);
   if (!centered) {
     const double squares = sum_of<T>(N, [x](int64_t n) { return x[n] * x[n]; });
-    row = {T(0), static_cast<T>(1 / std::sqrt(squares / length + eps)), T(0)};
-    return keeps_squares<T>(squares, eps * length);
+    if (!keeps_squares<T>(squares, eps * length)) return wide_statistics(N, x, eps, centered);
+    return {T(0), static_cast<T>(1 / std::sqrt(squares / length + eps)), T(0)};
   }
   const T center = static_cast<T>(total_of(N, x) / length);
   const auto [rest, squares] = sums_about(center, N, x);
+  if (!keeps_squares<T>(squares, eps * length)) return wide_statistics(N, x, eps, centered);
   const Squares s = corrected(static_cast<double>(center), rest, squares, length);
-  const double inverse = 1 / std::sqrt(s.squares / length + eps);
-  row.mean = static_cast<T>(s.mean);
-  row.inverse = static_cast<T>(inverse);
-  row.shift = static_cast<T>((s.mean - static_cast<double>(row.mean)) * inverse);
-  return keeps_squares<T>(squares, eps * length);
-}
-
-/// y[n] = normalised(n) * w[n] + b[n]; w and b may be null.
-template <class T, class F>
-HWY_INLINE void write_row(int64_t N, T* y, const T* w, const T* b, const F& normalised) {
-  if (w && b) {
-#pragma omp simd
-    for (int64_t n = 0; n < N; ++n) y[n] = normalised(n) * w[n] + b[n];
-    return;
-  }
-#pragma omp simd
-  for (int64_t n = 0; n < N; ++n) y[n] = normalised(n);
-  if (w) {
-#pragma omp simd
-    for (int64_t n = 0; n < N; ++n) y[n] *= w[n];
-  }
-  if (b) {
-#pragma omp simd
-    for (int64_t n = 0; n < N; ++n) y[n] += b[n];
-  }
-}
-
-/// Compute statistics and y of a row whose squares overflow or underflow in T.
-template <class T>
-[[gnu::noinline]] void write_wide_row(int64_t N, T* y, T& mean, T& inverse, const T* x, const T* w,
-                                      const T* b, double eps, bool centered) {
-  const WideMoments s = wide_moments(x, 1, 0, N, eps, centered);
-  const WideNormaliser<T> normaliser(s);
-  mean = static_cast<T>(s.mean);
-  inverse = static_cast<T>(s.inverse);
-  write_row(N, y, w, b, [=](int64_t n) { return normaliser(x[n]); });
+  return rounded<T>(s.mean, 1 / std::sqrt(s.squares / length + eps));
 }
 
 // y, x [M,N]; mean, invstd [M]; w, b [N] or undefined
@@ -89,19 +67,29 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Ten
     for (int64_t m = first; m < past; ++m) {
       const T* from = px + m * N;
       T* to = py + m * N;
-      Statistics<T> row;
-      if (!row_statistics(N, from, eps, centered, row)) {
-        write_wide_row(N, to, pm[m], pi[m], from, pw, pb, eps, centered);
-        continue;
+      const Statistics<T> s = row_statistics(N, from, eps, centered);
+      const T c = pm[m] = s.mean, inverse = pi[m] = s.inverse, less = s.shift;
+      if (pw && pb) {
+#pragma omp simd
+        for (int64_t n = 0; n < N; ++n) to[n] = ((from[n] - c) * inverse - less) * pw[n] + pb[n];
+      } else {
+#pragma omp simd
+        for (int64_t n = 0; n < N; ++n) to[n] = (from[n] - c) * inverse - less;
+        if (pw) {
+#pragma omp simd
+          for (int64_t n = 0; n < N; ++n) to[n] *= pw[n];
+        }
+        if (pb) {
+#pragma omp simd
+          for (int64_t n = 0; n < N; ++n) to[n] += pb[n];
+        }
       }
-      const T c = pm[m] = row.mean, inverse = pi[m] = row.inverse, less = row.shift;
-      write_row(N, to, pw, pb, [=](int64_t n) { return (from[n] - c) * inverse - less; });
     }
   });
 }
 
-// For one row: dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd.
-// Adds dy to sums [N] and dy u to products [N].
+// For one row, dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd.
+// Adds dy and dy u to sums and products [N].
 template <class T>
 void grad_row(int64_t N, T* dx, const T* dy, const T* x, const T* w, T center, T inverse,
               bool centered, T* sums, T* products) {
@@ -140,7 +128,7 @@ void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor
   const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
   const RowBlocks blocks(M, N);
   blocks.for_blocks([&](int64_t first, int64_t rows, double* products, double* sums) {
-    // Rows summed in T before the sum is added to a double.
+    // Few rows are summed in T before the sums are added to doubles.
     constexpr int64_t kRows = 16;
     const Scratch parts(static_cast<size_t>(2 * N) * sizeof(T));
     T *part_products = parts.data<T>(), *part_sums = part_products + N;
