@@ -372,7 +372,9 @@ TEST_CASE("padding and rearranging refuse what does not fit") {
   CHECK(F::bilinear(ones({2, 0}), ones({2, 4}), ones({5, 0, 4})).equal(zeros({2, 5})));
 }
 
-// Numbers of PyTorch 1.13.
+// Numbers of PyTorch 1.13; the last ones of PyTorch 2.15: x = torch.arange(5).view(1, 1, 5),
+// F.pad(x, (-3, -2), mode='circular'); F.pad(torch.arange(12).view(1, 1, 3, 4), (-1, 1, 1, -1),
+// ...).
 TEST_CASE("negative padding crops in every mode") {
   const Tensor x = arange(5).reshape({1, 1, 5});
   const auto padded = [&](std::vector<int64_t> pad, PadMode mode) {
@@ -383,6 +385,29 @@ TEST_CASE("negative padding crops in every mode") {
   CHECK(padded({-1, 2}, kCircular).equal(tensor({1, 2, 3, 4, 1, 2}, kInt64)));
   CHECK(padded({2, -2}, kReflect).equal(tensor({2, 1, 0, 1, 2}, kInt64)));
   CHECK(padded({2, -2}, kCircular).equal(tensor({1, 2, 0, 1, 2}, kInt64)));
+  CHECK(padded({2, -2}, kReplicate).equal(tensor({0, 0, 0, 1, 2}, kInt64)));
+  CHECK(padded({-4, 3}, kReplicate).equal(tensor({4, 4, 4, 4}, kInt64)));
+  CHECK(padded({-4, 3}, kReflect).equal(tensor({4, 3, 2, 1}, kInt64)));
+  CHECK(padded({3, -3}, kReflect).equal(tensor({3, 2, 1, 0, 1}, kInt64)));
+  CHECK_THROWS_AS(F::pad(x, {-4, 3}, kCircular), ShapeError);
+  CHECK(F::pad(x, {-3, -2}, kCircular).sizes() == IntArrayRef{1, 1, 0});
+  CHECK(F::pad(x, {-3, -2}, kConstant).sizes() == IntArrayRef{1, 1, 0});
+  CHECK_THROWS_AS(F::pad(x, {-3, -2}, kReflect), ShapeError);
+  CHECK_THROWS_AS(F::pad(x, {-3, -2}, kReplicate), ShapeError);
+  const Tensor image = arange(12).view({1, 1, 3, 4});
+  const auto cropped = [&](PadMode mode) { return F::pad(image, {-1, 1, 1, -1}, mode).flatten(); };
+  CHECK(cropped(kReflect).equal(tensor({5, 6, 7, 6, 1, 2, 3, 2, 5, 6, 7, 6}, kInt64)));
+  CHECK(cropped(kReplicate).equal(tensor({1, 2, 3, 3, 1, 2, 3, 3, 5, 6, 7, 7}, kInt64)));
+  CHECK(cropped(kCircular).equal(tensor({5, 6, 7, 5, 1, 2, 3, 1, 5, 6, 7, 5}, kInt64)));
+  // y = torch.arange(1., 7.).view(1, 2, 3); F.pad(y, (-1, 1), mode=mode).pow(2).sum().backward()
+  const auto grad = [](PadMode mode) {
+    const Tensor y = arange(1, 7, kFloat32).view({1, 2, 3}).requires_grad_();
+    F::pad(y, {-1, 1}, mode).pow(2).sum().backward();
+    return y.grad().flatten();
+  };
+  CHECK(grad(kReflect).equal(tensor({0., 8., 6., 0., 20., 12.}, kFloat32)));
+  CHECK(grad(kReplicate).equal(tensor({0., 4., 12., 0., 10., 24.}, kFloat32)));
+  CHECK(grad(kCircular).equal(tensor({0., 8., 6., 0., 20., 12.}, kFloat32)));
 }
 
 TEST_CASE("layers of no sample or no pixel") {
