@@ -13,9 +13,15 @@
 namespace ambit::nn::functional {
 namespace {
 
-void check_p(const char* function, double p) {
-  if (!(p >= 0 && p <= 1))
+// True if the input is returned unchanged, whatever its dtype and shape, as in libtorch.
+bool drops_none(const char* function, const Tensor& input, double p, bool training) {
+  if (!input.defined()) {
+    throw Error(fmt::format("{}: expected a tensor, got an undefined one", function));
+  }
+  if (!(p >= 0 && p <= 1)) {
     throw Error(fmt::format("{}: expected p in [0, 1], got {}", function, p));
+  }
+  return !training || p == 0 || input.numel() == 0;
 }
 
 // Return [N,C,1,...] for x [N,C,...], or [C,1,...] for one sample.
@@ -25,15 +31,15 @@ Dims per_channel(const Tensor& x, bool batched) {
   return sizes;
 }
 
+// As in libtorch an input of other dims than [N,C,...] is one sample, whose dim 0 has the channels.
 Tensor drop_channels(const char* function, const Tensor& input, int64_t dims, double p,
                      bool training, bool inplace) {
+  if (drops_none(function, input, p, training)) return input;
   check_floating(function, input);
-  check_p(function, p);
-  if (input.dim() != dims + 1 && input.dim() != dims + 2) {
-    throw ShapeError(fmt::format("{}: expected an input of {} or {} dims, got shape {}", function,
-                                 dims + 1, dims + 2, str(input.sizes())));
+  if (input.dim() == 0) {
+    throw ShapeError(
+        fmt::format("{}: expected an input with dims, got shape {}", function, str(input.sizes())));
   }
-  if (!training) return input;
   const Tensor factor = ambit::dropout(
       ones(per_channel(input, input.dim() == dims + 2), input.options()), p, training);
   return inplace ? input.mul_(factor) : input * factor;
@@ -44,9 +50,8 @@ Tensor drop_channels(const char* function, const Tensor& input, int64_t dims, do
 Tensor drop_alpha(const char* function, const Tensor& input, IntArrayRef sizes, double p,
                   bool training, bool inplace) {
   constexpr double kLowest = -1.7580993408473766;  // SELU(-inf)
+  if (drops_none(function, input, p, training)) return input;
   check_floating(function, input);
-  check_p(function, p);
-  if (!training || p == 0) return input;
   if (p == 1) return inplace ? input.mul_(0) : input * 0;
   const double a = 1 / std::sqrt((1 - p) * (1 + p * kLowest * kLowest)), b = -a * kLowest * p;
   const Tensor kept = empty(sizes, input.options()).bernoulli_(1 - p);
@@ -67,7 +72,7 @@ Tensor alpha_dropout(const Tensor& input, double p, bool training, bool inplace)
                     training, inplace);
 }
 Tensor feature_alpha_dropout(const Tensor& input, double p, bool training, bool inplace) {
-  check_floating("feature_alpha_dropout", input);
+  if (drops_none("feature_alpha_dropout", input, p, training)) return input;
   if (input.dim() < 2) {
     throw ShapeError(fmt::format("feature_alpha_dropout: expected 2 dims or more, got shape {}",
                                  str(input.sizes())));

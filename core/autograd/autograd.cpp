@@ -3,6 +3,7 @@
 #include <ambit/backend/op.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
+#include <ambit/detail/warning.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <fmt/format.h>
@@ -74,6 +75,7 @@ void backward(TensorList roots, TensorList gradients, std::optional<bool> retain
               bool create_graph, TensorList inputs) {
   typed_memory_errors("backward", [&] {
     const PooledVector<Edge> edges = root_edges("backward", roots);
+    if (create_graph) detail::warn(detail::Warning::create_graph, "backward");
     Engine engine(retain_graph.value_or(create_graph), create_graph);
     if (!inputs.empty()) {
       const PooledVector<Edge> places = root_edges("backward", inputs);

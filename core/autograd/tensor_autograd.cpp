@@ -3,6 +3,7 @@
 
 #include <ambit/backend/alias.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/warning.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
@@ -36,7 +37,11 @@ intrusive_ptr<Node> Tensor::grad_fn() const {
 
 const Tensor& Tensor::grad() const {
   static constinit const Tensor none;
-  return get()->autograd ? impl_->autograd->grad : none;
+  const Tensor& grad = get()->autograd ? impl_->autograd->grad : none;
+  if (!grad.defined() && !is_leaf() && !retains_grad()) {
+    detail::warn(detail::Warning::grad_of_non_leaf, "grad");
+  }
+  return grad;
 }
 
 Tensor& Tensor::mutable_grad() const { return autograd_meta(*get()).grad; }

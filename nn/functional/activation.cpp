@@ -45,6 +45,16 @@ Scalar number_like(const char* function, const Tensor& x, double value) {
   return static_cast<int64_t>(whole);
 }
 
+// The same for a bound, which may be outside the range of x's dtype, but not of int64.
+Scalar bound_like(const char* function, const Tensor& x, double value) {
+  if (x.is_floating_point()) return value;
+  const double whole = std::trunc(value), end = std::ldexp(1, 63);
+  if (!(whole >= -end && whole < end)) {  // false for NaN too
+    throw DTypeError(fmt::format("{}: expected a bound that int64 has, got {}", function, value));
+  }
+  return static_cast<int64_t>(whole);
+}
+
 }  // namespace
 
 Tensor elu(const Tensor& input, double alpha, bool inplace) {
@@ -102,8 +112,8 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
     throw Error(
         fmt::format("hardtanh: expected min_val < max_val, got {} and {}", min_val, max_val));
   }
-  const Scalar least = number_like("hardtanh", input, min_val),
-               most = number_like("hardtanh", input, max_val);
+  const Scalar least = bound_like("hardtanh", input, min_val),
+               most = bound_like("hardtanh", input, max_val);
   // The gradient at NaN is 1 here, but 0 for clamp().
   return mapped(input, inplace, [&](const Tensor& x) {
     Tensor out;

@@ -76,7 +76,6 @@ namespace {
 
 // Return 0 or 1 / (1 - p) for each channel.
 Tensor channel_mask(const char* op, const Tensor& input, double p) {
-  if (!input.defined()) throw Error(fmt::format("{}: expected input, got an undefined tensor", op));
   if (input.dim() < 2) {
     throw ShapeError(
         fmt::format("{}: expected 2 dims or more, got shape {}", op, str(input.sizes())));
@@ -87,15 +86,22 @@ Tensor channel_mask(const char* op, const Tensor& input, double p) {
   return dropout(ones(sizes, input.options()), p);
 }
 
+// True if the input is returned unchanged, whatever its shape.
+bool drops_none(const char* op, const Tensor& input, double p, bool train) {
+  if (!input.defined()) throw Error(fmt::format("{}: expected input, got an undefined tensor", op));
+  if (!(p >= 0 && p <= 1)) throw Error(fmt::format("{}: expected p in [0, 1], got {}", op, p));
+  return !train || p == 0 || input.numel() == 0;
+}
+
 }  // namespace
 
 Tensor feature_dropout(const Tensor& input, double p, bool train) {
-  const Tensor mask = channel_mask("feature_dropout", input, p);
-  return train ? input * mask : input;
+  constexpr const char* kOp = "feature_dropout";
+  return drops_none(kOp, input, p, train) ? input : input * channel_mask(kOp, input, p);
 }
 Tensor feature_dropout_(const Tensor& self, double p, bool train) {
-  const Tensor mask = channel_mask("feature_dropout_", self, p);
-  return train ? self.mul_(mask) : self;
+  constexpr const char* kOp = "feature_dropout_";
+  return drops_none(kOp, self, p, train) ? self : self.mul_(channel_mask(kOp, self, p));
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(

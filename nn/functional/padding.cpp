@@ -41,7 +41,9 @@ Edges checked_edges(PadMode mode, int64_t dim, int64_t size, int64_t before, int
   const int64_t most = mode == PadMode::reflect    ? size - 1
                        : mode == PadMode::circular ? left
                                                    : INT64_MAX;
-  if (left < 1 || std::max(before, after) > most) {
+  // As in libtorch only circular padding may crop all elements.
+  const bool leaves_none = left == 0 && mode == PadMode::circular && std::max(before, after) <= 0;
+  if ((left < 1 && !leaves_none) || std::max(before, after) > most) {
     throw ShapeError(
         fmt::format("pad: expected padding that {} elements along dim {} can make, got {} and {}",
                     size, dim, before, after));

@@ -296,12 +296,47 @@ TEST_CASE("dropouts of channels drop channels, alpha dropout keeps mean and vari
   CHECK((f == f.select(2, 0).select(2, 0).unsqueeze(2).unsqueeze(3)).all().item<bool>());
   Tensor in = x.clone();
   CHECK(F::dropout2d(in, 0.5, true, true).is_same(in));
-  CHECK_THROWS_AS(F::dropout2d(ones({3}), 0.5), ShapeError);
+  CHECK_THROWS_AS(F::dropout2d(ones({}), 0.5), ShapeError);
   CHECK_THROWS_AS(F::dropout2d(x, 2), Error);
   CHECK_THROWS_AS(nn::Dropout3d(-1), Error);
   nn::Dropout2d off(0.5);
   off->eval();
   CHECK(off(x).is_same(x));
+}
+
+// PyTorch 2.15, torch/nn/functional/dropout.h: dropout2d(x of 2 dims) is feature_dropout of
+// x.unsqueeze(0), so that one element of the mask serves a row; of other than 5 dims for dropout3d.
+// F.feature_alpha_dropout(torch.ones(()), training=False), ... (torch.ones(2), 0., True)
+TEST_CASE("dropouts of channels accept inputs of other dims") {
+  manual_seed(5);
+  for (const bool three : {false, true}) {
+    for (const Dims& sizes : {Dims{64, 3}, Dims{64, 2, 2, 2, 2, 2}}) {
+      const Tensor x = ones(sizes);
+      const Tensor y = (three ? F::dropout3d(x, 0.5) : F::dropout2d(x, 0.5)).reshape({64, -1});
+      CHECK((y == y.narrow(1, 0, 1)).all().item<bool>());
+      CHECK(((y == 0) | (y == 2)).all().item<bool>());
+      CHECK((y == 0).any().item<bool>());  // but for one of 2^64 seeds
+    }
+  }
+  CHECK(F::dropout2d(ones({3}), 0.5).sizes() == IntArrayRef{3});
+  for (const Dims& sizes : {Dims{}, Dims{2}, Dims{2, 3}, Dims{2, 3, 4, 5, 6, 7}}) {
+    for (const DType dtype : {kFloat32, kInt64}) {
+      const Tensor x = ones(sizes, dtype);
+      CHECK(F::feature_alpha_dropout(x, 0.5, false).is_same(x));
+      CHECK(F::alpha_dropout(x, 0.5, false).is_same(x));
+      CHECK(F::dropout2d(x, 0.5, false).is_same(x));
+      CHECK(F::dropout3d(x, 0.5, false).is_same(x));
+      CHECK(F::dropout(x, 0.5, false).is_same(x));
+      CHECK(feature_dropout(x, 0.5, false).is_same(x));
+    }
+    const Tensor x = ones(sizes);
+    CHECK(F::feature_alpha_dropout(x, 0, true).is_same(x));
+    CHECK(feature_dropout(x, 0, true).is_same(x));
+  }
+  CHECK(nn::Dropout2d()(ones({2, 3})).sizes() == IntArrayRef{2, 3});
+  CHECK_THROWS_AS(F::feature_alpha_dropout(ones({2}), 0.5, true), ShapeError);
+  CHECK_THROWS_AS(feature_dropout(ones({2}), 0.5, true), ShapeError);
+  CHECK_THROWS_AS(F::dropout(ones({2}, kInt64), 0.5, true), DTypeError);
 }
 
 TEST_CASE("padding and rearranging refuse what does not fit") {
@@ -337,7 +372,9 @@ TEST_CASE("padding and rearranging refuse what does not fit") {
   CHECK(F::bilinear(ones({2, 0}), ones({2, 4}), ones({5, 0, 4})).equal(zeros({2, 5})));
 }
 
-// Numbers of PyTorch 1.13.
+// Numbers of PyTorch 1.13; the last ones of PyTorch 2.15: x = torch.arange(5).view(1, 1, 5),
+// F.pad(x, (-3, -2), mode='circular'); F.pad(torch.arange(12).view(1, 1, 3, 4), (-1, 1, 1, -1),
+// ...).
 TEST_CASE("negative padding crops in every mode") {
   const Tensor x = arange(5).reshape({1, 1, 5});
   const auto padded = [&](std::vector<int64_t> pad, PadMode mode) {
@@ -348,6 +385,29 @@ TEST_CASE("negative padding crops in every mode") {
   CHECK(padded({-1, 2}, kCircular).equal(tensor({1, 2, 3, 4, 1, 2}, kInt64)));
   CHECK(padded({2, -2}, kReflect).equal(tensor({2, 1, 0, 1, 2}, kInt64)));
   CHECK(padded({2, -2}, kCircular).equal(tensor({1, 2, 0, 1, 2}, kInt64)));
+  CHECK(padded({2, -2}, kReplicate).equal(tensor({0, 0, 0, 1, 2}, kInt64)));
+  CHECK(padded({-4, 3}, kReplicate).equal(tensor({4, 4, 4, 4}, kInt64)));
+  CHECK(padded({-4, 3}, kReflect).equal(tensor({4, 3, 2, 1}, kInt64)));
+  CHECK(padded({3, -3}, kReflect).equal(tensor({3, 2, 1, 0, 1}, kInt64)));
+  CHECK_THROWS_AS(F::pad(x, {-4, 3}, kCircular), ShapeError);
+  CHECK(F::pad(x, {-3, -2}, kCircular).sizes() == IntArrayRef{1, 1, 0});
+  CHECK(F::pad(x, {-3, -2}, kConstant).sizes() == IntArrayRef{1, 1, 0});
+  CHECK_THROWS_AS(F::pad(x, {-3, -2}, kReflect), ShapeError);
+  CHECK_THROWS_AS(F::pad(x, {-3, -2}, kReplicate), ShapeError);
+  const Tensor image = arange(12).view({1, 1, 3, 4});
+  const auto cropped = [&](PadMode mode) { return F::pad(image, {-1, 1, 1, -1}, mode).flatten(); };
+  CHECK(cropped(kReflect).equal(tensor({5, 6, 7, 6, 1, 2, 3, 2, 5, 6, 7, 6}, kInt64)));
+  CHECK(cropped(kReplicate).equal(tensor({1, 2, 3, 3, 1, 2, 3, 3, 5, 6, 7, 7}, kInt64)));
+  CHECK(cropped(kCircular).equal(tensor({5, 6, 7, 5, 1, 2, 3, 1, 5, 6, 7, 5}, kInt64)));
+  // y = torch.arange(1., 7.).view(1, 2, 3); F.pad(y, (-1, 1), mode=mode).pow(2).sum().backward()
+  const auto grad = [](PadMode mode) {
+    const Tensor y = arange(1, 7, kFloat32).view({1, 2, 3}).requires_grad_();
+    F::pad(y, {-1, 1}, mode).pow(2).sum().backward();
+    return y.grad().flatten();
+  };
+  CHECK(grad(kReflect).equal(tensor({0., 8., 6., 0., 20., 12.}, kFloat32)));
+  CHECK(grad(kReplicate).equal(tensor({0., 4., 12., 0., 10., 24.}, kFloat32)));
+  CHECK(grad(kCircular).equal(tensor({0., 8., 6., 0., 20., 12.}, kFloat32)));
 }
 
 TEST_CASE("layers of no sample or no pixel") {

@@ -1,6 +1,7 @@
 // Elementwise ops against numbers that PyTorch made, in every layout, in place, and at the corners.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
+#include <ambit/nn/functional/activation.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/random.h>
@@ -267,6 +268,35 @@ TEST_CASE("NaN wins in maximum, minimum and clamp, and classification sees it") 
 }
 
 // Exact, where PyTorch 2.15 wraps the number around: 255 == -1 is true there.
+// PyTorch 2.15: torch.clamp(torch.tensor([0, 100, 200], dtype=torch.uint8), -1) and so on.
+TEST_CASE("bounds outside the range of small integers do not wrap") {
+  for_each_device([](Device d) {
+    const Tensor u = tensor({0, 100, 200}, d).to(kUInt8), i = tensor({-100, 0, 100}, d).to(kInt8);
+    const auto check = [](const Tensor& got, DType dtype, const std::vector<double>& values) {
+      CHECK(got.dtype() == dtype);
+      check_values(got, {3}, values);
+    };
+    check(clamp(u, -1), kUInt8, {0, 100, 200});
+    check(clamp(u, std::nullopt, 300), kUInt8, {0, 100, 200});
+    check(clamp(u, -1, 300), kUInt8, {0, 100, 200});
+    check(clamp(u, -1, 150), kUInt8, {0, 100, 150});
+    check(clamp(i, -1, 300), kInt8, {-1, 0, 100});
+    check(clamp(i, -1000, -1), kInt8, {-100, -1, -1});
+    check(clamp(u, 1.5), kFloat32, {1.5, 100, 200});
+    check(u.clone().clamp_(-1, 300), kUInt8, {0, 100, 200});
+    check(clamp_min(u, -1), kUInt8, {0, 100, 200});
+    check(clamp_max(u, 300), kUInt8, {0, 100, 200});
+    check(nn::functional::hardtanh(u, -1, 1), kUInt8, {0, 1, 1});
+    check(nn::functional::hardtanh(i, -200, 20), kInt8, {-100, 0, 20});
+    check(clamp(i.to(kInt32), int64_t{-1} << 40, int64_t{1} << 31), kInt32, {-100, 0, 100});
+    CHECK_THROWS_WITH_AS(clamp(u, std::nullopt, -1),
+                         "clamp: expected a max in the range of uint8, got -1", DTypeError);
+    CHECK_THROWS_AS(clamp(u, 300), DTypeError);
+    CHECK_THROWS_AS(clamp(i, 300), DTypeError);
+    CHECK_THROWS_AS(u.clamp_(std::nullopt, -1), DTypeError);
+  });
+}
+
 TEST_CASE("uint8 compares with what it cannot hold") {
   for_each_device([](Device d) {
     const Tensor x = tensor({255, 1}, TensorOptions(kUInt8).device(d));

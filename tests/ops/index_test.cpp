@@ -212,6 +212,43 @@ TEST_CASE("scatter writes and scatter_add adds along a dim, src may be larger th
   check_values(x, {2, 2}, {1, 1, 1, 1});
 }
 
+// PyTorch 2.15: x = torch.arange(6.).view(2, 3); i = torch.tensor([[0, 1, 1], [1, 0, 0]]).int();
+// torch.gather(x, 1, i), torch.zeros(2, 3).scatter(1, i, x), .scatter(1, i, 2.5),
+// .scatter_add(1, i, x), .scatter_reduce(1, i, x, 'mean'); gradients of the square sums.
+TEST_CASE("gather and the scatters accept an int32 index") {
+  for_each_device([](Device d) {
+    const Tensor x = arange(6, TensorOptions(kFloat64).device(d)).view({2, 3});
+    const Tensor none = zeros_like(x), i = tensor({{0, 1, 1}, {1, 0, 0}}, d).to(kInt32);
+    check_values(gather(x, 1, i), {2, 3}, {0, 1, 1, 4, 3, 3});
+    // Of duplicates any may be written: write equal ones.
+    check_values(scatter(none, 1, i, ones_like(x)), {2, 3}, {1, 1, 0, 1, 1, 0});
+    check_values(scatter(none, 1, i, 2.5), {2, 3}, {2.5, 2.5, 0, 2.5, 2.5, 0});
+    check_values(scatter(none, 1, i, x, "add"), {2, 3}, {0, 3, 0, 9, 3, 0});
+    check_values(scatter(ones_like(x), 1, i, 2.5, "multiply"), {2, 3},
+                 {2.5, 6.25, 1, 6.25, 2.5, 1});
+    check_values(scatter_add(none, 1, i, x), {2, 3}, {0, 3, 0, 9, 3, 0});
+    check_values(scatter_reduce(none, 1, i, x, "mean"), {2, 3}, {0, 1, 0, 3, 1.5, 0});
+    check_values(none.clone().scatter_add_(1, i, x), {2, 3}, {0, 3, 0, 9, 3, 0});
+    check_values(none.clone().scatter_(1, i, 2.5), {2, 3}, {2.5, 2.5, 0, 2.5, 2.5, 0});
+    check_values(none.clone().scatter_reduce_(1, i, x, "mean"), {2, 3}, {0, 1, 0, 3, 1.5, 0});
+    CHECK_THROWS_AS(gather(x, 1, tensor({{3}}, d).to(kInt32)).cpu(), IndexError);
+
+    const Tensor self = x.clone().requires_grad_(), src = x.clone().requires_grad_();
+    gather(self, 1, i).pow(2).sum().backward();
+    check_values(self.grad(), {2, 3}, {0, 4, 0, 12, 8, 0});
+    self.mutable_grad() = Tensor();
+    scatter_reduce(self, 1, i, src, "prod").pow(2).sum().backward();
+    check_values(self.grad(), {2, 3}, {0, 8, 4, 2400, 72, 10});
+    check_values(src.grad(), {2, 3}, {0, 8, 4, 96, 1800, 1440});
+  });
+  for (const DType dtype : {kUInt8, kInt16, kBool}) {
+    const Tensor x = ones({2}), i = zeros({2}, dtype);
+    CHECK_THROWS_AS(gather(x, 0, i), DTypeError);
+    CHECK_THROWS_AS(scatter(x, 0, i, x), DTypeError);
+    CHECK_THROWS_AS(scatter_reduce(x, 0, i, x, "sum"), DTypeError);
+  }
+}
+
 TEST_CASE("scattering to no place has gradients, of src zeros") {
   for_each_device([](Device d) {
     const Tensor nowhere = zeros({0}, TensorOptions(kInt64).device(d));

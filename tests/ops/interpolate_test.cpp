@@ -13,6 +13,7 @@
 #include "probes.h"
 #include "tests/autograd/gradcheck.h"
 #include "tests/devices.h"
+#include "tests/expected.h"
 
 using namespace ambit;
 namespace F = nn::functional;
@@ -166,6 +167,44 @@ TEST_CASE("interpolation takes any layout, no images at all, and any dtype for t
     CHECK(wide.slice(2, 3).eq(0).all().item<bool>());
     CHECK(upsample_linear1d(far, {100}, true).slice(2, 2).eq(0).all().item<bool>());
   });
+}
+
+// PyTorch 2.15 on the CPU: x = (torch.arange(16).view(1, 1, 4, 4).flip(2) * 15).byte();
+// F.interpolate(x, size=(3, 6), mode='bilinear', antialias=True) and so on.
+TEST_CASE("uint8 images are interpolated with PyTorch's rounding") {
+  using Size = std::vector<int64_t>;
+  using Function =
+      Tensor (*)(const Tensor&, IntArrayRef, bool, std::optional<double>, std::optional<double>);
+  for_each_device([](Device d) {
+    const Tensor x =
+        (arange(16, TensorOptions(kInt64).device(d)).view({1, 1, 4, 4}).flip({2}) * 15).to(kUInt8);
+    const auto check = [&](Function function, const Size& size, const std::vector<double>& values,
+                           bool align_corners = false) {
+      const Tensor y = function(x, size, align_corners, std::nullopt, std::nullopt);
+      CHECK(y.dtype() == kUInt8);
+      check_values(y, {1, 1, size[0], size[1]}, values);
+    };
+    check(upsample_bilinear2d, {3, 6},
+          {170, 178, 188, 197, 208, 215, 90, 98, 108, 117, 128, 135, 10, 18, 28, 37, 48, 55});
+    check(upsample_bilinear2d, {2, 3}, {152, 173, 193, 32, 53, 73});
+    check(upsample_bicubic2d, {3, 6},
+          {171, 178, 190, 199, 211, 218, 89, 96, 108, 117, 129, 136, 7, 14, 26, 35, 47, 54});
+    check(upsample_bicubic2d, {2, 3}, {158, 179, 199, 26, 47, 67});
+    check(upsample_bilinear2d, {3, 6},
+          {180, 189, 198, 207, 216, 225, 90, 99, 108, 117, 126, 135, 0, 9, 18, 27, 36, 45}, true);
+    check(upsample_bicubic2d, {3, 6},
+          {180, 188, 199, 206, 217, 225, 90, 98, 109, 116, 127, 135, 0, 8, 19, 26, 37, 45}, true);
+    check(_upsample_bilinear2d_aa, {3, 6},
+          {162, 170, 180, 189, 200, 207, 90, 98, 108, 117, 128, 135, 18, 26, 36, 45, 56, 63});
+    check(_upsample_bilinear2d_aa, {2, 3}, {141, 160, 178, 47, 66, 84});
+    check(_upsample_bicubic2d_aa, {3, 6},
+          {168, 175, 186, 197, 208, 215, 89, 96, 107, 118, 129, 136, 11, 17, 28, 39, 50, 57});
+    check(_upsample_bicubic2d_aa, {2, 3}, {148, 168, 187, 38, 58, 77});
+    CHECK(_upsample_bicubic2d_aa(x.narrow(0, 0, 0), Size{2, 3}, false).sizes() ==
+          IntArrayRef{0, 1, 2, 3});
+    CHECK(upsample_bilinear2d(x, Size{4, 4}, false).equal(x));
+  });
+  CHECK_THROWS_AS(upsample_linear1d(ones({1, 1, 4}, kUInt8), {2}, false), DTypeError);
 }
 
 TEST_CASE("many ways of scaling agree with weights in a matrix") {

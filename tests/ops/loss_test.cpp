@@ -56,6 +56,28 @@ TEST_CASE("cross_entropy of classes agrees with PyTorch") {
   });
 }
 
+// PyTorch 2.15: x = torch.log_softmax(torch.arange(6.).view(2, 3), 1);
+// y = torch.tensor([2, 0], dtype=torch.uint8); F.nll_loss(x, y, reduction='none') and so on.
+TEST_CASE("targets may be uint8") {
+  for_each_device([](Device d) {
+    const Tensor logits = arange(6, TensorOptions(kFloat64).device(d)).view({2, 3});
+    const Tensor x = log_softmax(logits, 1), y = tensor({2, 0}, d).to(kUInt8);
+    check_values(nll_loss(x, y, {}, Reduction::none), {2}, {0.40760596444438, 2.40760596444438});
+    check_values(nll_loss(x, y), {}, {1.40760596444438});
+    check_values(nll_loss(x, y, tensor({1., 2., 3.}, logits.options())), {}, {0.90760596444438});
+    check_values(nll_loss(x[0], y[0]), {}, {0.40760596444438});
+    check_values(nll_loss(x, y, {}, Reduction::mean, 258), {}, {1.40760596444438});
+    check_values(cross_entropy(x, y), {}, {1.40760596444438});
+    const Tensor leaf = x.detach().requires_grad_();
+    nll_loss(leaf, y, {}, Reduction::mean, 0).backward();
+    check_values(leaf.grad(), {2, 3}, {0, 0, -1, 0, 0, 0});
+    CHECK_THROWS_AS(nll_loss(x, y + 1).cpu(), IndexError);
+    for (const DType other : {kInt32, kInt16, kInt8, kBool, kFloat32}) {
+      CHECK_THROWS_AS(nll_loss(x, y.to(other)), DTypeError);
+    }
+  });
+}
+
 TEST_CASE("cross_entropy of probabilities agrees with PyTorch") {
   for_each_device([](Device d) {
     // p = wave(3, 4, k=1.3).softmax(1); F.cross_entropy(x, p);

@@ -81,6 +81,58 @@ TEST_CASE("avg_pool1d and avg_pool3d agree with PyTorch, whatever is divided by"
   });
 }
 
+// PyTorch 2.15: x = torch.arange(16).view(1, 4, 4).flip(1).to(dtype);
+// F.max_pool2d(x, 2, return_indices=True), F.max_pool2d(-x, 3, 2, 1, return_indices=True) and so
+// on.
+TEST_CASE("maxima of integers agree with PyTorch, in values and positions") {
+  for_each_device([](Device d) {
+    for (const DType dtype : {kUInt8, kInt8, kInt16, kInt32, kInt64}) {
+      const Tensor x = arange(16, TensorOptions(kInt64).device(d)).view({1, 4, 4}).flip({1});
+      const auto [y, at] = max_pool2d_with_indices(x.to(dtype), 2);
+      CHECK(y.dtype() == dtype);
+      check_values(y, {1, 2, 2}, {13, 15, 5, 7});
+      check_values(at, {1, 2, 2}, {1, 3, 9, 11});
+      check_values(max_pool2d(x.to(dtype), 2), {1, 2, 2}, {13, 15, 5, 7});
+      const Tensor line = tensor({3, 1, 2, 7, 5, 1}, d).to(dtype).view({1, 6});
+      const auto [most, places] = max_pool1d_with_indices(line, 2);
+      check_values(most, {1, 3}, {3, 7, 5});
+      check_values(places, {1, 3}, {0, 3, 4});
+      check_values(max_pool1d(line, 2), {1, 3}, {3, 7, 5});
+      const Tensor cube = arange(8, TensorOptions(kInt64).device(d)).view({1, 2, 2, 2}).to(dtype);
+      check_values(std::get<1>(max_pool3d_with_indices(cube, 2)), {1, 1, 1, 1}, {7});
+      if (dtype == kUInt8) continue;
+      check_values(max_pool2d(x.neg().to(dtype), 3, 2, 1), {1, 2, 2}, {-8, -9, 0, -1});
+      // All elements are the lowest number of int8: the first in the window, not in the padding.
+      const Tensor low = full({1, 3, 3}, -128, TensorOptions(dtype).device(d));
+      check_values(std::get<1>(max_pool2d_with_indices(low, 2, 2, 1)), {1, 2, 2}, {0, 1, 3, 4});
+    }
+    // Integers that float64 cannot distinguish.
+    const Tensor large = tensor({int64_t{1} << 60, (int64_t{1} << 60) + 1}, d).view({1, 2});
+    check_values(std::get<1>(max_pool1d_with_indices(large, 2)), {1, 1}, {1});
+    CHECK(max_pool2d(zeros({0, 2, 4, 4}, TensorOptions(kInt32).device(d)), 2).sizes() ==
+          IntArrayRef{0, 2, 2, 2});
+    CHECK_THROWS_AS(adaptive_max_pool2d(ones({1, 4, 4}, kInt64), {2, 2}), DTypeError);
+  });
+  CHECK(max_pool2d(zeros({1, 4, 4}, dtype(kInt32).device(kMeta)), 2).sizes() ==
+        IntArrayRef{1, 2, 2});
+}
+
+// PyTorch 2.15: the same x: F.avg_pool2d(x, 2), F.avg_pool2d(-x, 3, 2, 1), ... of int64.
+TEST_CASE("means of int64 are truncated") {
+  for_each_device([](Device d) {
+    const Tensor x = arange(16, TensorOptions(kInt64).device(d)).view({1, 4, 4}).flip({1});
+    CHECK(avg_pool2d(x, 2).dtype() == kInt64);
+    check_values(avg_pool2d(x, 2), {1, 2, 2}, {10, 12, 2, 4});
+    check_values(avg_pool2d(-x, 3, 2, 1), {1, 2, 2}, {-4, -8, -3, -6});
+    check_values(avg_pool2d(-x, 3, 2, 1, false, false), {1, 2, 2}, {-10, -12, -4, -6});
+    check_values(avg_pool2d(-x, 3, 2, 1, false, true, 2), {1, 2, 2}, {-21, -36, -13, -27});
+    check_values(avg_pool1d(tensor({3, 1, 2, 7, 5, 1}, d).view({1, 6}), 2), {1, 3}, {2, 4, 3});
+    const Tensor cube = arange(8, TensorOptions(kInt64).device(d)).view({1, 2, 2, 2});
+    check_values(avg_pool3d(cube, 2), {1, 1, 1, 1}, {3});
+  });
+  CHECK_THROWS_AS(adaptive_avg_pool2d(ones({1, 4, 4}, kInt64), {2, 2}), DTypeError);
+}
+
 TEST_CASE("adaptive pooling agrees with PyTorch in all dims") {
   for_each_device([](Device d) {
     // F.adaptive_avg_pool1d(wave(1, 2, 7), 3); F.adaptive_avg_pool3d(wave(1, 1, 3, 4, 5), (2, 3,
@@ -205,13 +257,13 @@ std::vector<bad_input::BadCall> bad_calls() {
   return {
       SHAPE(max_pool1d, ones({3}), 2),
       SHAPE(max_pool1d, line(), 7),
-      DTYPE(max_pool1d, line().to(kInt64), 2),
+      DTYPE(max_pool1d, line().to(kBool), 2),
       VALUE(max_pool1d, none(), 2),
       SHAPE(max_pool1d_with_indices, line(), 2, 0),
       VALUE(max_pool1d_with_indices, none(), 2),
       SHAPE(max_pool3d, image()[0][0], 2),
       SHAPE(max_pool3d, cube(), 2, 1, 2),
-      DTYPE(max_pool3d, cube().to(kInt32), 2),
+      DTYPE(max_pool3d, cube().to(kBool), 2),
       VALUE(max_pool3d, none(), 2),
       SHAPE(max_pool3d_with_indices, cube(), {2, 2}),
       VALUE(max_pool3d_with_indices, none(), 2),

@@ -124,6 +124,34 @@ TEST_CASE("products of integers and bool are PyTorch's") {
   });
 }
 
+// PyTorch 2.15: m = torch.arange(4).view(2, 2).to(dtype); torch.addmm(m, m, m, beta=0.5) and so on.
+TEST_CASE("factors of integer products are truncated") {
+  for_each_device([](Device d) {
+    for (const DType dtype : {kUInt8, kInt32, kInt64}) {
+      const Tensor m = arange(4, TensorOptions(kInt64).device(d)).view({2, 2}).to(dtype);
+      const Tensor batch = m.unsqueeze(0), row = m.select(0, 0);
+      CHECK(addmm(m, m, m, 0.5).dtype() == dtype);
+      check_values(addmm(m, m, m, 0.5), {2, 2}, {2, 3, 6, 11});
+      check_values(addmm(m, m, m, 2.7), {2, 2}, {2, 5, 10, 17});
+      check_values(addmm(m, m, m, 1, 1.5), {2, 2}, {2, 4, 8, 14});
+      check_values(addmm(m, m, m, 0.5, 0.5), {2, 2}, {0, 0, 0, 0});
+      if (dtype == kUInt8) {
+        CHECK_THROWS_AS(addmm(m, m, m, -1.9), DTypeError);
+        check_values(addmm(m, m, m, -1), {2, 2}, {2, 2, 4, 8});
+      } else {
+        check_values(addmm(m, m, m, -1.9), {2, 2}, {2, 2, 4, 8});
+      }
+      check_values(m.clone().addmm_(m, m, 0.5), {2, 2}, {2, 3, 6, 11});
+      check_values(addmv(row, m, row, 2.7), {2}, {1, 5});
+      check_values(addbmm(m, batch, batch, 2.7), {2, 2}, {2, 5, 10, 17});
+      check_values(baddbmm(batch, batch, batch, 2.7), {1, 2, 2}, {2, 5, 10, 17});
+      CHECK_THROWS_AS(addmm(m, m, m, NAN), DTypeError);
+      CHECK_THROWS_AS(addmm(m, m, m, 1e30), DTypeError);
+      CHECK_THROWS_AS(addr(m, row, row, 0.5), DTypeError);
+    }
+  });
+}
+
 TEST_CASE("einsum takes any path, and names the result's dims as asked") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 3}), b = wave(d, {3, 4}), c = wave(d, {4, 2}), e = wave(d, {5});

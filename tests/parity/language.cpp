@@ -207,6 +207,18 @@ PARITY(checks_and_warnings) {
   report_text("warnings", c10::Join("|", collector.texts));
 }
 
+// One call each: ambit reports each case once, libtorch most of them at every call.
+PARITY(warnings_of_functions) {
+  Collector collector;
+  c10::Warning::WarningHandlerGuard guard(&collector);
+  const torch::Tensor y = wave({3}), leaf = wave({2}).set_requires_grad(true);
+  y.index({torch::ones({3}, torch::kUInt8)});
+  static_cast<void>((leaf * 2).grad());
+  (leaf * 2).sum().backward({}, c10::nullopt, true);
+  torch::var(torch::ones({1}));
+  report_text("warnings", c10::Join("|", collector.texts));
+}
+
 PARITY(modes_and_hooks) {
   const torch::Tensor x = wave({3}).set_requires_grad(true);
   {

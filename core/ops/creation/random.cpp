@@ -306,9 +306,10 @@ const Tensor& bernoulli_(const Tensor& self, double p, const Stream& generator) 
 }
 
 Tensor dropout(const Tensor& input, double p, bool training) {
-  expect_floating("dropout", input);
+  expect_defined("dropout", "input", input);
   check_probability("dropout", p);
   if (!training) return input;
+  expect_floating("dropout", input);
   Tensor scale =
       drawn("dropout", input.sizes(), input.options(), {.kind = Kind::bernoulli, .low = 1 - p});
   Tensor out;
@@ -323,8 +324,9 @@ Tensor dropout(const Tensor& input, double p, bool training) {
 }
 
 const Tensor& dropout_(const Tensor& self, double p, bool training) {
-  expect_floating("dropout_", self);
+  expect_defined("dropout_", "input", self);
   check_probability("dropout_", p);
+  if (training) expect_floating("dropout_", self);
   check_in_place("dropout_", self);
   return training ? mul_(self, dropout(ones_like(self), p)) : self;
 }

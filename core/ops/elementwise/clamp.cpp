@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <type_traits>
 
 #include "binary.h"
 #include "core/ops/composite.h"
@@ -81,22 +83,52 @@ struct Known {
 using Bound = std::optional<Scalar>;
 using Bounds = std::optional<Tensor>;
 
-DType clamp_dtype(const char* op, const Tensor& self, const Bound& min, const Bound& max) {
-  expect_defined(op, "self", self);
-  if (!min && !max) throw Error(fmt::format("{}: expected min or max, got neither", op));
-  DType dtype = self.dtype();
-  if (min) dtype = promote_types(dtype, result_type(self, *min));
-  if (max) dtype = promote_types(dtype, result_type(self, *max));
-  for (const Bound* bound : {&min, &max}) {
-    if (*bound) check_fits(op, **bound, dtype);
-    // A negative bound would wrap around to a large one.
-    if (*bound && dtype == kUInt8 && (*bound)->to<int64_t>() < 0) {
-      throw DTypeError(
-          fmt::format("{}: expected bounds that fit uint8, got {}", op, (*bound)->to<int64_t>()));
+// The order of a number and the range of dtype: -1, 0 or 1 for below, inside and above.
+int side_of_range(const Scalar& number, DType dtype) {
+  return visit<dtypes::kEvery>(dtype, [&]<class T>() {
+    if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+      return 0;
+    } else {
+      const auto x = number.to<int64_t>();
+      if (x < static_cast<int64_t>(std::numeric_limits<T>::lowest())) return -1;
+      return x > static_cast<int64_t>(std::numeric_limits<T>::max()) ? 1 : 0;
+    }
+  });
+}
+
+// Bounds as the kernel requires: in the range of the dtype of the result.
+struct CheckedBounds {
+  CheckedBounds(const char* op, const Tensor& self, const Bound& low, const Bound& high)
+      : min(low), max(high) {
+    expect_defined(op, "self", self);
+    if (!min && !max) throw Error(fmt::format("{}: expected min or max, got neither", op));
+    dtype = self.dtype();
+    if (min) dtype = promote_types(dtype, result_type(self, *min));
+    if (max) dtype = promote_types(dtype, result_type(self, *max));
+    keep_in_range(op, min, "min", -1);
+    keep_in_range(op, max, "max", 1);
+  }
+  // Remove an integer bound that no element exceeds: a min below the range, a max above it.
+  void keep_in_range(const char* op, Bound& bound, const char* argument, int unlimited) const {
+    if (!bound) return;
+    const int side = side_of_range(*bound, dtype);
+    if (side == unlimited) {
+      bound.reset();
+    } else if (side != 0) {
+      throw DTypeError(fmt::format("{}: expected a {} in the range of {}, got {}", op, argument,
+                                   name(dtype), bound->to<int64_t>()));
+    } else {
+      check_fits(op, *bound, dtype);
     }
   }
-  return dtype;
-}
+  void run(Tensor& y, const Tensor& x) const {
+    if (min || max) return kernels::clamp(y, x, min, max);
+    if (!y.is_same(x)) kernels::copy(y, x);
+  }
+
+  Bound min, max;
+  DType dtype{};
+};
 
 auto grad_of_clamp(const Tensor& before, const Bound& min, const Bound& max) {
   return [x = saved(before), min, max](const Tensor& g) {
@@ -126,20 +158,21 @@ Tensor minimum(const Tensor& self, const Tensor& other) {
 }
 
 Tensor clamp(const Tensor& self, Bound min, Bound max) {
-  const DType dtype = clamp_dtype("clamp", self, min, max);
-  Tensor out = allocate("clamp", self.sizes(), dtype, self.device());
-  kernels::clamp(out, operand(self, self.sizes(), dtype, self.device()), min, max);
+  const CheckedBounds bounds("clamp", self, min, max);
+  Tensor out = allocate("clamp", self.sizes(), bounds.dtype, self.device());
+  bounds.run(out, operand(self, self.sizes(), bounds.dtype, self.device()));
   if (!needs_gradient(self)) return out;
   return record("clamp", std::move(out), wrt(self, grad_of_clamp(self, min, max)));
 }
 
 const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
-  const DType dtype = clamp_dtype("clamp_", self, min, max);
-  check_casts_to("clamp_", dtype, self.dtype());
+  const CheckedBounds bounds("clamp_", self, min, max);
+  check_casts_to("clamp_", bounds.dtype, self.dtype());
   check_in_place("clamp_", self);
   const Tensor before = needs_gradient(self) ? self.clone() : self;
-  Tensor y = self;  // has `dtype`, since bounds of self's category or a lower one do not change it
-  kernels::clamp(y, self, min, max);
+  // self has the result's dtype, since bounds of self's category or a lower one do not change it.
+  Tensor y = self;
+  bounds.run(y, self);
   record_in_place("clamp", self, wrt(self, grad_of_clamp(before, min, max)));
   return self;
 }

@@ -1,6 +1,7 @@
 // Selection by a bool tensor: where and masked_fill.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
+#include <ambit/detail/warning.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -36,12 +37,19 @@ Tensor truth(const Tensor& mask) {
   return mask.defined() && mask.dtype() == kUInt8 ? mask != 0 : mask;
 }
 
+Tensor truth_of_condition(const Tensor& condition) {
+  if (condition.defined() && condition.dtype() == kUInt8) {
+    detail::warn(detail::Warning::byte_condition, "where");
+  }
+  return truth(condition);
+}
+
 // where with a number for the branch selected where the condition is `masked`.
 Tensor where_scalar(const Tensor& condition, const Tensor& branch, const char* name,
                     const Scalar& number, bool masked) {
   const Device device =
       check_devices("where", {{"condition", condition}, {name, branch}}, DeviceRule::elementwise);
-  const Tensor chosen = truth(condition);
+  const Tensor chosen = truth_of_condition(condition);
   expect_dtype("where", "condition", chosen, kBool);
   expect_defined("where", name, branch);
   return choose("where", branch, chosen, number, masked, result_type(branch, number), device);
@@ -56,7 +64,7 @@ Tensor grad_where(const Tensor& g, const Tensor& mask, bool kept) {
 Tensor where(const Tensor& given, const Tensor& self, const Tensor& other) {
   const Device device = check_devices(
       "where", {{"condition", given}, {"self", self}, {"other", other}}, DeviceRule::elementwise);
-  const Tensor condition = truth(given);
+  const Tensor condition = truth_of_condition(given);
   expect_dtype("where", "condition", condition, kBool);
   expect_defined("where", "self", self);
   expect_defined("where", "other", other);

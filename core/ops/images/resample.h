@@ -52,6 +52,9 @@ class Taps {
 
 /// Resample dim `dim` of x; no size from `dim` on may be 0. Errors name `op`. Gradient: x.
 Tensor resample(const char* op, const Tensor& x, int64_t dim, std::shared_ptr<const Taps> taps);
+/// Resample dim `dim` of uint8 x with weights rounded to int16; the results are rounded and clamped
+/// to 0 to 255. Source: torch.nn.functional.interpolate of PyTorch 2.15 on the CPU.
+Tensor resample_bytes(const Tensor& x, int64_t dim, const Taps& taps);
 /// Return resample's gradient.
 Tensor resample_grad(const char* op, const Tensor& g, int64_t dim,
                      const std::shared_ptr<const Taps>& taps);

@@ -74,10 +74,13 @@ SharedTaps antialiased_taps(bool cubic, int64_t in, int64_t out, bool align_corn
   return std::make_shared<const Taps>(in, count, std::move(all));
 }
 
+// PyTorch interpolates floating-point images, and uint8 ones of two spatial dims.
+bool are_bytes(const Tensor& self, size_t dims) { return dims == 2 && self.dtype() == kUInt8; }
+
 void check(const char* op, const Tensor& self, IntArrayRef output_size, size_t dims,
-           bool floats_only) {
+           bool weighted) {
   expect_defined(op, "self", self);
-  if (floats_only) expect_floating(op, self);
+  if (weighted && !are_bytes(self, dims)) expect_floating(op, self);
   if (output_size.size() != dims) {
     throw ShapeError(fmt::format("{}: expected an output_size of {} numbers, got {}", op, dims,
                                  str(output_size)));
@@ -115,6 +118,17 @@ Tensor resized(const char* op, const Tensor& x, IntArrayRef output_size, const F
   for (const size_t k : order_of(x.sizes(), output_size)) {
     const SharedTaps taps = taps_for(k);
     if (!taps->is_identity()) out = resample(op, out, static_cast<int64_t>(k) + 2, taps);
+  }
+  return out;
+}
+
+// The same for uint8 images and weighted sums: PyTorch resizes the last dim first.
+template <class F>
+Tensor resized_bytes(const Tensor& x, const F& taps_for) {
+  Tensor out = x;
+  for (const size_t k : {size_t{1}, size_t{0}}) {
+    const SharedTaps taps = taps_for(k);
+    if (!taps->is_identity()) out = resample_bytes(out, static_cast<int64_t>(k) + 2, *taps);
   }
   return out;
 }
@@ -159,9 +173,12 @@ Tensor upsample(const char* op, const Tensor& self, IntArrayRef output_size, Mod
   Dims sizes(self.sizes());
   std::copy(output_size.begin(), output_size.end(), sizes.begin() + 2);
   if (self.is_floating_point()) return interpolate(op, self, sizes, p);
-  const Tensor out = resized(op, self, output_size, [&](size_t k) {
-    return taps_of(axis_of(p, k, self.sizes(), output_size, self.dtype()));
-  });
+  const auto taps_for = [&](DType dtype) {
+    return
+        [&, dtype](size_t k) { return taps_of(axis_of(p, k, self.sizes(), output_size, dtype)); };
+  };
+  const Tensor out = mode >= Mode::linear ? resized_bytes(self, taps_for(kFloat64))
+                                          : resized(op, self, output_size, taps_for(self.dtype()));
   return out.is_same(self) ? clone(self) : out;
 }
 
@@ -172,10 +189,12 @@ Tensor antialiased(const char* op, const Tensor& self, IntArrayRef output_size, 
   };
   AMBIT_AUTOCAST_AS("interpolate", again, self)
   check(op, self, output_size, scales.size(), true);
-  const Tensor out = resized(op, self, output_size, [&](size_t k) {
+  const auto taps_for = [&](size_t k) {
     return antialiased_taps(cubic, self.sizes()[k + 2], output_size[k], align_corners,
                             scales.begin()[k]);
-  });
+  };
+  const Tensor out = self.is_floating_point() ? resized(op, self, output_size, taps_for)
+                                              : resized_bytes(self, taps_for);
   return out.is_same(self) ? clone(self) : out;
 }
 

@@ -32,7 +32,7 @@ bool fits_into(const Tensor& small, const Tensor& large, int64_t dim) {
 
 // Check the index of gather and scatter; return the dim from 0.
 int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tensor& index) {
-  expect_dtype(op, "index", index, kInt64);
+  expect_index_dtype(op, index);
   const int64_t d = wrap_dim(op, dim, self.dim());
   if (index.numel() > 0 && !fits_into(index, self, d)) {
     throw ShapeError(fmt::format("{}: expected an index of {} at most but for dim {}, got {}", op,
@@ -43,9 +43,10 @@ int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tenso
 
 }  // namespace
 
-Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool) {
-  check_devices("gather", {{"self", self}, {"index", index}});
+Tensor gather(const Tensor& self, int64_t dim, const Tensor& given, bool) {
+  check_devices("gather", {{"self", self}, {"index", given}});
   expect_defined("gather", "self", self);
+  const Tensor index = as_int64(given);
   const int64_t d = check_index("gather", self, dim, index);
   Tensor out = allocate("gather", index.sizes(), self.dtype(), self.device());
   if (index.numel() > 0) {
@@ -122,7 +123,8 @@ auto self_grad(const Tensor& index, int64_t d) {
 }
 
 template <class Family>
-Tensor scattered(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+Tensor scattered(const Tensor& self, int64_t dim, const Tensor& given, const Tensor& src) {
+  const Tensor index = as_int64(given);
   const int64_t d = check_scatter(Family::kName, self, dim, index, src, DeviceRule::strict);
   if (index.numel() == 0) {
     return record(Family::kName, clone(self.detach()), wrt(self, same_grad()),
@@ -138,9 +140,10 @@ Tensor scattered(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 }
 
 template <class Family>
-const Tensor& scatter_in_place(const Tensor& self, int64_t dim, const Tensor& index,
+const Tensor& scatter_in_place(const Tensor& self, int64_t dim, const Tensor& given,
                                const Tensor& src) {
   constexpr const char* kOp = Family::kNameInPlace;
+  const Tensor index = as_int64(given);
   const int64_t d = check_scatter(kOp, self, dim, index, src, DeviceRule::in_place);
   check_in_place(kOp, self);
   if (index.numel() == 0) {

@@ -2,6 +2,7 @@
 #include "index_list.h"
 
 #include <ambit/backend/op.h>
+#include <ambit/detail/warning.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -73,6 +74,7 @@ class Parser {
         view_ = slice(view_, dim(), i.slice().start(), i.slice().stop(), i.slice().step());
         return skip(1);
       case Kind::tensor:
+        if (i.tensor().dtype() == kUInt8) detail::warn(detail::Warning::byte_index, op_);
         return is_mask(i.tensor()) ? take_mask(i.tensor().to(kBool))
                                    : take_places(i.tensor().to(kInt64));
     }

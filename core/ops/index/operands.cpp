@@ -34,11 +34,19 @@ void check_apart(const char* op, const Tensor& self, const Tensor& input) {
       op));
 }
 
+void expect_index_dtype(const char* op, const Tensor& index) {
+  expect_defined(op, "index", index);
+  if (index.dtype() == kInt64 || index.dtype() == kInt32) return;
+  throw DTypeError(
+      fmt::format("{}: expected an index of int64 or int32, got {}", op, name(index.dtype())));
+}
+
+Tensor as_int64(const Tensor& index) {
+  return index.defined() && index.dtype() == kInt32 ? index.to(kInt64) : index;
+}
+
 Tensor row_index(const char* op, const Tensor& index) {
-  if (index.dtype() != kInt64 && index.dtype() != kInt32) {
-    throw DTypeError(
-        fmt::format("{}: expected an index of int64 or int32, got {}", op, name(index.dtype())));
-  }
+  expect_index_dtype(op, index);
   const NoGradGuard no_grad;
   return reshape(index.to(kInt64), {-1});
 }

@@ -18,6 +18,12 @@ void check_operands(const char* op, std::initializer_list<DeviceArg> args,
 /// geometry, since elements move. Errors: Error.
 void check_apart(const char* op, const Tensor& self, const Tensor& input);
 
+/// Errors: DTypeError for an index of another dtype than int64 or int32; Error if undefined.
+void expect_index_dtype(const char* op, const Tensor& index);
+
+/// Return an int32 index as int64, which kernels require; any other index unchanged.
+Tensor as_int64(const Tensor& index);
+
 /// Return an int64 or int32 index as int64 [n], outside of any graph. Errors: DTypeError.
 Tensor row_index(const char* op, const Tensor& index);
 

@@ -264,10 +264,11 @@ Tensor scatter_reduced(const char* op, const Tensor& self, int64_t dim, const Te
 
 Tensor as_line(const Tensor& t) { return t.dim() == 0 ? reshape(t, {1}) : t; }
 
-Tensor checked_scatter_reduce(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+Tensor checked_scatter_reduce(const char* op, const Tensor& self, int64_t dim, const Tensor& given,
                               const Tensor& src, std::string_view reduce, bool include_self,
                               DeviceRule rule) {
-  check_operands(op, {{"self", self}, {"index", index}, {"src", src}}, rule);
+  check_operands(op, {{"self", self}, {"index", given}, {"src", src}}, rule);
+  const Tensor index = as_int64(given);
   const auto kind =
       static_cast<Reduce>(one_of(op, reduce, {"sum", "prod", "mean", "amax", "amin"}));
   const int64_t d = check_scatter(op, self, dim, index, src, rule);

@@ -161,9 +161,9 @@ void check(const Tensor& x, const Tensor& targets, IntArrayRef input_lengths,
   if (x.dim() != 2 && x.dim() != 3) {
     throw_dim(kOp, "log_probs", "[T, N, C] or [T, C]", x.sizes());
   }
-  if (targets.dtype() != kInt64 && targets.dtype() != kInt32) {
-    throw DTypeError(
-        fmt::format("ctc_loss: expected targets of int64 or int32, got {}", name(targets.dtype())));
+  if (targets.dtype() != kInt64 && targets.dtype() != kInt32 && targets.dtype() != kUInt8) {
+    throw DTypeError(fmt::format("ctc_loss: expected targets of int64, int32 or uint8, got {}",
+                                 name(targets.dtype())));
   }
   const int64_t n = x.dim() == 3 ? x.size(1) : 1, classes = x.size(-1);
   if (blank < 0 || blank >= classes) {

@@ -43,6 +43,11 @@ void expect_class_weight(const char* op, const Tensor& input, const Tensor& weig
   expect_sizes(op, "weight", weight, {input.size(class_dim(input))});
 }
 
+// Return uint8 classes as int64, which kernels require.
+Tensor as_classes(const Tensor& target) {
+  return target.defined() && target.dtype() == kUInt8 ? target.to(kInt64) : target;
+}
+
 // Checks the shape first, which distinguishes classes from probabilities.
 void expect_classes(const char* op, const Tensor& input, const Tensor& target) {
   if (input.dim() == 0) throw_dim(op, "input", "[N, C, ...] or [C]", input.sizes());
@@ -168,9 +173,10 @@ ClassLoss by_rows(decltype(nll_loss_rows)& loss_of_rows, const Tensor& input, co
 
 }  // namespace
 
-Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+Tensor nll_loss(const Tensor& input, const Tensor& classes, const Tensor& weight,
                 Reduction reduction, int64_t ignore_index) {
-  AMBIT_AUTOCAST(nll_loss, input, target, weight, reduction, ignore_index)
+  AMBIT_AUTOCAST(nll_loss, input, classes, weight, reduction, ignore_index)
+  const Tensor target = as_classes(classes);
   check_devices("nll_loss", {{"input", input}, {"target", target}, {"weight", weight}});
   expect_floating("nll_loss", input);
   expect_classes("nll_loss", input, target);
@@ -225,6 +231,10 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
         fmt::format("cross_entropy: expected label_smoothing in [0, 1], got {}", label_smoothing));
   }
   const bool probabilities = input.dim() > 0 && target.sizes() == input.sizes();
+  if (!probabilities && target.dtype() == kUInt8) {
+    return cross_entropy(input, as_classes(target), weight, reduction, ignore_index,
+                         label_smoothing);
+  }
   if (probabilities) {
     expect_dtype(kOp, "target (probabilities)", target, input.dtype());
   } else {

@@ -13,6 +13,7 @@
 
 #include <limits>
 
+#include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
@@ -55,8 +56,8 @@ void check_positions(const char* op, const Tensor& x) {
 
 }  // namespace
 
-Images::Images(const char* op, const Tensor& input, size_t dims) {
-  expect_floating(op, input);
+Images::Images(const char* op, const Tensor& input, size_t dims, bool integers) {
+  if (!integers) expect_floating(op, input);
   const auto ndim = static_cast<size_t>(input.dim());
   if (ndim != dims + 1 && ndim != dims + 2) {
     throw ShapeError(fmt::format("{}: expected input of shape {}, got {}", op, kShapes[dims - 1],
@@ -71,6 +72,7 @@ Tensor Images::like_input(const Tensor& t) const { return had_no_batch ? squeeze
 std::pair<Tensor, Tensor> max(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p,
                               bool with_index) {
   check_positions(op, x);
+  if (!x.is_floating_point()) return max_of_integers(op, x, y, p);
   Tensor out = allocate(op, y, x.dtype(), x.device());
   Tensor index = with_index ? allocate(op, y, kInt32, x.device()) : Tensor();
   kernels::max_pool(out, index, dense(x), p);
@@ -83,6 +85,10 @@ std::pair<Tensor, Tensor> max(const char* op, const Tensor& x, IntArrayRef y, co
 
 Tensor mean(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p) {
   Tensor out = allocate(op, y, x.dtype(), x.device());
+  if (!x.is_floating_point()) {
+    composite::avg_pool(out, x, p);
+    return out;
+  }
   kernels::avg_pool(out, dense(x), p);
   return record(op, std::move(out),
                 wrt(x, [s = Dims(x.sizes()), p](const Tensor& g) { return mean_grad(g, s, p); }));
@@ -95,16 +101,22 @@ constexpr const char* kMaxAndPlaces[] = {"max_pool1d_with_indices", "max_pool2d_
                                          "max_pool3d_with_indices"};
 constexpr const char* kMean[] = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
 
+Images images_of_numbers(const char* op, const Tensor& input, size_t dims) {
+  expect_defined(op, "input", input);
+  expect_numbers(op, input);
+  return Images(op, input, dims, true);
+}
+
 Tensor max_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
   const char* op = kMax[dims - 1];
-  const Images x(op, input, dims);
+  const Images x = images_of_numbers(op, input, dims);
   const Dims sizes = p.out_sizes(op, x.batch.sizes());
   return x.like_input(max(op, x.batch, sizes, p, needs_gradient(input)).first);
 }
 
 std::tuple<Tensor, Tensor> max_and_places(size_t dims, const Tensor& input, const PoolParams& p) {
   const char* op = kMaxAndPlaces[dims - 1];
-  const Images x(op, input, dims);
+  const Images x = images_of_numbers(op, input, dims);
   const Dims sizes = p.out_sizes(op, x.batch.sizes());
   const auto [out, index] = max(op, x.batch, sizes, p, true);
   return {x.like_input(out), x.like_input(index.to(kInt64))};
@@ -112,7 +124,7 @@ std::tuple<Tensor, Tensor> max_and_places(size_t dims, const Tensor& input, cons
 
 Tensor mean_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
   const char* op = kMean[dims - 1];
-  const Images x(op, input, dims);
+  const Images x(op, input, dims, input.defined() && input.dtype() == kInt64);
   for (size_t i = 0; i < dims; ++i) {
     if (p.dilation[i] == 1) continue;
     throw ShapeError(fmt::format("{}: expected dilation 1, got {}", op, str(p.dilation)));

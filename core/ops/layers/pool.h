@@ -8,8 +8,9 @@ namespace ambit::pooling {
 
 /// An input in the kernels' form, [N,C,in...] with `dims` spatial dims.
 struct Images {
-  /// Errors: Error, DTypeError, ShapeError for an input that is neither [N,C,in...] nor [C,in...].
-  Images(const char* op, const Tensor& input, size_t dims);
+  /// Errors: Error, DTypeError unless floating-point or `integers`, ShapeError for an input that is
+  /// neither [N,C,in...] nor [C,in...].
+  Images(const char* op, const Tensor& input, size_t dims, bool integers = false);
   /// Remove N from a result if the input had none.
   Tensor like_input(const Tensor& t) const;
 
@@ -20,7 +21,10 @@ struct Images {
 /// Maximum pooling to y's sizes; also the positions, undefined unless with_index. Recorded.
 std::pair<Tensor, Tensor> max(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p,
                               bool with_index);
-/// Average pooling to y's sizes. Recorded.
+/// The same of integers x, composed of ops; plain windows only, not adaptive ones.
+std::pair<Tensor, Tensor> max_of_integers(const char* op, const Tensor& x, IntArrayRef y,
+                                          const PoolParams& p);
+/// Average pooling to y's sizes; means of int64 are truncated. Recorded.
 Tensor mean(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p);
 
 }  // namespace ambit::pooling

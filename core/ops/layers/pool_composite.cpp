@@ -56,7 +56,10 @@ struct Windows {
 
 /// Divide y, or dy, [N,C,out...] by the divisors of the windows' sums.
 Tensor divided(Tensor y, IntArrayRef x, const PoolParams& p) {
-  if (p.divisor != 0) return y / p.divisor;
+  const auto quotient = [&](const auto& divisor) {
+    return y.is_floating_point() ? y / divisor : div(y, divisor, "trunc");
+  };
+  if (p.divisor != 0) return quotient(p.divisor);
   Tensor all = ones({1}, y.options());
   for (int64_t dim = 2; dim < y.dim(); ++dim) {
     const auto d = static_cast<size_t>(dim);
@@ -64,7 +67,7 @@ Tensor divided(Tensor y, IntArrayRef x, const PoolParams& p) {
     const Tensor one = tensor(windows.divisor, kFloat64).to(y.options());
     all = all.unsqueeze(-1) * one;
   }
-  return y / all.clamp_min(1);  // the mean of a window of only padding is 0
+  return quotient(all.clamp_min(1));  // the mean of a window of only padding is 0
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/promote.h"
+#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {
@@ -37,14 +38,24 @@ void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar
       fmt::format("{}: expected integer beta and alpha for {}, got a float", op, name(dtype)));
 }
 
-// libtorch's requirement for all but addr: one dtype, and integer factors for integers.
-void check_dtypes(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
-                  const Scalar& beta, const Scalar& alpha) {
-  expect_same_dtype(op, a, b);
-  expect_dtype(op, "self", self, a.dtype());
-  expect_numbers(op, self);
-  check_numbers(op, self.dtype(), beta, alpha);
-}
+// beta and alpha as libtorch uses them in all but addr: truncated to integers for integers.
+struct Factors {
+  // Errors: DTypeError for operands of several dtypes or bool, or a factor that does not fit.
+  Factors(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
+          const Scalar& of_self, const Scalar& of_product) {
+    expect_same_dtype(op, a, b);
+    expect_dtype(op, "self", self, a.dtype());
+    expect_numbers(op, self);
+    beta = converted(op, of_self, self.dtype());
+    alpha = converted(op, of_product, self.dtype());
+  }
+  static Scalar converted(const char* op, const Scalar& factor, DType dtype) {
+    if (is_floating_point(dtype) || !factor.is_floating_point()) return factor;
+    check_fits(op, factor, dtype);
+    return factor.to<int64_t>();
+  }
+  Scalar beta, alpha;
+};
 
 // `out`: the product, which may be overwritten. self is not read if beta is 0, so that its NaN do
 // not propagate; as in libtorch its gradient is then 0.
@@ -88,17 +99,18 @@ Tensor multiplied(const SumOp& op, const char* name, const Tensor& a, const Tens
 Tensor sum(const SumOp& op, const Tensor& self, const Tensor& a, const Tensor& b,
            const Scalar& beta, const Scalar& alpha) {
   check_devices(op.name, {{"self", self}, {op.first, a}, {op.second, b}});
-  check_dtypes(op.name, self, a, b, beta, alpha);
-  Tensor product = multiplied(op, op.name, a, b, alpha);
+  const Factors by(op.name, self, a, b, beta, alpha);
+  Tensor product = multiplied(op, op.name, a, b, by.alpha);
   check_broadcasts_to(op.name, self.sizes(), product.sizes());
-  return add_self(op.name, std::move(product), self, beta, alpha);
+  return add_self(op.name, std::move(product), self, by.beta, by.alpha);
 }
 
 const Tensor& sum_(const SumOp& op, const Tensor& self, const Tensor& a, const Tensor& b,
                    const Scalar& beta, const Scalar& alpha) {
   check_devices(op.in_place, {{"self", self}, {op.first, a}, {op.second, b}}, DeviceRule::in_place);
-  check_dtypes(op.in_place, self, a, b, beta, alpha);
-  return add_in_place(op.in_place, self, multiplied(op, op.in_place, a, b, alpha), beta, alpha);
+  const Factors by(op.in_place, self, a, b, beta, alpha);
+  return add_in_place(op.in_place, self, multiplied(op, op.in_place, a, b, by.alpha), by.beta,
+                      by.alpha);
 }
 
 // a: [(B,)M,K], b: [(B,)K,N] or [K].
@@ -184,14 +196,14 @@ Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& m
   AMBIT_AUTOCAST(_addmm_activation, self, mat1, mat2, beta, alpha, use_gelu)
   constexpr SumOp kOp{"_addmm_activation", "", "mat1", "mat2", multiply_matrices};
   check_devices(kOp.name, {{"self", self}, {"mat1", mat1}, {"mat2", mat2}});
-  check_dtypes(kOp.name, self, mat1, mat2, beta, alpha);
+  const Factors by(kOp.name, self, mat1, mat2, beta, alpha);
   check_factors(kOp, kOp.name, mat1, 2, mat2, 2);
-  const bool is_layer = self.sizes() == IntArrayRef{mat2.size(1)} && is_one(beta) &&
-                        is_one(alpha) && self.is_floating_point();
+  const bool is_layer = self.sizes() == IntArrayRef{mat2.size(1)} && is_one(by.beta) &&
+                        is_one(by.alpha) && self.is_floating_point();
   if (is_layer) {
     return linear_map(mat1, mat2.t(), self, use_gelu ? UnaryOp::gelu : UnaryOp::relu);
   }
-  const Tensor total = sum(kOp, self, mat1, mat2, beta, alpha);
+  const Tensor total = sum(kOp, self, mat1, mat2, by.beta, by.alpha);
   return use_gelu ? gelu(total) : relu(total);
 }
 

@@ -4,6 +4,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
+#include <ambit/detail/warning.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -35,6 +36,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // libtorch.
 double divisor(const ReduceShape& shape, int64_t correction) {
   return static_cast<double>(std::max<int64_t>(shape.count - correction, 0));
+}
+
+// Warn as PyTorch does where nothing is left to divide by.
+void check_degrees_of_freedom(const char* op, const ReduceShape& shape, int64_t correction) {
+  if (shape.count > correction) return;
+  detail::warn(detail::Warning::degrees_of_freedom, op);
 }
 
 // Return, in shape.kept, the largest power of two not above the largest |x| of each result:
@@ -99,9 +106,13 @@ Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
   return var(self, dims, Correction(unbiased ? 1 : 0), keepdim);
 }
 
-Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
-  expect_floating("var", self);
-  ReduceShape shape("var", self.sizes(), dims, keepdim);
+namespace {
+
+Tensor var_of(const char* op, const Tensor& self, IntArrayRef dims, Correction correction,
+              bool keepdim) {
+  expect_floating(op, self);
+  ReduceShape shape(op, self.sizes(), dims, keepdim);
+  check_degrees_of_freedom(op, shape, correction.value_or(1));
   const double n = divisor(shape, correction.value_or(1));
   Tensor out = run_var(self, shape, correction.value_or(1), false);
   return record("var", std::move(out),
@@ -111,15 +122,25 @@ Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
                 }));
 }
 
+}  // namespace
+
+Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
+  return var_of("var", self, dims, correction, keepdim);
+}
+
 Tensor std(const Tensor& self, bool unbiased) { return ambit::std(self, IntArrayRef(), unbiased); }
 
 Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
   return ambit::std(self, dims, Correction(unbiased ? 1 : 0), keepdim);
 }
 
-Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
-  expect_floating("std", self);
-  ReduceShape shape("std", self.sizes(), dims, keepdim);
+namespace {
+
+Tensor std_of(const char* op, const Tensor& self, IntArrayRef dims, Correction correction,
+              bool keepdim) {
+  expect_floating(op, self);
+  ReduceShape shape(op, self.sizes(), dims, keepdim);
+  check_degrees_of_freedom(op, shape, correction.value_or(1));
   const double n = divisor(shape, correction.value_or(1));
   Tensor out = run_var(self, shape, correction.value_or(1), true);
   return record("std", out,
@@ -129,18 +150,24 @@ Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
                 }));
 }
 
-#define AMBIT_WITH_MEAN(name)                                                                 \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims,                \
-                                         Correction correction, bool keepdim) {               \
-    expect_defined(#name "_mean", "self", self);                                              \
-    return {ambit::name(self, dims, correction, keepdim), mean(self, dims, keepdim)};         \
-  }                                                                                           \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims, bool unbiased, \
-                                         bool keepdim) {                                      \
-    return name##_mean(self, dims, Correction(unbiased ? 1 : 0), keepdim);                    \
-  }                                                                                           \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, bool unbiased) {                 \
-    return name##_mean(self, IntArrayRef(), unbiased, false);                                 \
+}  // namespace
+
+Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
+  return std_of("std", self, dims, correction, keepdim);
+}
+
+#define AMBIT_WITH_MEAN(name)                                                                      \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims,                     \
+                                         Correction correction, bool keepdim) {                    \
+    expect_defined(#name "_mean", "self", self);                                                   \
+    return {name##_of(#name "_mean", self, dims, correction, keepdim), mean(self, dims, keepdim)}; \
+  }                                                                                                \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims, bool unbiased,      \
+                                         bool keepdim) {                                           \
+    return name##_mean(self, dims, Correction(unbiased ? 1 : 0), keepdim);                         \
+  }                                                                                                \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, bool unbiased) {                      \
+    return name##_mean(self, IntArrayRef(), unbiased, false);                                      \
   }
 AMBIT_WITH_MEAN(var)
 AMBIT_WITH_MEAN(std)

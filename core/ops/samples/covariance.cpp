@@ -1,6 +1,7 @@
 // cov, corrcoef and vander.
 #include <ambit/backend/op.h>
 #include <ambit/detail/by_float32.h>
+#include <ambit/detail/warning.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -49,6 +50,9 @@ Tensor covariance(const char* op, const Tensor& self, int64_t correction, const 
   expect_numbers(op, self);
   const Tensor x = self.dim() < 2 ? reshape(self, {1, self.numel()}) : self;
   const int64_t n = x.size(1);
+  if (!fweights.defined() && !aweights.defined() && n <= correction) {
+    detail::warn(detail::Warning::covariance, "cov");
+  }
   check_weights("fweights", fweights, n, true);
   check_weights("aweights", aweights, n, false);
   if (!fweights.defined() && !aweights.defined()) {

@@ -38,9 +38,13 @@ void check_shapes(const char* op, const Tensor& sorted, const Tensor& self) {
       str(self.sizes()), str(sorted.sizes())));
 }
 
-Tensor search(const char* op, const Tensor& sorted, const Tensor& self, bool out_int32,
+// Operands of two dtypes are compared in the promoted one.
+Tensor search(const char* op, const Tensor& given, const Tensor& values, bool out_int32,
               bool right) {
-  expect_same_dtype(op, sorted, self);
+  expect_defined(op, "sorted", given);
+  expect_defined(op, "self", values);
+  const DType dtype = given.dtype() == values.dtype() ? given.dtype() : result_type(given, values);
+  const Tensor sorted = given.to(dtype), self = values.to(dtype);
   expect_numbers(op, self);
   check_shapes(op, sorted, self);
   const int64_t n = sorted.size(-1);

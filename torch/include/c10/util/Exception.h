@@ -2,6 +2,7 @@
 // has the source location.
 #pragma once
 
+#include <ambit/detail/warning.h>
 #include <ambit/error.h>
 #include <c10/util/StringUtil.h>
 #include <torch/namespaces.h>
@@ -94,6 +95,15 @@ inline void warn(const SourceLocation& where, const std::string& msg, bool verba
 /// Make TORCH_WARN_ONCE warn every time.
 inline void set_warnAlways(bool on) noexcept { detail::always = on; }
 inline bool get_warnAlways() noexcept { return detail::always; }
+
+namespace detail {
+// ambit's own warnings go to the same handlers.
+inline void pass_on(const char* function, const char* text) {
+  warn({function, "ambit", 0}, text, false);
+}
+inline constexpr ambit::detail::WarningSink kSink{pass_on, get_warnAlways};
+inline const bool is_sink_set = (ambit::detail::set_warning_sink(&kSink), true);
+}  // namespace detail
 
 /// Set the handler for a scope.
 class WarningHandlerGuard {
