@@ -240,8 +240,9 @@ Value read_safetensors(const std::string& path, Device device, Metadata* metadat
                           ? Value(read_tensor(file, entry, data_begin).to(device))
                           : Value::opaque({fmt::format("{} tensor", entry.type->name), "", {}}));
     }
+    Value value = Value::ordered_dict(std::move(tensors));
     if (metadata) *metadata = std::move(header.metadata);
-    return Value::ordered_dict(std::move(tensors));
+    return value;
   });
 }
 
@@ -257,7 +258,12 @@ void save(const StateDict& tensors, const std::string& path, const Metadata& met
 
 StateDict load(const std::string& path, Device device, Metadata* metadata) {
   return named_in_lack_of_memory("load", path, [&] {
-    if (!holds_pytorch(path)) return state_dict_of(read_safetensors(path, device, metadata), path);
+    if (!holds_pytorch(path)) {
+      Metadata found;
+      StateDict tensors = state_dict_of(read_safetensors(path, device, &found), path);
+      if (metadata) *metadata = std::move(found);
+      return tensors;
+    }
     return from_pytorch(path, device, metadata, [&](const PytorchContent& content) {
       return state_dict_of(content, path);
     });
