@@ -205,7 +205,7 @@ std::vector<bad_input::BadCall> bad_calls() {
       SHAPE(_addmm_activation, ones({2}), ones({3}), ones({3, 2})),
       DTYPE(_addmm_activation, ones({2}), m23(), ones({3, 2}, kFloat64)),
       DTYPE(_addmm_activation, ones({2}, kFloat64), m23(), ones({3, 2})),
-      DTYPE(_addmm_activation, ones({2}, kInt64), i23(), ones({3, 2}, kInt64), 0.5),
+      DTYPE(_addmm_activation, ones({2}, kInt64), i23(), ones({3, 2}, kInt64), 1e30),
       DTYPE(_addmm_activation, ones({2}, kInt64), i23(), ones({3, 2}, kInt64), 1, 1, true),
       DEVICE(_addmm_activation, ones({2}), there(), ones({3, 2})),
       VALUE(_addmm_activation, none(), m23(), ones({3, 2})),

@@ -15,10 +15,10 @@ std::vector<bad_input::BadCall> bad_calls() {
   using namespace bad_input;
 #define SUM(f, self, a, b)                                                                    \
   VALUE(f, none(), a, b), VALUE(f, self, none(), b), DTYPE(f, self, a, (b).to(kFloat64)),     \
-      DTYPE(f, (self).to(kInt64), (a).to(kInt64), (b).to(kInt64), 0.5),                       \
+      DTYPE(f, (self).to(kInt64), (a).to(kInt64), (b).to(kInt64), 1e30),                      \
       DEVICE(f, self, a, (b).to("reference")), SHAPE(f, self, a, a), SHAPE(f, self, self, b), \
       SHAPE(f, m45(), a, b), VALUE(f##_, none(), a, b), SHAPE(f##_, ones({9, 9}), a, b),      \
-      DTYPE(f##_, (self).to(kInt64), (a).to(kInt64), (b).to(kInt64), 1, 0.5),                 \
+      DTYPE(f##_, (self).to(kInt64), (a).to(kInt64), (b).to(kInt64), 1, 1e30),                \
       DEVICE(f##_, self, a, (b).to("reference")),                                             \
       VALUE(f##_, ones(1).expand((self).sizes()), a, b)
   return {
