@@ -41,8 +41,8 @@ DeviceMismatchError::DeviceMismatchError(std::string op, std::vector<ArgumentInf
 
 namespace {
 
-// Suggest moving data to the module's parameters, not the module to the data. Parameters on meta have
-// no values, so they need a state dict or to_empty().
+// Suggest moving data to the module's parameters, not the module to the data. Parameters on meta
+// have no values, so they need a state dict or to_empty().
 std::string advice(const std::vector<ArgumentInfo>& arguments, size_t expected, size_t actual) {
   const ArgumentInfo &want = arguments[expected], &have = arguments[actual];
   for (const ArgumentInfo* a : {&want, &have}) {

@@ -1,6 +1,6 @@
-// Some 500 files that corpus.py has PyTorch, NumPy and safetensors write, of every value and option
-// of the writers, each with what it holds next to it: those of PyTorch 2.15 from an archive, and
-// those of the PyTorch that is installed.
+// Some 500 files that PyTorch, NumPy and safetensors write for corpus.py, with every value and
+// option of these writers. Each has a second file with the expected contents. Those of PyTorch 2.15
+// are in an archive; the installed PyTorch writes more.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>

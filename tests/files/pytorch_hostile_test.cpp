@@ -170,8 +170,7 @@ TEST_CASE("storages that are not what the pickle says are refused") {
 // As Python's zipfile and `zip` write them, and PyTorch reads.
 TEST_CASE("entries that are deflated are read, and checked") {
   const std::string pickle =
-      "\x80\x02" + pickled(PickledTensor{.numel = 2'000, .sizes = {2'000}, .strides = {1}}) +
-      ".";
+      "\x80\x02" + pickled(PickledTensor{.numel = 2'000, .sizes = {2'000}, .strides = {1}}) + ".";
   const Tensor numbers = arange(2'000.);
   const std::string storage(static_cast<const char*>(numbers.data_ptr()), numbers.nbytes());
   const std::string packed = deflated(storage);

@@ -47,7 +47,7 @@ constexpr int kForms = 24;
 #define OUTPUTS_2 o[0], o[1]
 #define OUTPUTS_3 o[0], o[1], o[2]
 
-// A function, and what it takes in each form.
+// A function with out=, called with the operands of a form.
 struct OutFunction {
   const char* name;
   size_t outputs;

@@ -1,7 +1,7 @@
 // Every integer argument of every public function with 0, 1, 2^31, 2^40, 2^62 and INT64_MAX: a
 // typed error or a right answer. An allocation of more than 1 MiB fails here. A call that throws on
-// meta throws on all devices, with the same message. The results of another call have the same sizes
-// on the cpu and on the reference, if they fit into 1 MiB.
+// meta throws on all devices, with the same message. The results of another call have the same
+// sizes on the cpu and on the reference, if they fit into 1 MiB.
 #include <doctest/doctest.h>
 
 #include <typeinfo>

@@ -93,9 +93,8 @@ TEST_CASE("info of a file shows what it is, and the tensors in it") {
   CHECK(text.find("not represented by ambit\n  d: torch.device\n") != text.npos);
 
   // Of a dtype that ambit lacks.
-  const std::string header =
-      R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-      R"("b":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[1,3]}} )";
+  const std::string header = R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                             R"("b":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[1,3]}} )";
   std::string length(8, '\0');
   length[0] = static_cast<char>(header.size());
   const ChildResult float8 =

@@ -88,7 +88,7 @@ struct ThroughDouble {
     const hn::Rebind<double, D> wide;
     const auto y = F()(wide, hn::PromoteTo(wide, x));
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-    // There DemoteTo makes the largest number of what is infinite.
+    // On these targets DemoteTo turns infinities into the largest float.
     HWY_ALIGN double lanes[hn::MaxLanes(D())];
     HWY_ALIGN float narrow[hn::MaxLanes(D())];
     hn::Store(y, wide, lanes);

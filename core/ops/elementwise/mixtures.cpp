@@ -12,7 +12,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <type_traits>
 
 #include "binary.h"
 #include "core/ops/operands/allocate.h"
@@ -27,7 +26,7 @@ constexpr int64_t kPart = int64_t{1} << 17;  // elements
 
 // Check the operands of an op of three tensors; errors name `op`. Return the device of the call.
 Device check_three(const char* op, const Tensor& self, const char* second, const Tensor& b,
-                 const char* third, const Tensor& c, bool in_place) {
+                   const char* third, const Tensor& c, bool in_place) {
   expect_defined(op, "self", self);
   expect_defined(op, second, b);
   expect_defined(op, third, c);
@@ -64,9 +63,9 @@ Device check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in
 }
 
 // Return true if the op should run on parts that fit in the CPU's caches, so that the intermediate
-// product is not written to memory: for large contiguous tensors.
-bool come_in_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
-  if (self.numel() <= kPart) return false;
+// product is not written to memory: for large contiguous tensors without a recorded gradient.
+bool is_for_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
+  if (self.numel() <= kPart || needs_gradient(self, a, b)) return false;
   for (const Tensor* t : {&self, &a, &b}) {
     if (!t->is_contiguous() || t->sizes() != self.sizes()) return false;
     if (t->storage()->is_native()) return false;  // its parts are not row-major
@@ -75,11 +74,6 @@ bool come_in_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in
     if (in_place && t->storage() == self.storage() && !t->is_same(self)) return false;
   }
   return !self.is_meta() && !usable_backend(self.device()).is_accelerator();
-}
-
-// The same for self + factor * product(a, b), and only if no gradient is recorded.
-bool is_for_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
-  return !needs_gradient(self, a, b) && come_in_parts(self, a, b, in_place);
 }
 
 // y = self + factor * product(a, b); y may be self.
@@ -162,6 +156,19 @@ Device check_weights(const char* op, const Tensor& self, const Tensor& end, cons
   return device;
 }
 
+// The weight is `number` if `weight` is undefined.
+Tensor run_lerp(Device device, const Tensor& self, const Tensor& end, const Tensor& weight,
+                const Scalar& number) {
+  const DType dtype = self.dtype();
+  Dims sizes = broadcast("lerp", self.sizes(), end.sizes());
+  if (weight.defined()) sizes = broadcast("lerp", sizes, weight.sizes());
+  Tensor out = allocate("lerp", sizes, dtype, device);
+  kernels::ternary(out, operand(self, sizes, dtype, device), operand(end, sizes, dtype, device),
+                   weight.defined() ? operand(weight, sizes, dtype, device) : Tensor(), number,
+                   TernaryOp::lerp);
+  return out;
+}
+
 template <class Record>
 void record_lerp(const Tensor& self, const Tensor& end, double weight, const Record& formulas) {
   formulas(
@@ -184,12 +191,8 @@ void record_lerp(const Tensor& self, const Tensor& before, const Tensor& end, co
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   const Device device = check_lerp("lerp", self, end, false);
-  const DType dtype = self.dtype();
-  const Dims sizes = broadcast("lerp", self.sizes(), end.sizes());
   const auto w = weight.to<double>();
-  Tensor out = allocate("lerp", sizes, dtype, device);
-  kernels::ternary(out, operand(self, sizes, dtype, device), operand(end, sizes, dtype, device), {},
-                   w, TernaryOp::lerp);
+  Tensor out = run_lerp(device, self, end, {}, w);
   if (!needs_gradient(self, end)) return out;
   record_lerp(self, end, w, [&](auto&&... formulas) {
     out = record("lerp", std::move(out), std::forward<decltype(formulas)>(formulas)...);
@@ -210,12 +213,7 @@ const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight)
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   const Device device = check_weights("lerp", self, end, weight, false);
-  const DType dtype = self.dtype();
-  const Dims sizes =
-      broadcast("lerp", self.sizes(), broadcast("lerp", end.sizes(), weight.sizes()));
-  Tensor out = allocate("lerp", sizes, dtype, device);
-  kernels::ternary(out, operand(self, sizes, dtype, device), operand(end, sizes, dtype, device),
-                   operand(weight, sizes, dtype, device), {}, TernaryOp::lerp);
+  Tensor out = run_lerp(device, self, end, weight, {});
   if (!needs_gradient(self, end, weight)) return out;
   record_lerp(self, self, end, weight, [&](auto&&... formulas) {
     out = record("lerp", std::move(out), std::forward<decltype(formulas)>(formulas)...);

@@ -1,4 +1,5 @@
-// Reductions with a formula: variance, norms, log of a sum of exponentials.
+// Reductions with a formula: variance, norms, log of a sum of exponentials. Longer than other
+// files: they share the scaling that keeps powers in range.
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/autocast.h>

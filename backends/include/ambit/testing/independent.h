@@ -59,7 +59,7 @@ struct DeviceRun {
   Tensors results;      // on the cpu, detached
   int64_t kernels = 0;  // number run, including composites
   std::string strayed;  // "" if it used only its device
-  std::string error;    // what it threw; "" for nothing
+  std::string error;    // message of its exception; "" if none
 };
 
 /// Names with their counts: "copy_to_host (2), item".
@@ -196,7 +196,7 @@ inline std::string difference(const Tensor& want, const Tensor& got, const Resul
   return text.str();
 }
 
-/// The same, where an exception is what it did besides.
+/// Run `make` on the device; an exception becomes the error of the result.
 inline DeviceRun try_on(Device device, const std::function<Work(Device)>& make,
                         const IndependenceOptions& options) {
   DeviceRun run;
