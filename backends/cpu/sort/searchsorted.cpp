@@ -16,8 +16,10 @@ int64_t place_of(T number, const T* sorted, int64_t length) {
     const int64_t mid = low + (high - low) / 2;
     const X other = sorted[mid];
     const bool before = kRight ? other > x : other >= x;  // false for NaN
-    low = before ? low : mid + 1;
-    high = before ? mid : high;
+    // Masks, since a branch would be mispredicted in every second step.
+    const int64_t upper = -static_cast<int64_t>(!before);
+    low += (mid + 1 - low) & upper;
+    high += (mid - high) & ~upper;
   }
   return low;
 }
