@@ -161,6 +161,17 @@ void datasets() {
   }
 }
 
+// A record of step 3 with the tag "loss"; checksums, which the reader skips, are 0.
+void event_files() {
+  const std::string value = "\x0a\4loss\x15" + little_endian(0x3f800000, 4);
+  const std::string summary = std::string("\x0a") + static_cast<char>(value.size()) + value;
+  const std::string event = std::string("\x10\3\x2a") + static_cast<char>(summary.size()) + summary;
+  const std::string record =
+      little_endian(event.size(), 8) + std::string(4, '\0') + event + std::string(4, '\0');
+  write("events", record);
+  write("events", record + record);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -169,6 +180,7 @@ int main(int argc, char** argv) {
   tensors_and_checkpoints();
   archives();
   datasets();
+  event_files();
   for (const char* name : {"cpu", "cpu:0", "meta", "reference:0", "npu:3", "a_b1:2147483647"}) {
     write("device", name);
   }
