@@ -71,7 +71,7 @@ TEST_CASE("libraries refuse operators that are defined twice, and functions that
   library.fallback(torch::CppFunction::makeFallthrough());
 }
 
-TEST_CASE("a library that is destroyed takes its operators along") {
+TEST_CASE("the operators of a destroyed library are removed") {
   {
     auto library = MAKE_TORCH_LIBRARY(ambit_test_passing);
     library.def("g", &of_cpu);
