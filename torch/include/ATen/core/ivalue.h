@@ -1,6 +1,8 @@
 // c10::IValue is ambit's Value, printed in Python's format.
 #pragma once
 
+#include <ATen/core/Dict.h>
+#include <ATen/core/List.h>
 #include <ambit/value.h>
 #include <torch/namespaces.h>
 
@@ -80,3 +82,17 @@ std::ostream& operator<<(std::ostream& os, const V& v) {
 namespace c10 {
 using IValue = ambit::Value;
 }  // namespace c10
+
+namespace ambit {
+
+template <class V>
+struct GenericContainers {
+  static c10::List<V> list(const V& v) { return c10::List<V>(v.items()); }
+  static c10::Dict<V, V> dict(const V& v) {
+    c10::Dict<V, V> dict;
+    for (const auto& [key, value] : v.entries()) dict.insert(key, value);
+    return dict;
+  }
+};
+
+}  // namespace ambit
