@@ -14,29 +14,35 @@ using namespace ambit;
 
 namespace {
 
-// Two float32 sums of up to 1,600 terms in another order, and functions with errors of a few units
-// in the last place, differ by less; see issue bounds in docs/from-python.md.
+// Float32 sums of up to 1,600 terms of size 1 in another order differ by up to 1,600 * 2^-24 = 1e-4
+// of the terms; functions have errors of a few units in the last place.
 constexpr double kRelative = 1e-4, kAbsolute = 1e-5;
 // Losses after steps whose gradients differ by that much.
 constexpr double kLossRelative = 1e-3;
 
-void check_same(const Tensor& got, const Tensor& expected) {
+// Statistics of batch norms in training, of size 0.1, after steps with weights that differ by that
+// much.
+constexpr double kTrainedAbsolute = 0.1 * kLossRelative;
+
+void check_same(const Tensor& got, const Tensor& expected, double relative = kRelative,
+                double absolute = kAbsolute) {
   REQUIRE(got.defined() == expected.defined());
   if (!expected.defined()) return;
   CHECK(got.dtype() == expected.dtype());
   REQUIRE(got.sizes() == expected.sizes());
   const Tensor a = got.detach().cpu().to(kFloat64), b = expected.cpu().to(kFloat64);
-  const bool same = allclose(a, b, kRelative, kAbsolute, true);
-  if (!same) INFO("got ", str(a), " expected ", str(b));
+  const bool same = allclose(a, b, relative, absolute, true);
+  INFO("largest difference ", (a - b).abs().max().item<double>());
   CHECK(same);
 }
 
-void check_buffers(const graph::Graph& net, const Value& expected) {
+void check_buffers(const graph::Graph& net, const Value& expected, double relative = kRelative,
+                   double absolute = kAbsolute) {
   const auto buffers = net->named_buffers();
   for (const auto& [name, value] : expected.entries()) {
     INFO(name.to_string());
     REQUIRE(buffers.contains(name.to_string()));
-    check_same(buffers[name.to_string()], value.to_tensor());
+    check_same(buffers[name.to_string()], value.to_tensor(), relative, absolute);
   }
 }
 
@@ -86,7 +92,7 @@ TEST_CASE("graphs train as PyTorch trains them") {
         sgd.step();
         CHECK(loss.item<double>() == doctest::Approx(expected.to_double()).epsilon(kLossRelative));
       }
-      check_buffers(net, record["trained"]);
+      check_buffers(net, record["trained"], kLossRelative, kTrainedAbsolute);
     }
     CHECK(trained >= 15);
   });

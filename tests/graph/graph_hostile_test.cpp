@@ -108,7 +108,7 @@ TEST_CASE("contradictions in a file are refused") {
   contains(error_with(kModel, "{", ""), "expected JSON");
   contains(error_with(kWeights, "weight_0", "weight_9"), "expected an entry 'data/weights/weight_9'");
   contains(error_with(kWeights, "\"0.weight\"", "\"1.weight\""), "the tensor '0.weight'");
-  contains(error_with(kWeights, "\"dtype\": 7", "\"dtype\": 8"), "expected one dtype");
+  contains(error_with(kWeights, "\"dtype\": 7", "\"dtype\": 8"), "inside its 3 elements");
   contains(error_with(kWeights, "{\"as_int\": 3}", "{\"as_int\": 4}"), "inside its 6 elements");
   contains(error_with(kWeights, "{\"as_int\": 3}", "{\"as_int\": 4611686018427387904}"),
            "inside its 6 elements");
@@ -116,8 +116,9 @@ TEST_CASE("contradictions in a file are refused") {
   contains(error_with(kModel, "\"parameter_name\": \"0.weight\"", "\"parameter_name\": \"0\""),
            "the tensor '0'");
   // a name that is used before it is given
-  contains(error_with(kModel, "{\"name\": \"p_0_weight\"}}}", "{\"name\": \"relu\"}}}"),
-           "expected");
+  contains(error_with(kModel, "{\"name\": \"weight\", \"arg\": {\"as_tensor\": {\"name\": \"p_0_weight\"}}",
+                      "{\"name\": \"weight\", \"arg\": {\"as_tensor\": {\"name\": \"relu\"}}"),
+           "expected a value before its use, got 'relu'");
 }
 
 TEST_CASE("deep and long JSON is refused") {
