@@ -23,8 +23,8 @@ struct Type {
   DType dtype;
   const char* name;
 };
-constexpr Type kTypes[] = {{kBool, "|b1"},  {kUInt8, "|u1"}, {kInt8, "|i1"},
-                           {kInt16, "<i2"}, {kInt32, "<i4"}, {kInt64, "<i8"},
+constexpr Type kTypes[] = {{kBool, "|b1"},    {kUInt8, "|u1"},   {kInt8, "|i1"},
+                           {kInt16, "<i2"},   {kInt32, "<i4"},   {kInt64, "<i8"},
                            {kFloat16, "<f2"}, {kFloat32, "<f4"}, {kFloat64, "<f8"}};
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
@@ -104,9 +104,9 @@ void write_npy(const Tensor& tensor, const std::string& path) {
   const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                   [&](const Type& known) { return known.dtype == t.dtype(); });
   const IntArrayRef sizes = t.sizes();
-  std::string header = fmt::format(
-      "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type->name,
-      fmt::join(sizes.begin(), sizes.end(), ", "), sizes.size() == 1 ? "," : "");
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type->name,
+                  fmt::join(sizes.begin(), sizes.end(), ", "), sizes.size() == 1 ? "," : "");
   constexpr size_t kBefore = 10;  // magic, version and length
   header.resize((kBefore + header.size() + 1 + 63) / 64 * 64 - kBefore, ' ');
   header.back() = '\n';

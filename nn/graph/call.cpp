@@ -22,11 +22,16 @@ void Call::fail(size_t i, const char* expected) const {
 
 Slot Call::slot(const Argument& a) const {
   switch (a.kind) {
-    case Kind::value: return slots_[static_cast<size_t>(a.integer)];
-    case Kind::integer: return {{}, Scalar(a.integer)};
-    case Kind::real: return {{}, Scalar(a.real)};
-    case Kind::flag: return {{}, Scalar(a.integer != 0)};
-    default: return {};
+    case Kind::value:
+      return slots_[static_cast<size_t>(a.integer)];
+    case Kind::integer:
+      return {{}, Scalar(a.integer)};
+    case Kind::real:
+      return {{}, Scalar(a.real)};
+    case Kind::flag:
+      return {{}, Scalar(a.integer != 0)};
+    default:
+      return {};
   }
 }
 
@@ -133,8 +138,10 @@ std::vector<Slot> Call::rest(size_t first) const {
 
 void Run::operator()(Call& call) const {
   switch (kind_) {
-    case Kind::unary: return call.give(unary_(call.tensor(0)));
-    case Kind::unary_in_place: return call.give(unary_in_place_(call.tensor(0)));
+    case Kind::unary:
+      return call.give(unary_(call.tensor(0)));
+    case Kind::unary_in_place:
+      return call.give(unary_in_place_(call.tensor(0)));
     case Kind::binary:
       if (with_scalar_ && call.is_number(1)) {
         return call.give(with_scalar_(call.tensor(0), call.scalar(1)));
@@ -145,8 +152,10 @@ void Run::operator()(Call& call) const {
         return call.give(with_scalar_in_place_(call.tensor(0), call.scalar(1)));
       }
       return call.give(binary_in_place_(call.tensor(0), call.tensor(1)));
-    case Kind::one: return call.give(one_(call));
-    case Kind::any: return any_(call);
+    case Kind::one:
+      return call.give(one_(call));
+    case Kind::any:
+      return any_(call);
   }
 }
 

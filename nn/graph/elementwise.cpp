@@ -15,14 +15,13 @@ std::optional<std::string_view> rounding(const Call& c, size_t i) {
   return c.has(i) ? std::optional(c.text(i)) : std::nullopt;
 }
 
-#define AMBIT_UNARY(name, ...)                 \
-  {#name ".default", "self", unary(name)},     \
-      {#name "_.default", "self", unary_in_place(name##_)},
+#define AMBIT_UNARY(name, ...) \
+  {#name ".default", "self", unary(name)}, {#name "_.default", "self", unary_in_place(name##_)},
 #define AMBIT_MAP(name) {#name ".default", "self", unary(name)},
-#define AMBIT_BINARY(name)                                                         \
-  {#name ".Tensor", "self other", binary(name, name)},                             \
-      {#name ".Scalar", "self other", binary(name, name)},                         \
-      {#name "_.Tensor", "self other", binary_in_place(name##_, name##_)},         \
+#define AMBIT_BINARY(name)                                                 \
+  {#name ".Tensor", "self other", binary(name, name)},                     \
+      {#name ".Scalar", "self other", binary(name, name)},                 \
+      {#name "_.Tensor", "self other", binary_in_place(name##_, name##_)}, \
       {#name "_.Scalar", "self other", binary_in_place(name##_, name##_)},
 #define AMBIT_TENSORS(name) {#name ".default", "self other", tensors(name)},
 #define AMBIT_BITS(name, function)                            \
@@ -33,13 +32,13 @@ constexpr Function kRows[] = {
     AMBIT_UNARY_MAPS(AMBIT_UNARY) AMBIT_MAP(isnan) AMBIT_MAP(isinf) AMBIT_MAP(isfinite)
         AMBIT_MAP(signbit) AMBIT_BINARY(mul) AMBIT_BINARY(div) AMBIT_BINARY(remainder)
             AMBIT_BINARY(fmod) AMBIT_BINARY(eq) AMBIT_BINARY(ne) AMBIT_BINARY(lt) AMBIT_BINARY(le)
-                AMBIT_BINARY(gt) AMBIT_BINARY(ge) AMBIT_BINARY(bitwise_and)
-                    AMBIT_BINARY(bitwise_or) AMBIT_BINARY(bitwise_xor) AMBIT_BITS("multiply", mul)
+                AMBIT_BINARY(gt) AMBIT_BINARY(ge) AMBIT_BINARY(bitwise_and) AMBIT_BINARY(bitwise_or)
+                    AMBIT_BINARY(bitwise_xor) AMBIT_BITS("multiply", mul)
                         AMBIT_BITS("__and__", bitwise_and) AMBIT_BITS("__or__", bitwise_or)
                             AMBIT_BITS("__xor__", bitwise_xor) AMBIT_TENSORS(maximum)
-                                AMBIT_TENSORS(minimum) AMBIT_TENSORS(atan2)
-                                    AMBIT_TENSORS(logaddexp) AMBIT_TENSORS(logical_and)
-                                        AMBIT_TENSORS(logical_or) AMBIT_TENSORS(logical_xor)
+                                AMBIT_TENSORS(minimum) AMBIT_TENSORS(atan2) AMBIT_TENSORS(logaddexp)
+                                    AMBIT_TENSORS(logical_and) AMBIT_TENSORS(logical_or)
+                                        AMBIT_TENSORS(logical_xor)
     // clang-format off
     {"max.other", "self other", tensors(maximum)},
     {"min.other", "self other", tensors(minimum)},

@@ -76,11 +76,10 @@ void GraphImpl::register_state(size_t index, std::map<std::string, nn::Module*>&
 void GraphImpl::check_input(size_t index, const Tensor& input) const {
   const Value& expected = program_->block.values[program_->inputs[index].value];
   const auto wrong = [&] {
-    return fmt::format("Graph: expected the input '{}' as {}, got {}", expected.name,
-                       str(expected),
-                       input.defined()
-                           ? fmt::format("{}{}", ambit::name(input.dtype()), ambit::str(input.sizes()))
-                           : "an undefined tensor");
+    return fmt::format(
+        "Graph: expected the input '{}' as {}, got {}", expected.name, str(expected),
+        input.defined() ? fmt::format("{}{}", ambit::name(input.dtype()), ambit::str(input.sizes()))
+                        : "an undefined tensor");
   };
   if (!input.defined()) throw Error(wrong());
   // After to(dtype), floating-point inputs have the dtype of the parameters.
@@ -121,9 +120,9 @@ void GraphImpl::check_sizes(TensorList inputs) const {
     if (range == program_->ranges.end()) continue;
     const Range& r = range->second;
     if ((r.min && value < *r.min) || (r.max && value > *r.max)) {
-      throw ShapeError(fmt::format(
-          "Graph: expected {} from {} to {}, got {}", symbol, r.min.value_or(0),
-          r.max ? std::to_string(*r.max) : "any size", value));
+      throw ShapeError(fmt::format("Graph: expected {} from {} to {}, got {}", symbol,
+                                   r.min.value_or(0), r.max ? std::to_string(*r.max) : "any size",
+                                   value));
     }
   }
 }

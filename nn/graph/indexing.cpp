@@ -8,8 +8,8 @@
 namespace ambit::graph {
 namespace {
 
-#define AMBIT_BAG                                                          \
-  "weight indices offsets scale_grad_by_freq=False mode=0 sparse=False "   \
+#define AMBIT_BAG                                                        \
+  "weight indices offsets scale_grad_by_freq=False mode=0 sparse=False " \
   "per_sample_weights=None include_last_offset=False padding_idx=-1"
 
 void embedding_bag_of(Call& c) {

@@ -48,13 +48,12 @@ class Json::Reader : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return end(); }
   bool key(std::string& text) override {
     if (skipped_levels_ > 0) return true;
-    skips_next_ = std::find(skipped_names_.begin(), skipped_names_.end(), text) !=
-                  skipped_names_.end();
+    skips_next_ =
+        std::find(skipped_names_.begin(), skipped_names_.end(), text) != skipped_names_.end();
     if (!skips_next_) key_ = store(text);
     return true;
   }
-  bool parse_error(size_t position, const std::string&,
-                   const nlohmann::json::exception&) override {
+  bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) override {
     refuse("expected JSON, got something else at its byte {}", position);
   }
 

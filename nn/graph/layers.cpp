@@ -17,12 +17,9 @@ namespace {
 #define AMBIT_TRANSPOSED \
   "input weight bias=None stride=1 padding=0 output_padding=0 groups=1 dilation=1"
 #define AMBIT_MAX_POOL "self kernel_size stride=[] padding=0 dilation=1 ceil_mode=False"
-#define AMBIT_AVG_POOL \
-  "self kernel_size stride=[] padding=0 ceil_mode=False count_include_pad=True"
-#define AMBIT_RNN                                                                     \
-  "input hx params has_biases num_layers dropout train bidirectional batch_first"
-#define AMBIT_PACKED \
-  "data batch_sizes hx params has_biases num_layers dropout train bidirectional"
+#define AMBIT_AVG_POOL "self kernel_size stride=[] padding=0 ceil_mode=False count_include_pad=True"
+#define AMBIT_RNN "input hx params has_biases num_layers dropout train bidirectional batch_first"
+#define AMBIT_PACKED "data batch_sizes hx params has_biases num_layers dropout train bidirectional"
 #define AMBIT_CELL "input hx w_ih w_hh b_ih=None b_hh=None"
 
 using Conv = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const ConvParams&);

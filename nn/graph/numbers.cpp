@@ -22,11 +22,19 @@ int64_t whole(Sign sign, int64_t a, int64_t b) {
   int64_t out = 0;
   bool overflows = false;
   switch (sign) {
-    case Sign::add: overflows = __builtin_add_overflow(a, b, &out); break;
-    case Sign::sub: overflows = __builtin_sub_overflow(a, b, &out); break;
-    case Sign::mul: overflows = __builtin_mul_overflow(a, b, &out); break;
-    case Sign::max: return std::max(a, b);
-    case Sign::min: return std::min(a, b);
+    case Sign::add:
+      overflows = __builtin_add_overflow(a, b, &out);
+      break;
+    case Sign::sub:
+      overflows = __builtin_sub_overflow(a, b, &out);
+      break;
+    case Sign::mul:
+      overflows = __builtin_mul_overflow(a, b, &out);
+      break;
+    case Sign::max:
+      return std::max(a, b);
+    case Sign::min:
+      return std::min(a, b);
     case Sign::pow:
       for (out = 1; b > 0 && !overflows; --b) {
         overflows = __builtin_mul_overflow(out, a, &out);
@@ -50,15 +58,24 @@ double fraction(Sign sign, double a, double b) {
   const bool divides = sign == Sign::floordiv || sign == Sign::truediv || sign == Sign::mod;
   if (divides && b == 0) fail_division();
   switch (sign) {
-    case Sign::add: return a + b;
-    case Sign::sub: return a - b;
-    case Sign::mul: return a * b;
-    case Sign::truediv: return a / b;
-    case Sign::floordiv: return std::floor(a / b);
-    case Sign::mod: return a - std::floor(a / b) * b;
-    case Sign::pow: return std::pow(a, b);
-    case Sign::max: return std::max(a, b);
-    case Sign::min: return std::min(a, b);
+    case Sign::add:
+      return a + b;
+    case Sign::sub:
+      return a - b;
+    case Sign::mul:
+      return a * b;
+    case Sign::truediv:
+      return a / b;
+    case Sign::floordiv:
+      return std::floor(a / b);
+    case Sign::mod:
+      return a - std::floor(a / b) * b;
+    case Sign::pow:
+      return std::pow(a, b);
+    case Sign::max:
+      return std::max(a, b);
+    case Sign::min:
+      return std::min(a, b);
   }
   return 0;
 }
@@ -93,12 +110,11 @@ void autocast(Call& c) {
   c.give(run(c.block(4), c.rest(5), c.mode()));
 }
 
-#define AMBIT_SIGN(name, sign) \
-  {name, "a b", many([](Call& c) { compute(c, Sign::sign); })},
-#define AMBIT_COMPARED(name, test)                      \
-  {name, "a b", many([](Call& c) {                      \
-     const int order = compared(c);                     \
-     c.give(Scalar(test));                              \
+#define AMBIT_SIGN(name, sign) {name, "a b", many([](Call& c) { compute(c, Sign::sign); })},
+#define AMBIT_COMPARED(name, test)  \
+  {name, "a b", many([](Call& c) {  \
+     const int order = compared(c); \
+     c.give(Scalar(test));          \
    })},
 
 constexpr Function kRows[] = {

@@ -2,7 +2,6 @@
 #include <ambit/graph/graph.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <set>
 
@@ -11,6 +10,12 @@
 
 namespace ambit::graph {
 namespace {
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
 
 using Kind = Argument::Kind;
 
@@ -28,25 +33,35 @@ class Printer {
 
   std::string argument(const Block& block, const Argument& a) const {
     switch (a.kind) {
-      case Kind::none: return "None";
-      case Kind::flag: return a.integer != 0 ? "True" : "False";
-      case Kind::integer: return std::to_string(a.integer);
-      case Kind::real: return fmt::format("{}", a.real);
-      case Kind::text: return fmt::format("'{}'", a.text);
-      case Kind::dtype: return name(static_cast<DType>(a.integer));
+      case Kind::none:
+        return "None";
+      case Kind::flag:
+        return a.integer != 0 ? "True" : "False";
+      case Kind::integer:
+        return std::to_string(a.integer);
+      case Kind::real:
+        return fmt::format("{}", a.real);
+      case Kind::text:
+        return fmt::format("'{}'", a.text);
+      case Kind::dtype:
+        return name(static_cast<DType>(a.integer));
       case Kind::format: {
         constexpr const char* kNames[] = {"contiguous", "preserve", "channels_last",
                                           "channels_last_3d"};
         return kNames[a.integer];
       }
-      case Kind::device: return "device";
-      case Kind::value: return value(block, a.integer);
-      case Kind::block: return fmt::format("{} calls", a.block->nodes.size());
-      case Kind::list: break;
+      case Kind::device:
+        return "device";
+      case Kind::value:
+        return value(block, a.integer);
+      case Kind::block:
+        return fmt::format("{} calls", a.block->nodes.size());
+      case Kind::list:
+        break;
     }
     std::vector<std::string> items;
     for (const Argument& item : a.items) items.push_back(argument(block, item));
-    return fmt::format("[{}]", fmt::join(items, ", "));
+    return "[" + joined(items) + "]";
   }
 
   // Arguments that differ from the default, with names from the first that is no value on.
@@ -75,9 +90,9 @@ class Printer {
         const Value& value = block.values[v];
         if (!value.name.empty()) results.push_back(fmt::format("{}: {}", value.name, str(value)));
       }
-      out += fmt::format("{}{}{}{}({}){}{}\n", indent, fmt::join(results, ", "),
-                         results.empty() ? "" : " = ", node.function->name,
-                         arguments(block, node), node.module.empty() ? "" : "  # ", node.module);
+      out += fmt::format("{}{}{}{}({}){}{}\n", indent, joined(results),
+                         results.empty() ? "" : " = ", node.function->name, arguments(block, node),
+                         node.module.empty() ? "" : "  # ", node.module);
       for (const Argument& a : node.arguments) {
         if (a.block) Printer().text(*a.block, indent + "  ", out);
       }
@@ -120,7 +135,7 @@ std::string GraphImpl::text() const {
   }
   std::vector<std::string> results;
   for (const Argument& a : program_->outputs) results.push_back(printer.argument(block, a));
-  return out + fmt::format("  return {}\n", fmt::join(results, ", "));
+  return out + "  return " + joined(results) + "\n";
 }
 
 std::string GraphImpl::dot() const {

@@ -6,17 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "block_reader.h"
 #include "core/files/file_kind.h"
 
 namespace ambit::graph {
 namespace {
 
 constexpr std::string_view kModels = "models/", kJson = ".json";
-
-template <class... T>
-[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
-}
 
 const ZipLibrary& zip_library() { return *static_cast<const ZipLibrary*>(late_library("zip")); }
 
@@ -51,8 +47,9 @@ Pt2File::Pt2File(const InputFile& file) {
   }
   if (is_old) fail("expected a .pt2 file of PyTorch 2.9 or newer, got an older one: save it again");
   if (is_script) {
-    fail("expected a .pt2 file, got a TorchScript archive: export the module with "
-         "torch.export.export() and torch.export.save()");
+    fail(
+        "expected a .pt2 file, got a TorchScript archive: export the module with "
+        "torch.export.export() and torch.export.save()");
   }
   fail("expected a .pt2 file with models/model.json, got another zip file");
 }

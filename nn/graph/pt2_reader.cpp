@@ -5,17 +5,14 @@
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <set>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
+#include "block_reader.h"
 #include "call.h"
 #include "core/files/lack_of_memory.h"
-#include "json.h"
 #include "pt2_file.h"
 
 namespace ambit::graph {
@@ -23,276 +20,7 @@ namespace {
 
 using Kind = Argument::Kind;
 
-constexpr int64_t kMajor = 8;       // of the schema
-constexpr int kMostNested = 16;     // blocks in blocks
-constexpr size_t kMostLacking = 40;  // that an error lists
-
-template <class... T>
-[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
-}
-
-std::optional<DType> dtype_of_code(int64_t code) {
-  constexpr DType kKnown[] = {kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kFloat32, kFloat64};
-  if (code >= 1 && code <= 8) return kKnown[code - 1];
-  if (code == 12) return kBool;
-  if (code == 13) return kBFloat16;
-  return {};
-}
-
-const char* name_of_code(int64_t code) {
-  switch (code) {
-    case 9: return "complex32";
-    case 10: return "complex64";
-    case 11: return "complex128";
-    case 28: return "uint16";
-    case 34: return "uint32";
-    case 35: return "uint64";
-    default: return code >= 29 && code <= 33 ? "float8" : "unknown";
-  }
-}
-
-// Everything that a file needs and ambit lacks; an error lists it all at once.
-class Lacking {
- public:
-  void add(std::string what) {
-    if (items_.size() <= kMostLacking) items_.insert(std::move(what));
-  }
-  void check(const std::string& path) const {
-    if (items_.empty()) return;
-    throw NotImplementedError(fmt::format("graph::load: expected functions and dtypes that ambit "
-                                          "has in '{}', got also {}",
-                                          one_line(path), printable(fmt::format("{}", fmt::join(items_, ", ")))));
-  }
-
- private:
-  std::set<std::string> items_;
-};
-
-class BlockReader {
- public:
-  BlockReader(Json::Ref graph, Lacking& lacking, int depth) : lacking_(lacking), graph_(graph) {
-    if (depth > kMostNested) fail("expected at most {} nested blocks of calls", kMostNested);
-    graph.at("tensor_values").each([&](Json::Ref meta) { metas_.emplace(meta.key(), meta); });
-    graph.at("inputs").each([&](Json::Ref input) {
-      const uint32_t v = declare(input.first());
-      if (v != kNone) block_.inputs.push_back(v);
-    });
-    graph.at("nodes").each([&](Json::Ref node) { read_node(node, depth); });
-  }
-
-  Block take() {
-    graph_.at("outputs").each([&](Json::Ref out) { block_.outputs.push_back(argument(out)); });
-    find_last_uses(block_);
-    return std::move(block_);
-  }
-  Block& block() { return block_; }
-
-  uint32_t value(std::string_view name) const {
-    const auto found = names_.find(std::string(name));
-    if (found == names_.end()) fail("expected a value before its use, got '{}'", name);
-    return found->second;
-  }
-
-  /// Read a union: an object with the kind of the argument as the name of its only member.
-  Argument argument(Json::Ref holder, int depth = 0) {
-    const Json::Ref content = holder.first();
-    const std::string_view kind = content.is(Json::Kind::null) ? "as_none" : content.key();
-    if (kind == "as_none") return {};
-    if (kind == "as_tensor") return of_value(content.at("name").text());
-    if (kind == "as_name") return of_value(content.text());
-    if (kind == "as_sym_int" || kind == "as_sym_float" || kind == "as_sym_bool" ||
-        kind == "as_optional_tensor") {
-      return argument(content);
-    }
-    if (kind == "as_int") return Argument::of(Kind::integer, content.integer());
-    if (kind == "as_bool") return Argument::of(Kind::flag, content.flag());
-    if (kind == "as_float") {
-      Argument a;
-      a.kind = Kind::real;
-      a.real = content.real();
-      return a;
-    }
-    if (kind == "as_string") {
-      Argument a;
-      a.kind = Kind::text;
-      a.text = content.text();
-      return a;
-    }
-    if (kind == "as_scalar_type") {
-      const std::optional<DType> dtype = dtype_of_code(content.integer());
-      if (!dtype) lacking_.add(fmt::format("dtype {}", name_of_code(content.integer())));
-      return Argument::of(Kind::dtype, static_cast<int64_t>(dtype.value_or(kFloat32)));
-    }
-    if (kind == "as_memory_format") return memory_format(content.integer());
-    if (kind == "as_layout") {
-      if (content.integer() != 7) lacking_.add("sparse tensors");
-      return {};
-    }
-    if (kind == "as_device") return Argument::of(Kind::device, 0);
-    if (kind == "as_graph") {
-      Argument a;
-      a.kind = Kind::block;
-      BlockReader inner(content.at("graph"), lacking_, depth + 1);
-      a.block = std::make_shared<const Block>(inner.take());
-      return a;
-    }
-    return list(kind, content);
-  }
-
- private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-
-  Argument of_value(std::string_view name) const { return Argument::of(Kind::value, value(name)); }
-
-  static Argument memory_format(int64_t code) {
-    constexpr MemoryFormat kKnown[] = {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast,
-                                       MemoryFormat::ChannelsLast3d, MemoryFormat::Preserve};
-    if (code < 1 || code > 4) fail("expected a memory format from 1 to 4, got {}", code);
-    return Argument::of(Kind::format, static_cast<int64_t>(kKnown[code - 1]));
-  }
-
-  Argument list(std::string_view kind, Json::Ref content) {
-    Argument a;
-    a.kind = Kind::list;
-    if (kind == "as_tensors") {
-      content.each([&](Json::Ref r) { a.items.push_back(of_value(r.at("name").text())); });
-    } else if (kind == "as_ints") {
-      content.each([&](Json::Ref r) { a.items.push_back(Argument::of(Kind::integer, r.integer())); });
-    } else if (kind == "as_bools") {
-      content.each([&](Json::Ref r) { a.items.push_back(Argument::of(Kind::flag, r.flag())); });
-    } else if (kind == "as_floats") {
-      content.each([&](Json::Ref r) {
-        a.items.emplace_back();
-        a.items.back().kind = Kind::real;
-        a.items.back().real = r.real();
-      });
-    } else if (kind == "as_sym_ints" || kind == "as_sym_floats" || kind == "as_sym_bools" ||
-               kind == "as_optional_tensors") {
-      content.each([&](Json::Ref r) { a.items.push_back(argument(r)); });
-    } else {
-      lacking_.add(fmt::format("arguments of the kind {}", kind.substr(0, 40)));
-    }
-    return a;
-  }
-
-  // Add the value that an input or output declares; none for a constant.
-  uint32_t declare(Json::Ref content) {
-    const std::string_view kind = content.key();
-    std::string_view name;
-    if (kind == "as_tensor") {
-      name = content.at("name").text();
-    } else if (kind.starts_with("as_sym_")) {
-      const Json::Ref named = content.find("as_name");
-      if (named) name = named.text();
-    } else if (kind == "as_custom_obj") {
-      lacking_.add("objects of custom classes");
-    }
-    return name.empty() ? kNone : declare(name);
-  }
-
-  uint32_t declare(std::string_view name) {
-    const auto index = static_cast<uint32_t>(block_.values.size());
-    if (!names_.emplace(name, index).second) fail("expected one value '{}', got two", name);
-    Value& v = block_.values.emplace_back();
-    v.name = printable(name);
-    const auto meta = metas_.find(name);
-    if (meta == metas_.end()) return index;
-    const int64_t code = meta->second.at("dtype").integer();
-    v.dtype = dtype_of_code(code);
-    if (!v.dtype) {
-      lacking_.add(fmt::format("dtype {} (of '{}')", name_of_code(code), v.name));
-      v.dtype = kFloat32;
-    }
-    meta->second.at("sizes").each([&](Json::Ref size) { v.sizes.push_back(read_size(size)); });
-    return index;
-  }
-
-  static Size read_size(Json::Ref size) {
-    const Json::Ref expression = size.find("as_expr");
-    if (expression) return {-1, std::string(expression.at("expr_str").text())};
-    return {size.at("as_int").integer(), {}};
-  }
-
-  void read_node(Json::Ref json, int depth) {
-    const std::string_view target = json.at("target").text();
-    Node node;
-    const Json::Ref name = json.find("name");
-    if (name) node.name = printable(name.text());
-    node.module = module_of(json);
-    node.function = find_function(target);
-    if (!node.function) {
-      lacking_.add(fmt::format("{} (call '{}')", target, node.name));
-    } else {
-      read_arguments(node, json.at("inputs"), depth);
-    }
-    json.at("outputs").each([&](Json::Ref out) {
-      const Json::Ref content = out.first();
-      if (content.key() == "as_tensors") {
-        content.each([&](Json::Ref t) { node.outputs.push_back(declare(t.at("name").text())); });
-        return;
-      }
-      const uint32_t v = declare(content);
-      node.outputs.push_back(v);
-      if (v != kNone) return;
-      node.outputs.back() = static_cast<uint32_t>(block_.values.size());
-      block_.values.emplace_back();  // one that no call uses
-    });
-    if (node.name.empty() && !node.outputs.empty()) {
-      node.name = block_.values[node.outputs[0]].name;
-    }
-    if (node.function) block_.nodes.push_back(std::move(node));
-  }
-
-  void read_arguments(Node& node, Json::Ref inputs, int depth) {
-    std::vector<bool> is_missing;
-    node.arguments = default_arguments(*node.function, is_missing);
-    size_t position = 0;
-    inputs.each([&](Json::Ref input) {
-      const std::string_view name = input.at("name").text();
-      size_t i = position++;
-      if (!name.empty()) {
-        const int found = parameter_index(*node.function, name);
-        if (found < 0) {
-          lacking_.add(fmt::format("the argument {} of {}", name, node.function->name));
-          return;
-        }
-        i = static_cast<size_t>(found);
-      }
-      Argument a = argument(input.at("arg"), depth);
-      if (i < node.arguments.size()) {
-        node.arguments[i] = std::move(a);
-        is_missing[i] = false;
-      } else if (std::string_view(node.function->parameters).ends_with(" ...")) {
-        node.arguments.push_back(std::move(a));
-      } else {
-        fail("expected at most {} arguments of {}", node.arguments.size(), node.function->name);
-      }
-    });
-    if (std::find(is_missing.begin(), is_missing.end(), true) != is_missing.end()) {
-      fail("expected all arguments of {} (call '{}'), got fewer", node.function->name, node.name);
-    }
-  }
-
-  // The path of the innermost module: "L__self__,,Net;L__self___fc,fc,Linear" gives "fc".
-  static std::string module_of(Json::Ref node) {
-    const Json::Ref stack = node.find("metadata").find("nn_module_stack");
-    if (!stack.is(Json::Kind::text)) return {};
-    std::string_view last = stack.text();
-    if (const size_t semicolon = last.rfind(';'); semicolon != last.npos) {
-      last.remove_prefix(semicolon + 1);
-    }
-    const size_t first = last.find(','), second = last.find(',', first + 1);
-    if (first == last.npos || second == last.npos) return {};
-    return printable(last.substr(first + 1, second - first - 1));
-  }
-
-  Lacking& lacking_;
-  Json::Ref graph_;
-  Block block_;
-  std::unordered_map<std::string_view, Json::Ref> metas_;
-  std::unordered_map<std::string, uint32_t> names_;
-};
+constexpr int64_t kMajor = 8;  // of the schema
 
 // The tensors of a file by name: "data/weights/model_weights_config.json" and the same for
 // constants.
@@ -316,7 +44,7 @@ class Tensors {
     const int64_t code = meta.at("dtype").integer();
     const std::optional<DType> dtype = dtype_of_code(code);
     if (!dtype) {
-      lacking_.add(fmt::format("dtype {} (of '{}')", name_of_code(code), name));
+      lacking_.add_dtype(code, name);
       return {};
     }
     requires_grad = meta.at("requires_grad").flag();
@@ -359,9 +87,12 @@ class Tensors {
 class ProgramReader {
  public:
   ProgramReader(Pt2File& file, Json::Ref root, Lacking& lacking)
-      : root_(root), module_(root.at("graph_module")), blocks_(module_.at("graph"), lacking, 0),
+      : root_(root),
+        module_(root.at("graph_module")),
+        blocks_(module_.at("graph"), lacking, 0),
         weights_(file, "weights", "weights_config", lacking),
-        constants_(file, "constants", "constants_config", lacking), lacking_(lacking) {}
+        constants_(file, "constants", "constants_config", lacking),
+        lacking_(lacking) {}
 
   LoadedProgram read() {
     const Json::Ref signature = module_.at("signature");
@@ -486,9 +217,8 @@ class ProgramReader {
       return false;
     }
     const std::vector<State>& all = out_.program.state;
-    return std::any_of(all.begin(), all.end(), [&](const State& s) {
-      return s.value == counter.integer && is_counter(s);
-    });
+    return std::any_of(all.begin(), all.end(),
+                       [&](const State& s) { return s.value == counter.integer && is_counter(s); });
   }
 
   Json::Ref root_, module_;
@@ -513,8 +243,8 @@ LoadedProgram read_file(const std::string& path) {
     return loaded;
   } catch (const SerializationError& e) {
     lacking.check(path);  // more telling than what follows from it
-    throw SerializationError(fmt::format("graph::load: cannot read '{}': {}", one_line(path),
-                                         one_line(e.what())));
+    throw SerializationError(
+        fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
   }
 }
 

@@ -56,8 +56,7 @@ void run_node(const Node& node, std::vector<Slot>& slots, const Mode& mode) {
     }
     std::vector<Slot>& results = call.results();
     if (results.size() < node.outputs.size()) {
-      throw Error(
-          fmt::format("expected {} results, got {}", node.outputs.size(), results.size()));
+      throw Error(fmt::format("expected {} results, got {}", node.outputs.size(), results.size()));
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) slots[node.outputs[i]] = std::move(results[i]);
   } catch (const Error&) {

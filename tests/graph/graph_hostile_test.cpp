@@ -106,7 +106,8 @@ TEST_CASE("contradictions in a file are refused") {
   contains(error_with(kModel, "\"major\": 8", "\"major\": 9"), "expected version 8");
   contains(error_with(kModel, "\"nodes\"", "\"knots\""), "an object with 'nodes'");
   contains(error_with(kModel, "{", ""), "expected JSON");
-  contains(error_with(kWeights, "weight_0", "weight_9"), "expected an entry 'data/weights/weight_9'");
+  contains(error_with(kWeights, "weight_0", "weight_9"),
+           "expected an entry 'data/weights/weight_9'");
   contains(error_with(kWeights, "\"0.weight\"", "\"1.weight\""), "the tensor '0.weight'");
   contains(error_with(kWeights, "\"dtype\": 7", "\"dtype\": 8"), "inside its 3 elements");
   contains(error_with(kWeights, "{\"as_int\": 3}", "{\"as_int\": 4}"), "inside its 6 elements");
@@ -116,7 +117,8 @@ TEST_CASE("contradictions in a file are refused") {
   contains(error_with(kModel, "\"parameter_name\": \"0.weight\"", "\"parameter_name\": \"0\""),
            "the tensor '0'");
   // a name that is used before it is given
-  contains(error_with(kModel, "{\"name\": \"weight\", \"arg\": {\"as_tensor\": {\"name\": \"p_0_weight\"}}",
+  contains(error_with(kModel,
+                      "{\"name\": \"weight\", \"arg\": {\"as_tensor\": {\"name\": \"p_0_weight\"}}",
                       "{\"name\": \"weight\", \"arg\": {\"as_tensor\": {\"name\": \"relu\"}}"),
            "expected a value before its use, got 'relu'");
 }
@@ -141,10 +143,17 @@ TEST_CASE("damaged files give typed errors, and a graph that loads also prints")
     std::string& text = parts[i % 3 == 0 ? kWeights : kModel];
     const size_t at = random() % text.size();
     switch (i % 4) {
-      case 0: text[at] = static_cast<char>(random()); break;
-      case 1: text.erase(at, random() % 40); break;
-      case 2: text[at] = "0123456789\"{}[],:"[random() % 17]; break;
-      default: text.insert(at, text.substr(random() % text.size(), random() % 60));
+      case 0:
+        text[at] = static_cast<char>(random());
+        break;
+      case 1:
+        text.erase(at, random() % 40);
+        break;
+      case 2:
+        text[at] = "0123456789\"{}[],:"[random() % 17];
+        break;
+      default:
+        text.insert(at, text.substr(random() % text.size(), random() % 60));
     }
     error_of_bytes(file_of(parts));
   }

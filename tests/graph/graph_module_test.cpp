@@ -32,7 +32,8 @@ TEST_CASE("parameters and buffers have the names of the original module") {
   CHECK(net->named_buffers().keys() ==
         std::vector<std::string>{"1.running_mean", "1.running_var", "1.num_batches_tracked"});
   CHECK(net->parameters()[0].requires_grad());
-  nn::Sequential same(nn::Linear(6, 9), nn::BatchNorm1d(9), nn::ReLU(), nn::Dropout(0.), nn::Linear(9, 2));
+  nn::Sequential same(nn::Linear(6, 9), nn::BatchNorm1d(9), nn::ReLU(), nn::Dropout(0.),
+                      nn::Linear(9, 2));
   same->load_state_dict(net->state_dict());
   const Tensor x = ones({4, 6}) * arange(4, kFloat32).unsqueeze(1);
   same->eval();
@@ -80,8 +81,9 @@ TEST_CASE("a graph keeps the modes in which it was exported until train() or eva
   trained->train();
   CHECK(allclose(trained(x), evaluated(x)));
   CHECK(trained->named_buffers()["bn1.num_batches_tracked"].item<int64_t>() == 1);
-  CHECK_FALSE(allclose(trained->named_buffers()["bn1.running_mean"],
-                       graph::load(graph_file("resnet_eval"))->named_buffers()["bn1.running_mean"]));
+  CHECK_FALSE(
+      allclose(trained->named_buffers()["bn1.running_mean"],
+               graph::load(graph_file("resnet_eval"))->named_buffers()["bn1.running_mean"]));
 }
 
 TEST_CASE("a clone has its own tensors, and a graph is a layer like others") {
@@ -143,9 +145,10 @@ TEST_CASE("half-precision graphs take inputs of their dtype") {
 TEST_CASE("a graph prints its calls with sizes, and as a picture") {
   const graph::Graph net = graph::load(graph_file("net"));
   const std::string text = net->text();
-  CHECK(text.starts_with("graph(x: float32[s77, 3, 32, 32]):\n"
-                         "  conv2d: float32[s77, 6, 28, 28] = conv2d.default(x, conv1.weight, "
-                         "conv1.bias)  # conv1\n"));
+  CHECK(
+      text.starts_with("graph(x: float32[s77, 3, 32, 32]):\n"
+                       "  conv2d: float32[s77, 6, 28, 28] = conv2d.default(x, conv1.weight, "
+                       "conv1.bias)  # conv1\n"));
   CHECK(text.ends_with("  return linear_2\n"));
   CHECK(text.find("max_pool2d.default(relu, kernel_size=[2, 2], stride=[2, 2])  # pool\n") !=
         std::string::npos);

@@ -27,13 +27,13 @@ class AMBIT_API GraphImpl : public nn::Module {
   GraphImpl(std::shared_ptr<const Program> program, const std::vector<Tensor>& state);
 
   /// Run the calls and return the outputs, in the order of Python's flattened result; an output
-  /// that is None is undefined, a number a tensor without dims. Buffers and inputs that the original
-  /// module changes are changed. Inputs, in the order of Python's flattened arguments without
-  /// constants, must be on the device of the parameters; tensors that the original creates on a
-  /// device of its own are created there, too.
-  /// Errors: Error for a wrong number of inputs, DTypeError and ShapeError for one that differs from
-  /// the example or from the constraints of its dynamic sizes; those of the calls, which name the
-  /// call and the path of the module that made it.
+  /// that is None is undefined, a number a tensor without dims. Buffers and inputs that the
+  /// original module changes are changed. Inputs, in the order of Python's flattened arguments
+  /// without constants, must be on the device of the parameters; tensors that the original creates
+  /// on a device of its own are created there, too. Errors: Error for a wrong number of inputs,
+  /// DTypeError and ShapeError for one that differs from the example or from the constraints of its
+  /// dynamic sizes; those of the calls, which name the call and the path of the module that made
+  /// it.
   std::vector<Tensor> forward(TensorList inputs);
   /// The same for a graph of one input and one output. Errors also: Error for another graph.
   Tensor forward(const Tensor& input);
@@ -41,8 +41,8 @@ class AMBIT_API GraphImpl : public nn::Module {
   /// Switch dropout, batch norms with running statistics and recurrent layers to training or
   /// evaluation. Before the first call of train() or eval(), each runs in the mode in which it was
   /// exported; is_training() is then true if any was in training. Calls of run_decompositions()'
-  /// form that have lost the switch (a dropout exported in evaluation is no longer there) keep their
-  /// mode.
+  /// form that have lost the switch (a dropout exported in evaluation is no longer there) keep
+  /// their mode.
   void train(bool on = true) override;
 
   /// Return a copy with its own tensors, on `device` if given.
