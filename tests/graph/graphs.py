@@ -286,6 +286,13 @@ class Cells(nn.Module):
         return [*self.lstm(x), self.gru(x, h), self.rnn(x, h), *self.stack(x[None])]
 
 
+class Conversions(nn.Module):
+    def forward(self, x, n):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            product = x @ x.mT
+        return [x.to("cpu"), n.to("cpu", torch.float32), n.to(x), x.to(device="cpu", dtype=torch.float64), n.type_as(x), x.le(x * 2), x.clamp_min(0.2), n.reshape_as(x), product.float()]
+
+
 class Sizes(nn.Module):
     """Arithmetic of sizes that are known only when it runs."""
 
@@ -321,6 +328,7 @@ def cases():
     yield "reductions", Reductions(), (x, pattern((6, 4), 4), pattern((4, 4), 9)), dict(decompose=True)
     grid = pattern((1, 3, 4, 2), 6)
     yield "layers", Layers(), (pattern((1, 2, 6, 6), 1), pattern((4, 2, 3, 3), 2), pattern((1, 2, 9), 3), pattern((1, 2, 4, 3), 4), grid), dict(decompose=True)
+    yield "conversions", Conversions(), (x, torch.arange(24).view(6, 4)), dict()
     yield "sizes", Sizes(), (x, pattern((5,), 2)), dict(dynamic=({0: Dim.AUTO, 1: Dim.AUTO}, {0: Dim.AUTO}), decompose=True)
 
 
