@@ -108,7 +108,7 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, boo
 
 Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplace) {
   check_number("hardtanh", input);
-  if (!(min_val < max_val)) {
+  if (min_val >= max_val) {
     throw Error(
         fmt::format("hardtanh: expected min_val < max_val, got {} and {}", min_val, max_val));
   }

@@ -277,6 +277,14 @@ TEST_CASE("activations of integers that PyTorch has: limits are cut to integers"
   });
 }
 
+TEST_CASE("hardtanh by a NaN bound is NaN") {
+  for_each_device([](Device d) {
+    // F.hardtanh(torch.tensor([1., 2.]), 0, math.nan), PyTorch 2.15
+    CHECK(isnan(F::hardtanh(tensor({1., 2.}, d), 0, NAN)).equal(tensor({true, true}, d)));
+    CHECK(isnan(F::hardtanh(tensor({1., 2.}, d), NAN, 0)).equal(tensor({true, true}, d)));
+  });
+}
+
 TEST_CASE("hardtanh keeps the sign of a zero that is a limit") {
   for_each_device([](Device d) {
     // torch.signbit(F.relu6(torch.tensor([-0., 0., -1.])))

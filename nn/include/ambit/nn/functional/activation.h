@@ -33,7 +33,7 @@ AMBIT_API Tensor rrelu(const Tensor& input, double lower = 1. / 8, double upper 
 AMBIT_API Tensor relu6(const Tensor& input, bool inplace = false);
 /// Clamp x to [min_val, max_val]; the gradient is 0 at the limits. Integers are accepted with
 /// integer limits, as by relu6 and threshold; softsign and tanhshrink convert integers to floating
-/// point. Errors: Error unless min_val < max_val.
+/// point. A NaN bound gives NaN. Errors: Error if min_val >= max_val.
 AMBIT_API Tensor hardtanh(const Tensor& input, double min_val = -1, double max_val = 1,
                           bool inplace = false);
 /// x * sigmoid(x), Swish. Source: Elfwing et al. 2017, arXiv:1702.03118.
