@@ -137,7 +137,8 @@ PARITY(optional_arguments) {
   report("clone", x().t().clone(c10::optional<torch::MemoryFormat>()));
   report("multinomial", torch::multinomial(torch::tensor({0.0, 1.0, 0.0}), 2, true,
                                            c10::optional<at::Generator>()));
-  report("randn_like", torch::randn_like(x(), {}, torch::MemoryFormat::Preserve) * 0);
+  report("randn_like",
+         torch::randn_like(x(), torch::TensorOptions(), torch::MemoryFormat::Preserve) * 0);
   report("slice", x().slice());
   report("split", x({5}).split({2, 3})[1]);
   report("split_with_sizes", torch::split(x({5}), {4, 1})[0]);
