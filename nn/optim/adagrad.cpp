@@ -1,11 +1,7 @@
 // Adagrad, composed of ops.
-#include <ambit/backend/registry.h>
-#include <ambit/ops/creation.h>
-#include <ambit/ops/elementwise.h>
 #include <ambit/optim/adagrad.h>
 
-#include "option_checks.h"
-#include "option_values.h"
+#include "step_ops.h"
 
 namespace ambit::optim {
 namespace {
@@ -14,81 +10,50 @@ enum Slot : size_t { kStep, kSum };
 
 }  // namespace
 
-AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
+const char* AdagradOptions::optimizer() const { return "Adagrad"; }
 
-void AdagradOptions::check() const {
-  check_not_negative("Adagrad", {{"lr", lr_},
-                                 {"lr_decay", lr_decay_},
-                                 {"weight_decay", weight_decay_},
-                                 {"initial_accumulator_value", initial_sum_},
-                                 {"eps", eps_}});
-}
-
-Value::Dict AdagradOptions::values() const {
-  return {{"lr", lr_},
-          {"lr_decay", lr_decay_},
-          {"eps", eps_},
-          {"weight_decay", weight_decay_},
-          {"initial_accumulator_value", initial_sum_}};
-}
-
-void AdagradOptions::set_values(const Value& dict) {
-  lr_ = number(dict, "lr");
-  lr_decay_ = number(dict, "lr_decay");
-  eps_ = number(dict, "eps");
-  weight_decay_ = number(dict, "weight_decay");
-  initial_sum_ = number(dict, "initial_accumulator_value");
-}
-
-void AdagradOptions::inherit(const OptimizerOptions& defaults) {
-  const AdagradOptions constructed;
-  const auto& from = static_cast<const AdagradOptions&>(defaults);
-  for (const auto option : {&AdagradOptions::lr_, &AdagradOptions::lr_decay_, &AdagradOptions::eps_,
-                            &AdagradOptions::weight_decay_, &AdagradOptions::initial_sum_}) {
-    inherit_one(this->*option, constructed.*option, from.*option);
-  }
+std::vector<OptionEntry> AdagradOptions::entries() {
+  using Range = OptionEntry::Range;
+  return {{"lr", &lr_, Range::not_negative},
+          {"lr_decay", &lr_decay_, Range::not_negative},
+          {"eps", &eps_, Range::not_negative},
+          {"weight_decay", &weight_decay_, Range::not_negative},
+          {"initial_accumulator_value", &initial_accumulator_value_, Range::not_negative},
+          {"maximize", &maximize_}};
 }
 
 Adagrad::Adagrad(const std::vector<Tensor>& params, const AdagradOptions& defaults)
     : Adagrad(std::vector<OptimizerParamGroup>{params}, defaults) {}
 Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& groups, const AdagradOptions& defaults)
-    : Optimizer(groups, defaults.clone()) {}
+    : ComposedOptimizer(groups, defaults.clone()) {}
 
 const char* Adagrad::step_name() const { return "adagrad_step"; }
 
-std::span<const StateTensor> Adagrad::state_tensors() const {
+std::span<const Optimizer::StateTensor> Adagrad::state_tensors() const {
   static constexpr StateTensor kState[] = {{"step", false}, {"sum"}};
   return kState;
 }
 
-void Adagrad::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
-  if (state.tensors[kStep].defined()) return;
-  const double sum = static_cast<const AdagradOptions&>(options).initial_accumulator_value();
-  state.tensors = {zeros({}, TensorOptions(kInt64).device(kCPU)),
-                   full(param.sizes(), sum, param.options())};
-}
-
-int64_t Adagrad::stage(const State& state) const {
-  return *state.tensors[kStep].data_ptr<int64_t>();  // on cpu
-}
-
-void Adagrad::update(const Batch& batch, const OptimizerOptions& options) const {
+void Adagrad::initialise(State& state, const OptimizerOptions& options) const {
   const auto& o = static_cast<const AdagradOptions&>(options);
-  const Device device = batch.params[0].device();
-  if (o.lr_decay() != 0 && !device.is_meta()) {
-    backend_of(device).expect_repeatable(device.index(), "a rate that decays with each step");
-  }
-  const double lr = o.lr() / (1 + static_cast<double>(batch.stage) * o.lr_decay());
-  for (size_t i = 0; i < batch.params.size(); ++i) {
-    const Tensor &p = batch.params[i], &sum = batch.state[kSum][i];
-    const Tensor &g = batch.scratch[0][i], &root = batch.scratch[1][i];
-    g.copy_(batch.grads[i]);
-    if (o.weight_decay() != 0) g.add_(p, o.weight_decay());
-    sum.add_(root.copy_(g).mul_(g));
-    root.copy_(sum).sqrt_().add_(o.eps());
-    p.add_(g.div_(root), -lr);
-    ++*batch.state[kStep][i].data_ptr<int64_t>();
-  }
+  state.tensors[kSum].fill_(o.initial_accumulator_value());
+}
+
+const char* Adagrad::unrepeatable(const OptimizerOptions& options) const {
+  const bool decays = static_cast<const AdagradOptions&>(options).lr_decay() != 0;
+  return decays ? "a rate that decays with each step" : nullptr;
+}
+
+void Adagrad::update_one(One& one, const OptimizerOptions& options) const {
+  const auto& o = static_cast<const AdagradOptions&>(options);
+  one.decay(o.weight_decay());
+  const Tensor &sum = one.state(kSum), &change = one.scratch(0);
+  compute(change, BinaryOp::mul, one.grad, one.grad);
+  compute(sum, BinaryOp::add, sum, change);
+  compute(change, UnaryOp::sqrt, sum);
+  compute(change, BinaryOp::add, change, o.eps());
+  compute(change, BinaryOp::div, one.grad, change);
+  add_scaled(one.param(), one.param(), change, -o.lr() / (1 + (one.step - 1) * o.lr_decay()));
 }
 
 }  // namespace ambit::optim

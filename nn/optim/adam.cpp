@@ -23,10 +23,10 @@ enum Slot : size_t { kStep, kMean, kSquare, kMostSquare };  // indices into the 
 
 AdamOptions::AdamOptions(double lr) : AdamSetters(AdamParams{.lr = lr}) {}
 AdamWOptions::AdamWOptions(double lr)
-    : AdamSetters(AdamParams{.lr = lr, .weight_decay = 1e-2, .decoupled = true}) {}
+    : AdamSetters(AdamParams{.lr = lr, .weight_decay = 1e-2, .decoupled = true}, true) {}
 
 void AdamOptionsBase::check() const {
-  const char* optimizer = params_.decoupled ? "AdamW" : "Adam";
+  const char* optimizer = is_adamw_ ? "AdamW" : "Adam";
   check_not_negative(
       optimizer,
       {{"lr", params_.lr}, {"eps", params_.eps}, {"weight_decay", params_.weight_decay}});
@@ -41,13 +41,10 @@ void AdamOptionsBase::check() const {
 }
 
 Value::Dict AdamOptionsBase::values() const {
-  return {{"lr", params_.lr},
-          {"betas", Value::tuple({params_.beta1, params_.beta2})},
-          {"eps", params_.eps},
-          {"weight_decay", params_.weight_decay},
-          {"amsgrad", amsgrad_},
-          {"capturable", capturable_},
-          {"decoupled_weight_decay", params_.decoupled}};
+  return {{"lr", params_.lr},          {"betas", Value::tuple({params_.beta1, params_.beta2})},
+          {"eps", params_.eps},        {"weight_decay", params_.weight_decay},
+          {"amsgrad", amsgrad_},       {"maximize", maximize_},
+          {"capturable", capturable_}, {"decoupled_weight_decay", params_.decoupled}};
 }
 
 void AdamOptionsBase::set_values(const Value& dict) {
@@ -55,15 +52,16 @@ void AdamOptionsBase::set_values(const Value& dict) {
   if (betas.size() != 2) {
     throw SerializationError(fmt::format("checkpoint: expected 2 betas, got {}", betas.size()));
   }
-  // PyTorch writes it since 2.7; older checkpoints do not distinguish Adam from AdamW.
   const auto is_on = [&](const char* name, bool otherwise) {
     return dict.find(name) ? flag(dict, name) : otherwise;
   };
-  if (is_on("decoupled_weight_decay", params_.decoupled) != params_.decoupled) {
-    throw SerializationError(fmt::format("checkpoint: expected options of {}, got those of {}",
-                                         params_.decoupled ? "AdamW" : "Adam",
-                                         params_.decoupled ? "Adam" : "AdamW"));
+  // PyTorch writes it since 2.7; older checkpoints do not distinguish Adam from AdamW.
+  const bool decoupled = is_on("decoupled_weight_decay", params_.decoupled);
+  if (is_adamw_ && !decoupled) {
+    throw SerializationError("checkpoint: expected options of AdamW, got those of Adam");
   }
+  params_.decoupled = decoupled;
+  maximize_ = is_on("maximize", maximize_);
   amsgrad_ = is_on("amsgrad", false);
   capturable_ = is_on("capturable", capturable_);  // absent in libtorch's C++ files
   params_.lr = number(dict, "lr");
@@ -74,8 +72,7 @@ void AdamOptionsBase::set_values(const Value& dict) {
 }
 
 void AdamOptionsBase::inherit(const OptimizerOptions& defaults) {
-  const AdamParams constructed =
-      params_.decoupled ? AdamWOptions().params() : AdamOptions().params();
+  const AdamParams constructed = is_adamw_ ? AdamWOptions().params() : AdamOptions().params();
   const auto& from = static_cast<const AdamOptionsBase&>(defaults);
   for (const auto option : {&AdamParams::lr, &AdamParams::eps, &AdamParams::weight_decay}) {
     inherit_one(params_.*option, constructed.*option, from.params_.*option);
@@ -83,6 +80,8 @@ void AdamOptionsBase::inherit(const OptimizerOptions& defaults) {
   if (betas() == std::tuple(constructed.beta1, constructed.beta2)) {
     std::tie(params_.beta1, params_.beta2) = from.betas();
   }
+  inherit_one(params_.decoupled, constructed.decoupled, from.params_.decoupled);
+  inherit_one(maximize_, false, from.maximize_);
   inherit_one(amsgrad_, false, from.amsgrad_);
   inherit_one(capturable_, false, from.capturable_);
 }

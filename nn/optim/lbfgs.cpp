@@ -45,7 +45,8 @@ Value::Dict LBFGSOptions::values() const {
           {"tolerance_grad", tolerance_grad_},
           {"tolerance_change", tolerance_change_},
           {"history_size", history_size_},
-          {"line_search_fn", line_search_fn_}};
+          {"line_search_fn", line_search_fn_},
+          {"maximize", maximize_}};
 }
 
 void LBFGSOptions::set_values(const Value& dict) {
@@ -57,6 +58,7 @@ void LBFGSOptions::set_values(const Value& dict) {
   read.tolerance_change(number(dict, "tolerance_change"));
   read.history_size(option<int64_t>(dict, "history_size"));
   read.line_search_fn(option<std::optional<std::string>>(dict, "line_search_fn"));
+  if (dict.find("maximize")) read.maximize(flag(dict, "maximize"));
   *this = read;
 }
 
@@ -72,6 +74,7 @@ void LBFGSOptions::inherit(const OptimizerOptions& defaults) {
   inherit_one(max_iter_, constructed.max_iter_, from.max_iter_);
   inherit_one(history_size_, constructed.history_size_, from.history_size_);
   inherit_one(line_search_fn_, constructed.line_search_fn_, from.line_search_fn_);
+  inherit_one(maximize_, false, from.maximize_);
 }
 
 namespace {
@@ -105,7 +108,7 @@ class LBFGS::Run {
   }
 
  private:
-  // Compute loss_ and gradient_ at the current parameters.
+  // Compute loss_ and gradient_ at the current parameters, both negated to maximise the loss.
   Tensor evaluate() {
     Tensor loss;
     {
@@ -122,6 +125,10 @@ class LBFGS::Run {
                                     : zeros({p.numel()}, p.options()));
     }
     gradient_ = cat(flat);
+    if (options_.maximize()) {
+      loss_ = -loss_;
+      gradient_.neg_();
+    }
     return loss;
   }
 

@@ -305,7 +305,8 @@ void Optimizer::gather(std::span<const Work> work, Batch& batch) const {
   for (const Work& w : work) {
     if (!w.param->is_contiguous()) check_in_place(step_name(), *w.param);
     add(batch.params, w.updated().contiguous());
-    add(batch.grads, w.param->grad().to(w.updated().dtype()).contiguous());
+    const Tensor grad = w.param->grad().to(w.updated().dtype()).contiguous();
+    add(batch.grads, w.options->maximizes() ? grad.neg() : grad);
     for (size_t i = 0; i < kMaxState; ++i) add(batch.state[i], w.state->tensors[i]);
   }
   const size_t scratch = scratch_tensors(*work.front().options);

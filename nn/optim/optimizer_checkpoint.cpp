@@ -23,14 +23,15 @@ template <class... T>
   throw SerializationError("checkpoint: " + printable(fmt::format(text, std::forward<T>(args)...)));
 }
 
-// PyTorch stores step counts as float32 tensors, before 1.12 as ints.
-Tensor to_count(const Value& value) {
+// PyTorch stores step counts and other numbers as tensors, before 1.12 as ints and floats.
+Tensor to_single(const Value& value, bool is_number) {
   double n = 0;
   if (value.kind() == Value::Kind::tensor && value.to_tensor().numel() == 1) {
     n = value.to_tensor().item<double>();
   } else {
     n = value.to_double();
   }
+  if (is_number) return full({}, n, TensorOptions(kFloat64).device(kCPU));
   constexpr double kMost = 1LL << 53;  // a double cannot represent all larger integers
   if (!(n >= 0 && n <= kMost && n == std::floor(n))) fail("expected a count, got {}", n);
   return full({}, static_cast<int64_t>(n), kCPU);
@@ -120,8 +121,8 @@ Value Optimizer::state_value(const State& state) const {
   for (size_t i = 0; i < description.size(); ++i) {
     const Tensor& t = state.tensors[i];
     if (!t.defined()) continue;
-    tensors.emplace_back(description[i].name,
-                         description[i].like_param ? t.detach() : t.to(kCPU, kFloat32));
+    const bool is_count = !description[i].like_param && !description[i].is_number;
+    tensors.emplace_back(description[i].name, is_count ? t.to(kCPU, kFloat32) : t.detach());
   }
   if (state.master.defined()) tensors.emplace_back("master_weight", state.master.detach());
   return Value::dict(std::move(tensors));
@@ -160,18 +161,17 @@ Value Optimizer::checkpoint() const try {
 }
 
 void Optimizer::load_checkpoint_state(const Value::Dict& state) {
-  const auto is_count = [this](std::string_view name) {
-    const auto all = state_tensors();
-    return std::any_of(all.begin(), all.end(),
-                       [&](const StateTensor& t) { return t.name == name && !t.like_param; });
-  };
+  const auto all = state_tensors();
   StateDict dict;
   for (const auto& [position, values] : state) {
     for (const auto& [key, value] : values.entries()) {
       if (value.is_none()) continue;  // an unused momentum
       const std::string& name = key.to_string();
+      const auto which = std::find_if(all.begin(), all.end(),
+                                      [&](const StateTensor& t) { return t.name == name; });
+      const bool is_single = which != all.end() && !which->like_param;
       dict.emplace_back(fmt::format("{}.{}", position.to_int(), name),
-                        is_count(name) ? to_count(value) : value.to_tensor());
+                        is_single ? to_single(value, which->is_number) : value.to_tensor());
     }
   }
   load_state_dict(dict);

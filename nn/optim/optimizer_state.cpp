@@ -16,6 +16,9 @@ namespace ambit::optim {
 static constexpr const char* kMaster = "master_weight";
 static constexpr StateTensor kMasterWeight{kMaster};
 
+// The dtype of a count or a number in state dicts.
+static DType single(const StateTensor& which) { return which.is_number ? kFloat64 : kInt64; }
+
 StateDict Optimizer::state_dict() const try {
   StateDict dict;
   const auto params = parameters();
@@ -26,8 +29,9 @@ StateDict Optimizer::state_dict() const try {
     for (size_t i = 0; i < description.size(); ++i) {
       const Tensor& t = state->second.tensors[i];
       if (!t.defined()) continue;
-      dict.emplace_back(fmt::format("{}.{}", p, description[i].name),
-                        description[i].like_param ? t.detach() : t.to(kCPU, kInt64));
+      dict.emplace_back(
+          fmt::format("{}.{}", p, description[i].name),
+          description[i].like_param ? t.detach() : t.to(kCPU, single(description[i])));
     }
     const Tensor& master = state->second.master;
     if (master.defined()) dict.emplace_back(fmt::format("{}.{}", p, kMaster), master.detach());
@@ -59,7 +63,7 @@ std::string describe(const Tensor& t) {
 std::string Optimizer::misfit(const Tensor& param, DType like_param, const StateTensor& which,
                               const Tensor& value) {
   const IntArrayRef sizes = which.like_param ? param.sizes() : IntArrayRef();
-  const DType dtype = which.like_param ? like_param : kInt64;
+  const DType dtype = which.like_param ? like_param : single(which);
   if (value.defined() && value.sizes() == sizes && value.dtype() == dtype) return "";
   return fmt::format("expected {}{}, got {}", ambit::name(dtype), str(sizes), describe(value));
 }

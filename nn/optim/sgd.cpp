@@ -29,7 +29,8 @@ Value::Dict SGDOptions::values() const {
           {"momentum", momentum()},
           {"dampening", dampening()},
           {"weight_decay", weight_decay()},
-          {"nesterov", nesterov()}};
+          {"nesterov", nesterov()},
+          {"maximize", maximize()}};
 }
 
 void SGDOptions::set_values(const Value& dict) {
@@ -38,15 +39,18 @@ void SGDOptions::set_values(const Value& dict) {
   dampening(number(dict, "dampening"));
   weight_decay(number(dict, "weight_decay"));
   nesterov(flag(dict, "nesterov"));
+  if (dict.find("maximize")) maximize(flag(dict, "maximize"));
 }
 
 // lr is not inherited: the constructor requires it, so it is always given.
 void SGDOptions::inherit(const OptimizerOptions& defaults) {
-  const SgdParams constructed, &from = static_cast<const SGDOptions&>(defaults).params_;
+  const auto& others = static_cast<const SGDOptions&>(defaults);
+  const SgdParams constructed, &from = others.params_;
   inherit_one(params_.momentum, constructed.momentum, from.momentum);
   inherit_one(params_.dampening, constructed.dampening, from.dampening);
   inherit_one(params_.weight_decay, constructed.weight_decay, from.weight_decay);
   inherit_one(params_.nesterov, constructed.nesterov, from.nesterov);
+  inherit_one(maximize_, false, others.maximize_);
 }
 
 SGD::SGD(const std::vector<Tensor>& params, const SGDOptions& defaults)

@@ -37,6 +37,9 @@ std::vector<MakeOptimizer> capturable_optimizers() {
       made<AdamW>(AdamWOptions(0.1).betas({0.5, 0.8}).capturable(true)),
       made<RMSprop>(RMSpropOptions(0.01).momentum(0.9).centered(true)),
       made<Adagrad>(AdagradOptions(0.1)),
+      made<SGD>(SGDOptions(0.1).momentum(0.9).maximize(true)),
+      made<Adadelta>(AdadeltaOptions()),
+      made<Rprop>(RpropOptions(1e-3)),
   };
 }
 

@@ -66,6 +66,7 @@ TEST_CASE("gpu: what cannot be captured is refused, then and at the end of the c
       {"random numbers that are not the next ones", [&] { rand({3}, Generator(gpu(), 5), gpu()); }},
       {"a step's number", second_step_of<optim::Adam>(optim::AdamOptions(0.1))},
       {"a step's number", second_step_of<optim::AdamW>(optim::AdamWOptions(0.1).amsgrad(true))},
+      {"a step's number", second_step_of<optim::NAdam>(optim::NAdamOptions(0.1))},
       {"a rate that decays",
        second_step_of<optim::Adagrad>(optim::AdagradOptions(0.1).lr_decay(0.1))},
       {"a choice among cuDNN's plans by their times",

@@ -24,6 +24,11 @@ def net():
     return torch.nn.Sequential(OrderedDict(fc=torch.nn.Linear(3, 2), norm=torch.nn.BatchNorm2d(2)))
 
 
+VERSION = tuple(int(n) for n in torch.__version__.split(".")[:2])
+# Optimizers whose state has numbers, which PyTorch keeps in the default dtype and ambit in float64.
+NUMBERS = ["nadam", "nadamw", "asgd", "groups"]
+
+
 def optimizers(parameters):
     yield "sgd", torch.optim.SGD(parameters, lr=0.1, momentum=0.9, weight_decay=0.01)
     yield "adam", torch.optim.Adam(parameters, lr=0.1, betas=(0.8, 0.99))
@@ -32,6 +37,20 @@ def optimizers(parameters):
     yield "adagrad", torch.optim.Adagrad(parameters, lr=0.1, initial_accumulator_value=0.5)
     yield "rmsprop", torch.optim.RMSprop(parameters, lr=0.1, momentum=0.5, centered=True)
     yield "lbfgs", torch.optim.LBFGS(parameters, lr=0.5, max_iter=3, line_search_fn="strong_wolfe")
+    yield "maximize", torch.optim.SGD(parameters, lr=0.1, momentum=0.9, maximize=True)
+    yield "radam", torch.optim.RAdam(parameters, lr=0.1, betas=(0.8, 0.9))
+    yield "adadelta", torch.optim.Adadelta(parameters, lr=2, rho=0.8)
+    yield "adamax", torch.optim.Adamax(parameters, lr=0.1)
+    yield "asgd", torch.optim.ASGD(parameters, lr=0.1, lambd=0.1, t0=0)
+    yield "rprop", torch.optim.Rprop(parameters, lr=0.1, etas=(0.4, 1.5))
+    if VERSION >= (2, 9):  # in 1.13 the first step of NAdam differs; later options and Muon are missing
+        yield "nadam", torch.optim.NAdam(parameters, lr=0.1, weight_decay=0.1)
+        yield "groups", torch.optim.NAdam([{"params": parameters, "lr": 0.1}, {"params": [parameter()], "eps": 1e-3}],
+                                          lr=0.2)
+        yield "decoupled", torch.optim.Adam(parameters, lr=0.1, weight_decay=0.1, decoupled_weight_decay=True)
+        yield "nadamw", torch.optim.NAdam(parameters, lr=0.1, weight_decay=0.1, decoupled_weight_decay=True,
+                                          maximize=True)
+        yield "muon", torch.optim.Muon(parameters, lr=0.1, ns_steps=0)
 
 
 SCHEDULES = ["step", "multistep", "exponential", "cosine", "restarts", "linear", "constant", "lambda", "cycle", "sequence",
@@ -86,7 +105,7 @@ def go_on_with_schedules(folder):
 
 
 def parameter():
-    return torch.arange(1.0, 5.0).double().requires_grad_()
+    return torch.arange(1.0, 5.0).double().view(2, 2).requires_grad_()
 
 
 def step(optimizer, p):
@@ -100,7 +119,7 @@ def step(optimizer, p):
 
 def write_lacking(folder):
     """Optimizers with an option that ambit lacks."""
-    for name, options in [("maximize", {"maximize": True}), ("lr", {"lr": torch.tensor(0.1)}),
+    for name, options in [("lr", {"lr": torch.tensor(0.1)}),
                           ("differentiable", {"differentiable": True})]:
         sgd = torch.optim.SGD([parameter()], **({"lr": 0.1, "momentum": 0.9} | options))
         if name != "differentiable":
@@ -137,6 +156,8 @@ def write(folder):
     torch.save(tensors, folder / "legacy.pth", _use_new_zipfile_serialization=False)
     torch.save({"z": torch.zeros(2, dtype=torch.complex64)}, folder / "complex.pth")
     for name, _ in optimizers([parameter()]):
+        if name in NUMBERS:
+            torch.set_default_dtype(torch.float64)
         p = parameter()
         optimizer = dict(optimizers([p]))[name]
         step(optimizer, p)
@@ -145,11 +166,9 @@ def write(folder):
         torch.save(optimizer.state_dict(), folder / f"{name}_alone.pth")
         step(optimizer, p)
         torch.save({"p": p.detach()}, folder / f"{name}_next.pth")
+        torch.set_default_dtype(torch.float32)
     write_lacking(folder)
     write_schedules(folder)
-
-
-VERSION = tuple(int(n) for n in torch.__version__.split(".")[:2])
 
 
 def load(path, floats=False):

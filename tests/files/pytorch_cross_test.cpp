@@ -15,8 +15,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "python.h"
 #include "tests/temporary_folder.h"
@@ -41,7 +43,38 @@ Tensor values(DType dtype) { return arange(-3, 4).to(dtype); }
 constexpr DType kDTypes[] = {kBool,  kUInt8,   kInt8,     kInt16,   kInt32,
                              kInt64, kFloat16, kBFloat16, kFloat32, kFloat64};
 
-// As cross.py's.
+Tensor parameter() { return arange(1., 5., 1, kFloat64).view({2, 2}).requires_grad_(); }
+
+// As cross.py's, here and below.
+std::unique_ptr<optim::Optimizer> make_further(const std::string& name,
+                                               const std::vector<Tensor>& p) {
+  using namespace optim;
+  if (name == "maximize") {
+    return std::make_unique<SGD>(p, SGDOptions(0.1).momentum(0.9).maximize(true));
+  }
+  if (name == "nadam") return std::make_unique<NAdam>(p, NAdamOptions(0.1).weight_decay(0.1));
+  if (name == "radam") return std::make_unique<RAdam>(p, RAdamOptions(0.1).betas({0.8, 0.9}));
+  if (name == "adadelta") return std::make_unique<Adadelta>(p, AdadeltaOptions(2).rho(0.8));
+  if (name == "adamax") return std::make_unique<Adamax>(p, AdamaxOptions(0.1));
+  if (name == "asgd") return std::make_unique<ASGD>(p, ASGDOptions(0.1).lambd(0.1).t0(0));
+  if (name == "rprop") return std::make_unique<Rprop>(p, RpropOptions(0.1).etas({0.4, 1.5}));
+  if (name == "groups") {
+    std::vector<OptimizerParamGroup> groups;
+    groups.emplace_back(p, NAdamOptions(0.1).clone());
+    groups.emplace_back(std::vector{parameter()}, NAdamOptions().eps(1e-3).clone());
+    return std::make_unique<NAdam>(groups, NAdamOptions(0.2));
+  }
+  if (name == "decoupled") {
+    return std::make_unique<Adam>(p,
+                                  AdamOptions(0.1).weight_decay(0.1).decoupled_weight_decay(true));
+  }
+  if (name == "nadamw") {
+    return std::make_unique<NAdam>(
+        p, NAdamOptions(0.1).weight_decay(0.1).decoupled_weight_decay(true).maximize(true));
+  }
+  return std::make_unique<Muon>(p, MuonOptions(0.1).ns_steps(0));
+}
+
 std::unique_ptr<optim::Optimizer> make_optimizer(const std::string& name, const Tensor& p) {
   const std::vector<Tensor> params = {p};
   if (name == "sgd") {
@@ -66,11 +99,21 @@ std::unique_ptr<optim::Optimizer> make_optimizer(const std::string& name, const 
     return std::make_unique<optim::LBFGS>(
         params, optim::LBFGSOptions(0.5).max_iter(3).line_search_fn("strong_wolfe"));
   }
-  return std::make_unique<optim::AdamW>(params, optim::AdamWOptions(0.1));
+  if (name == "adamw") {
+    return std::make_unique<optim::AdamW>(params, optim::AdamWOptions(0.1));
+  }
+  return make_further(name, params);
 }
 
-constexpr const char* kOptimizers[] = {"sgd",     "adam",    "adamw", "amsgrad",
-                                       "adagrad", "rmsprop", "lbfgs"};
+constexpr const char* kOptimizers[] = {"sgd",       "adam",   "adamw",    "amsgrad", "adagrad",
+                                       "rmsprop",   "lbfgs",  "maximize", "nadam",   "radam",
+                                       "adadelta",  "adamax", "asgd",     "rprop",   "groups",
+                                       "decoupled", "nadamw", "muon"};
+
+// Whether cross.py wrote files of this optimizer: it leaves out some with PyTorch before 2.9.
+bool is_written(const TemporaryFolder& folder, const std::string& name) {
+  return std::filesystem::exists(folder / (name + ".pth"));
+}
 
 std::unique_ptr<optim::LRScheduler> make_scheduler(const std::string& name, optim::Optimizer& o) {
   using namespace optim;
@@ -115,8 +158,6 @@ void step(optim::Optimizer& optimizer, const Tensor& p) {
     return loss;
   });
 }
-
-Tensor parameter() { return arange(1., 5., 1, kFloat64).requires_grad_(); }
 
 }  // namespace
 
@@ -245,6 +286,7 @@ TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit'
   const TemporaryFolder theirs, ours;
   run_pytorch("write", theirs);
   for (const std::string name : kOptimizers) {
+    if (!is_written(theirs, name)) continue;
     INFO(name);
     const Value checkpoint = load_checkpoint(theirs / (name + ".pth"));
     const Tensor p = checkpoint["model"]["p"].to_tensor().requires_grad_();
@@ -264,6 +306,7 @@ TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit'
   }
   run_pytorch("continue", ours);
   for (const std::string name : kOptimizers) {
+    if (!is_written(theirs, name)) continue;
     INFO(name);
     CHECK(load(ours / (name + "_next.pth"))[0].second.allclose(
         load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
@@ -275,6 +318,7 @@ TEST_CASE("load() restores an optimizer of PyTorch's, options and state") {
   const TemporaryFolder theirs;
   run_pytorch("write", theirs);
   for (const std::string name : kOptimizers) {
+    if (!is_written(theirs, name)) continue;
     INFO(name);
     const Value model = load_checkpoint(theirs / (name + ".pth"))["model"];
     const Tensor p = model["p"].to_tensor().requires_grad_();
@@ -286,7 +330,7 @@ TEST_CASE("load() restores an optimizer of PyTorch's, options and state") {
     CHECK(p.detach().allclose(load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
   }
   optim::SGD sgd({parameter()}, optim::SGDOptions(0.5));
-  for (const std::string option : {"maximize", "lr", "differentiable"}) {
+  for (const std::string option : {"lr", "differentiable"}) {
     INFO(option);
     CHECK_THROWS_WITH_AS(load(sgd, theirs / ("lacking_" + option + ".pth")),
                          doctest::Contains(option.c_str()), SerializationError);

@@ -41,6 +41,22 @@ constexpr Make kOptimizers[] = {
           std::vector<Tensor>{p},
           optim::RMSpropOptions(1e-4).momentum(0.5).centered(true).master_weights(master));
     },
+    [](const Tensor& p, bool master) -> std::unique_ptr<optim::Optimizer> {
+      return std::make_unique<optim::NAdam>(std::vector<Tensor>{p},
+                                            optim::NAdamOptions(1e-4).master_weights(master));
+    },
+    [](const Tensor& p, bool master) -> std::unique_ptr<optim::Optimizer> {
+      return std::make_unique<optim::RAdam>(std::vector<Tensor>{p},
+                                            optim::RAdamOptions(5e-4).master_weights(master));
+    },
+    [](const Tensor& p, bool master) -> std::unique_ptr<optim::Optimizer> {
+      return std::make_unique<optim::Adamax>(std::vector<Tensor>{p},
+                                             optim::AdamaxOptions(1e-4).master_weights(master));
+    },
+    [](const Tensor& p, bool master) -> std::unique_ptr<optim::Optimizer> {
+      return std::make_unique<optim::ASGD>(std::vector<Tensor>{p},
+                                           optim::ASGDOptions(1e-4).master_weights(master));
+    },
 };
 
 // The same gradients, whatever the parameter has become.

@@ -136,12 +136,12 @@ TEST_CASE("an option that this optimizer lacks is refused by its name, before an
     CHECK(sgd.state_dict().size() == 1);
   };
   const std::string wanted = "expected options that this optimizer has, got ";
-  refuse("maximize", true, wanted + "maximize = True");
   refuse("differentiable", true, wanted + "differentiable = True");
   refuse("betas", Value::tuple({0.9, 0.99}), wanted + "betas = a tuple");
   refuse("momentum_decay", 0.004, wanted + "momentum_decay = 0.004");
   refuse("lr", tensor(0.7), "expected a float, got a tensor, as the option lr");
   refuse("nesterov", 1, "expected a bool, got an int, as the option nesterov");
+  refuse("maximize", 1, "expected a bool, got an int, as the option maximize");
   refuse("initial_lr", tensor(0.7), "expected a float, got a tensor, as the option initial_lr");
   refuse("master_weights", 1, "expected a bool, got an int, as the option master_weights");
 
@@ -153,11 +153,41 @@ TEST_CASE("an option that this optimizer lacks is refused by its name, before an
   sgd.load_checkpoint(c);
   CHECK(sgd.param_groups()[0].options().get_lr() == 0.7);
 
+  optim::Muon muon({p.detach().view({2, 2}).requires_grad_()});
+  CHECK_THROWS_WITH_AS(muon.load_checkpoint(with_option(muon.checkpoint(), "maximize", true)),
+                       ("checkpoint: " + wanted + "maximize = True").c_str(), SerializationError);
+
   optim::Adam adam({p}, AdamOptions(0.1));
   CHECK_THROWS_WITH_AS(adam.load_checkpoint(with_option(adam.checkpoint(), "betas",
                                                         Value::tuple({tensor(0.9), tensor(0.99)}))),
                        "checkpoint: expected a float, got a tensor, as the option betas",
                        SerializationError);
+}
+
+TEST_CASE("Adam decays weights as the checkpoint says, and AdamW always decouples") {
+  const Tensor p = parameter();
+  optim::Adam adam({p}, AdamOptions(0.1));
+  optim::AdamW adamw({p}, AdamWOptions(0.1));
+  // PyTorch 2.15: the same of a torch.optim.Adam that loads the state of an AdamW.
+  adam.load_checkpoint(adamw.checkpoint());
+  CHECK(static_cast<AdamOptions&>(adam.param_groups()[0].options()).decoupled_weight_decay());
+  CHECK_THROWS_WITH_AS(
+      adamw.load_checkpoint(with_option(adamw.checkpoint(), "decoupled_weight_decay", false)),
+      "checkpoint: expected options of AdamW, got those of Adam", SerializationError);
+}
+
+TEST_CASE("numbers of the state are read as PyTorch writes them") {
+  const Tensor p = parameter();
+  optim::NAdam nadam({p});
+  step(nadam, p);
+  const Value c = nadam.checkpoint();
+  CHECK(c["state"][0]["mu_product"].to_tensor().dtype() == kFloat64);
+  for (const Value& mu : {Value(0.5), Value(tensor(0.5)), Value(full({1}, 0.5, kFloat64))}) {
+    const Value state = with(c["state"][0], "mu_product", mu);
+    nadam.load_checkpoint(with(c, "state", Value::dict({{0, state}})));
+    CHECK(nadam.state().at(p.impl())["mu_product"].item<double>() == 0.5);
+  }
+  CHECK_THROWS_AS(nadam.load_state_dict({{"0.mu_product", zeros({}, kInt64)}}), Error);
 }
 
 TEST_CASE("state that does not fit leaves the options as they were") {
@@ -191,8 +221,8 @@ TEST_CASE("a checkpoint that does not fit is refused as a whole") {
       with_option(good, "lr", "fast"),
       with_option(good, "lr", -1.0),
       with_option(good, "amsgrad", "yes"),
-      with_option(good, "maximize", true),
-      with_option(good, "decoupled_weight_decay", true),
+      with_option(good, "maximize", 1),
+      with_option(good, "decoupled_weight_decay", 1),
       with_option(state("exp_avg", zeros({3})), "lr", 0.7),
       with_option(state("momentum_buffer", zeros({4})), "lr", 0.7),
       state("exp_avg", 1.0),

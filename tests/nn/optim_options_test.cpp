@@ -22,7 +22,7 @@ using namespace ambit::optim;
 
 namespace {
 
-std::vector<Tensor> parameters() { return {ones({2}).requires_grad_()}; }
+std::vector<Tensor> parameters() { return {ones({2, 1}).requires_grad_()}; }
 
 // The options of a group with `own` in an optimizer with `defaults`.
 template <class O, class Options>
@@ -74,13 +74,48 @@ std::vector<std::pair<Maker, Maker>> every_optimizer() {
       two<RMSprop>(
           RMSpropOptions(0.1).alpha(0.9).eps(1e-6).weight_decay(0.1).momentum(0.5).centered(true),
           RMSpropOptions()),
+      two<SGD>(SGDOptions(0.1).maximize(true), SGDOptions(0.5)),
+      two<Adam>(AdamOptions(0.1).decoupled_weight_decay(true).maximize(true), AdamOptions()),
+      two<NAdam>(NAdamOptions(0.1)
+                     .betas({0.8, 0.99})
+                     .eps(1e-6)
+                     .weight_decay(0.1)
+                     .momentum_decay(0.1)
+                     .decoupled_weight_decay(true)
+                     .maximize(true),
+                 NAdamOptions()),
+      two<RAdam>(RAdamOptions(0.1)
+                     .betas({0.8, 0.99})
+                     .eps(1e-6)
+                     .weight_decay(0.1)
+                     .decoupled_weight_decay(true)
+                     .maximize(true),
+                 RAdamOptions()),
+      two<Adadelta>(AdadeltaOptions(0.1).rho(0.8).eps(1e-4).weight_decay(0.1).maximize(true),
+                    AdadeltaOptions()),
+      two<Adamax>(AdamaxOptions(0.1).betas({0.8, 0.99}).eps(1e-6).weight_decay(0.1).maximize(true),
+                  AdamaxOptions()),
+      two<ASGD>(ASGDOptions(0.1).lambd(0.1).alpha(0.5).t0(3).weight_decay(0.1).maximize(true),
+                ASGDOptions()),
+      two<Rprop>(RpropOptions(0.1).etas({0.4, 1.1}).step_sizes({1e-3, 1}).maximize(true),
+                 RpropOptions()),
+      two<Muon>(MuonOptions(0.1)
+                    .weight_decay(0.2)
+                    .momentum(0.9)
+                    .nesterov(false)
+                    .ns_coefficients({2, -1.5, 0.5})
+                    .eps(1e-6)
+                    .ns_steps(3)
+                    .adjust_lr_fn("match_rms_adamw"),
+                MuonOptions()),
       two<LBFGS>(LBFGSOptions(0.1)
                      .max_iter(7)
                      .max_eval(9)
                      .tolerance_grad(1e-3)
                      .tolerance_change(1e-4)
                      .history_size(5)
-                     .line_search_fn("strong_wolfe"),
+                     .line_search_fn("strong_wolfe")
+                     .maximize(true),
                  LBFGSOptions()),
   };
 }
@@ -178,41 +213,49 @@ TEST_CASE("master weights are loaded with the option that asks for them") {
 }
 
 TEST_CASE("options that are not given are those of the optimizer") {
-  // Rows are libtorch 2.15's, of optimizers that are made with these options.
+  // Rows are libtorch 2.15's, of optimizers that are made with these options; it lacks those after
+  // LBFGS, and maximize.
   const auto check = [](const auto& options, const std::string& expected) {
     CHECK(text(options.values()) == expected);
   };
   const auto adam = AdamOptions(0.5).betas({0.8, 0.9}).eps(1e-3).weight_decay(0.2).amsgrad(true);
   check(group_of<Adam>(AdamOptions().weight_decay(0.1), AdamOptions(0.5)),
-        "lr: 0.5; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0.1; amsgrad: 0; capturable: 0; "
+        "lr: 0.5; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0.1; amsgrad: 0; maximize: 0; "
+        "capturable: 0; "
         "decoupled_weight_decay: 0; ");
   check(group_of<Adam>(AdamOptions(1e-3), adam),
-        "lr: 0.5; betas: 0.8 0.9 ; eps: 0.001; weight_decay: 0.2; amsgrad: 1; capturable: 0; "
+        "lr: 0.5; betas: 0.8 0.9 ; eps: 0.001; weight_decay: 0.2; amsgrad: 1; maximize: 0; "
+        "capturable: 0; "
         "decoupled_weight_decay: 0; ");
   check(group_of<Adam>(AdamOptions(0.3).betas({0.8, 0.999}).eps(1e-4).weight_decay(0.3), adam),
-        "lr: 0.3; betas: 0.8 0.999 ; eps: 0.0001; weight_decay: 0.3; amsgrad: 1; capturable: 0; "
+        "lr: 0.3; betas: 0.8 0.999 ; eps: 0.0001; weight_decay: 0.3; amsgrad: 1; maximize: 0; "
+        "capturable: 0; "
         "decoupled_weight_decay: 0; ");
   const auto adamw = AdamWOptions(0.5).weight_decay(0.2);
   check(group_of<AdamW>(AdamWOptions(0.1), adamw),
-        "lr: 0.1; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0.2; amsgrad: 0; capturable: 0; "
+        "lr: 0.1; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0.2; amsgrad: 0; maximize: 0; "
+        "capturable: 0; "
         "decoupled_weight_decay: 1; ");
   check(group_of<AdamW>(AdamWOptions(0.1).weight_decay(0), adamw),
-        "lr: 0.1; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0; amsgrad: 0; capturable: 0; "
+        "lr: 0.1; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0; amsgrad: 0; maximize: 0; "
+        "capturable: 0; "
         "decoupled_weight_decay: 1; ");
   check(group_of<SGD>(SGDOptions(0.1),
                       SGDOptions(0.5).momentum(0.9).weight_decay(0.1).nesterov(true)),
-        "lr: 0.1; momentum: 0.9; dampening: 0; weight_decay: 0.1; nesterov: 1; ");
+        "lr: 0.1; momentum: 0.9; dampening: 0; weight_decay: 0.1; nesterov: 1; maximize: 0; ");
   check(group_of<SGD>(SGDOptions(0.2).momentum(0.8),
                       SGDOptions(0.5).momentum(0.9).dampening(0.3).weight_decay(0.1)),
-        "lr: 0.2; momentum: 0.8; dampening: 0.3; weight_decay: 0.1; nesterov: 0; ");
+        "lr: 0.2; momentum: 0.8; dampening: 0.3; weight_decay: 0.1; nesterov: 0; maximize: 0; ");
   check(group_of<Adagrad>(
             AdagradOptions().lr_decay(0.1),
             AdagradOptions(0.5).weight_decay(0.2).initial_accumulator_value(0.3).eps(1e-3)),
-        "lr: 0.5; lr_decay: 0.1; eps: 0.001; weight_decay: 0.2; initial_accumulator_value: 0.3; ");
+        "lr: 0.5; lr_decay: 0.1; eps: 0.001; weight_decay: 0.2; initial_accumulator_value: 0.3; "
+        "maximize: 0; ");
   check(group_of<RMSprop>(
             RMSpropOptions().alpha(0.5),
             RMSpropOptions(0.5).weight_decay(0.2).momentum(0.3).eps(1e-3).centered(true)),
-        "lr: 0.5; momentum: 0.3; alpha: 0.5; eps: 0.001; centered: 1; weight_decay: 0.2; ");
+        "lr: 0.5; momentum: 0.3; alpha: 0.5; eps: 0.001; centered: 1; weight_decay: 0.2; "
+        "maximize: 0; ");
   check(group_of<LBFGS>(LBFGSOptions().max_iter(7), LBFGSOptions(0.5)
                                                         .max_iter(9)
                                                         .max_eval(11)
@@ -221,10 +264,27 @@ TEST_CASE("options that are not given are those of the optimizer") {
                                                         .history_size(5)
                                                         .line_search_fn("strong_wolfe")),
         "lr: 0.5; max_iter: 7; max_eval: 11; tolerance_grad: 0.001; tolerance_change: 0.0001; "
-        "history_size: 5; line_search_fn: strong_wolfe; ");
+        "history_size: 5; line_search_fn: strong_wolfe; maximize: 0; ");
   check(group_of<LBFGS>(LBFGSOptions().max_iter(8), LBFGSOptions(0.5).max_iter(16)),
         "lr: 0.5; max_iter: 8; max_eval: 20; tolerance_grad: 1e-07; tolerance_change: 1e-09; "
-        "history_size: 100; line_search_fn: None; ");
+        "history_size: 100; line_search_fn: None; maximize: 0; ");
+  check(group_of<NAdam>(NAdamOptions().momentum_decay(0.1).maximize(true),
+                        NAdamOptions(0.5).betas({0.8, 0.9}).weight_decay(0.2)),
+        "lr: 0.5; betas: 0.8 0.9 ; eps: 1e-08; weight_decay: 0.2; momentum_decay: 0.1; "
+        "decoupled_weight_decay: 0; maximize: 1; ");
+  check(group_of<RAdam>(RAdamOptions(0.1), RAdamOptions(0.5).decoupled_weight_decay(true)),
+        "lr: 0.1; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0; maximize: 0; "
+        "decoupled_weight_decay: 1; ");
+  check(group_of<Rprop>(RpropOptions().etas({0.4, 1.1}), RpropOptions(0.5).step_sizes({0.1, 1})),
+        "lr: 0.5; etas: 0.4 1.1 ; step_sizes: 0.1 1 ; maximize: 0; ");
+  check(group_of<Muon>(MuonOptions().ns_steps(3),
+                       MuonOptions(0.5).nesterov(false).adjust_lr_fn("spectral_unclamped")),
+        "lr: 0.5; weight_decay: 0.1; momentum: 0.95; nesterov: 0; ns_coefficients: 3.4445 -4.775 "
+        "2.0315 ; eps: 1e-07; ns_steps: 3; adjust_lr_fn: spectral_unclamped; ");
+  CHECK(group_of<Adam>(AdamOptions(), AdamOptions().decoupled_weight_decay(true))
+            .decoupled_weight_decay());
+  CHECK(group_of<SGD>(SGDOptions(0.1), SGDOptions(0.1).maximize(true)).maximize());
+  CHECK(group_of<LBFGS>(LBFGSOptions(), LBFGSOptions().maximize(true)).maximize());
   CHECK(group_of<SGD>(SGDOptions(0.1), SGDOptions(0.1).master_weights(true)).master_weights());
   CHECK(group_of<Adam>(AdamOptions().eps(1e-6), AdamOptions().capturable(true)).capturable());
 }

@@ -177,7 +177,7 @@ TEST_CASE("state has PyTorch's names") {
   CHECK(keys(adagrad.checkpoint()["state"][0]) == "step sum ");
   CHECK(keys(adam.checkpoint()["state"][0]) == "step exp_avg exp_avg_sq max_exp_avg_sq ");
   CHECK(keys(adagrad.checkpoint()["param_groups"].items()[0]) ==
-        "lr lr_decay eps weight_decay initial_accumulator_value params ");
+        "lr lr_decay eps weight_decay initial_accumulator_value maximize params ");
   CHECK(adam.checkpoint()["param_groups"].items()[0]["amsgrad"].to_bool());
 }
 

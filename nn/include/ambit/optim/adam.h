@@ -1,8 +1,7 @@
 // Adam, and AdamW, which applies weight decay to the parameters instead of the gradients.
 #pragma once
 
-#include <ambit/nn/options.h>
-#include <ambit/optim/optimizer.h>
+#include <ambit/optim/options.h>
 #include <ambit/params.h>
 
 #include <optional>
@@ -24,6 +23,8 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   bool& amsgrad() { return amsgrad_; }
   bool capturable() const { return capturable_; }
   bool& capturable() { return capturable_; }
+  /// Return whether weight decay shrinks the parameters and is not added to the gradients.
+  bool decoupled_weight_decay() const { return params_.decoupled; }
   const AdamParams& params() const { return params_; }
 
   double get_lr() const override { return params_.lr; }
@@ -36,14 +37,18 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   void inherit(const OptimizerOptions& defaults) override;
 
  protected:
-  explicit AdamOptionsBase(const AdamParams& params) : params_(params) {}
+  explicit AdamOptionsBase(const AdamParams& params, bool is_adamw = false)
+      : params_(params), is_adamw_(is_adamw) {}
   AdamParams params_;
   bool amsgrad_ = false, capturable_ = false;
+
+ private:
+  bool is_adamw_;
 };
 
 /// The setters; they return the derived option class `Self`.
 template <class Self>
-class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
+class AdamSetters : public AdamOptionsBase, public OptimizerSetters<Self> {
  public:
   using AdamOptionsBase::amsgrad, AdamOptionsBase::betas, AdamOptionsBase::capturable,
       AdamOptionsBase::eps, AdamOptionsBase::lr, AdamOptionsBase::weight_decay;
@@ -58,9 +63,6 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   /// Count steps on the parameters' device, as PyTorch's option of this name, so that a CUDA graph
   /// can capture steps (<ambit/cuda_graph.h>). Not with amsgrad.
   Self& capturable(bool on) { return this->set(capturable_, on); }
-  /// See OptimizerOptions::keeps_master_weights().
-  Self& master_weights(bool on) { return this->set(this->master_weights_, on); }
-  bool master_weights() const { return this->master_weights_; }
   std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Self>(static_cast<const Self&>(*this));
   }
@@ -70,10 +72,14 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
 };
 
 /// Options of Adam. lr: default 1e-3; betas: decay rates of m and v, default (0.9, 0.999); eps:
-/// default 1e-8; weight_decay: default 0; amsgrad, capturable: default false.
+/// default 1e-8; weight_decay: default 0; amsgrad, capturable, decoupled_weight_decay: default
+/// false.
 class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
  public:
   AdamOptions(double lr = 1e-3);
+  using AdamSetters::decoupled_weight_decay;
+  /// Decay weights as AdamW does.
+  AdamOptions& decoupled_weight_decay(bool on) { return set(params_.decoupled, on); }
 };
 /// Options of AdamW: as AdamOptions, but weight_decay 1e-2 by default.
 class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {

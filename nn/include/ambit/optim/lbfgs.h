@@ -26,6 +26,9 @@ class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
   LBFGSOptions& line_search_fn(std::optional<std::string> name) {
     return set(line_search_fn_, std::move(name));
   }
+  /// Maximise the loss. Default: false.
+  LBFGSOptions& maximize(bool on) { return set(maximize_, on); }
+  bool maximize() const { return maximize_; }
   double lr() const { return lr_; }
   double& lr() { return lr_; }
   int64_t max_iter() const { return max_iter_; }

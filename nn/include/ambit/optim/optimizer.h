@@ -52,13 +52,16 @@ class AMBIT_API OptimizerOptions {
   virtual void inherit(const OptimizerOptions& /*defaults*/) {}
   /// Return whether reduced floating-point parameters have float32 master copies that are updated
   /// instead: steps that are small relative to the parameter would be rounded away. Their state is
-  /// then float32. Set by master_weights(true) of the options of SGD, Adam, AdamW, Adagrad and
-  /// RMSprop.
+  /// then float32. Set by master_weights(true) of the options of all optimizers here but LBFGS.
   bool keeps_master_weights() const { return master_weights_; }
   void keep_master_weights(bool on) { master_weights_ = on; }
+  /// Return whether steps use -g in place of each gradient g. Set by maximize(true) of the options
+  /// of all optimizers here but Muon.
+  bool maximizes() const { return maximize_; }
+  void set_maximize(bool on) { maximize_ = on; }
 
  protected:
-  bool master_weights_ = false;
+  bool master_weights_ = false, maximize_ = false;
 };
 
 /// Options that are cloned by their copy constructor.
@@ -118,11 +121,12 @@ struct AMBIT_API OptimizerParamState {
 };
 
 /// A state tensor of each parameter: either of its shape, dtype (float32 with master weights) and
-/// device, or a single number, which state dicts store as int64 on cpu.
+/// device, or a count, which state dicts store as int64 on cpu, or a number, float64 on cpu.
 struct StateTensor {
   const char* name;
   bool like_param = true;
-  bool optional = false;  ///< exists only with some options
+  bool optional = false;   ///< exists only with some options
+  bool is_number = false;  ///< if not like_param: a number, not a count
 };
 
 /// Base of the optimizers. Parameters are shared with the module, so step() changes the module's
@@ -195,7 +199,7 @@ class AMBIT_API Optimizer {
   void load(serialize::InputArchive& archive);
 
  protected:
-  static constexpr size_t kMaxState = OptimizerParamState::kMax, kScratch = 2;
+  static constexpr size_t kMaxState = OptimizerParamState::kMax, kScratch = 3;
   using State = OptimizerParamState;
   using StateTensor = optim::StateTensor;
 

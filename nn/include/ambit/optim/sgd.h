@@ -1,8 +1,7 @@
 // SGD: stochastic gradient descent with momentum.
 #pragma once
 
-#include <ambit/nn/options.h>
-#include <ambit/optim/optimizer.h>
+#include <ambit/optim/options.h>
 #include <ambit/params.h>
 
 namespace ambit::optim {
@@ -10,7 +9,7 @@ namespace ambit::optim {
 /// Options of SGD. lr: required; momentum, dampening, weight_decay: default 0; nesterov: default
 /// false.
 class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
-                             public nn::Options<SGDOptions> {
+                             public OptimizerSetters<SGDOptions> {
  public:
   SGDOptions(double lr);
   SGDOptions& lr(double v) { return set(params_.lr, v); }
@@ -18,9 +17,6 @@ class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
   SGDOptions& dampening(double v) { return set(params_.dampening, v); }
   SGDOptions& weight_decay(double v) { return set(params_.weight_decay, v); }
   SGDOptions& nesterov(bool on) { return set(params_.nesterov, on); }
-  /// See OptimizerOptions::keeps_master_weights().
-  SGDOptions& master_weights(bool on) { return set(master_weights_, on); }
-  bool master_weights() const { return master_weights_; }
   double lr() const { return params_.lr; }
   double& lr() { return params_.lr; }
   double momentum() const { return params_.momentum; }

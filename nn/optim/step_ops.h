@@ -1,0 +1,20 @@
+// Ops of optimizer steps that write into a given tensor, in one pass. All tensors of a call have
+// one shape, dtype and device; y may be an input. Private to optim.
+#pragma once
+
+#include <ambit/params.h>
+#include <ambit/tensor.h>
+
+namespace ambit::optim {
+
+void compute(const Tensor& y, UnaryOp op, const Tensor& x);
+void compute(const Tensor& y, BinaryOp op, const Tensor& a, const Tensor& b);
+/// y = op(x, number)
+void compute(const Tensor& y, BinaryOp op, const Tensor& x, double number);
+/// y = a + factor b
+void add_scaled(const Tensor& y, const Tensor& a, const Tensor& b, double factor);
+/// y = a + weight (b - a)
+void lerp_into(const Tensor& y, const Tensor& a, const Tensor& b, double weight);
+void lerp_into(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& weight);
+
+}  // namespace ambit::optim
