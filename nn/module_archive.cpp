@@ -78,12 +78,14 @@ namespace {
 constexpr const char* kModule = "module";  // metadata key of the module's name
 }  // namespace
 
+template <int>
 void save(const nn::Module& module, const std::string& path) {
   Metadata metadata{{kModule, module.name()}};
   // Python's transformers rejects safetensors files without this entry.
   if (!path.ends_with(".pth") && !path.ends_with(".pt")) metadata.emplace("format", "pt");
   save(module.state_dict(), path, metadata);
 }
+template void save<0>(const nn::Module& module, const std::string& path);
 
 StateDict without_prefix(StateDict dict, const std::string& prefix) {
   std::unordered_set<std::string_view> names;

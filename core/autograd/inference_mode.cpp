@@ -4,7 +4,7 @@ namespace ambit {
 namespace {
 
 bool& enabled() {
-  static constinit thread_local bool on = false;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool on = false;
   return on;
 }
 

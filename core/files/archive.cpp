@@ -226,11 +226,30 @@ bool InputArchive::try_read(const std::string& key, Value& value) const {
   return found != nullptr;
 }
 
+namespace {
+
+// Return the entries "<key>.<name>" of a state dict under their names; None if there are none.
+Value entries_below(const Value& root, const std::string& key) {
+  Value::Dict below;
+  if (root.is_none()) return {};
+  for (const auto& [name, value] : root.entries()) {
+    if (name.kind() != Value::Kind::string) continue;
+    const std::string& text = name.to_string();
+    if (text.size() > key.size() && text[key.size()] == '.' && text.starts_with(key)) {
+      below.emplace_back(text.substr(key.size() + 1), value);
+    }
+  }
+  return below.empty() ? Value() : Value::dict(std::move(below));
+}
+
+}  // namespace
+
 bool InputArchive::try_read(const std::string& key, InputArchive& nested) const {
   const Value* const found = find(key);
-  if (!found || !found->is_dict()) return false;
+  const Value below = found ? *found : entries_below(root_, key);
+  if (!below.is_dict()) return false;
   InputArchive inner;
-  inner.root_ = *found;
+  inner.root_ = below;
   inner.prefix_ = prefix_ + key + ".";
   nested = std::move(inner);
   return true;

@@ -306,10 +306,12 @@ bool is_safetensors_file(const std::string& path) {
   });
 }
 
+template <int>
 void save(const Tensor& tensor, const std::string& path) {
   if (is_pytorch(path)) return save_checkpoint(tensor, path);
   save({{kOneTensor, tensor}}, path);
 }
+template void save<0>(const Tensor& tensor, const std::string& path);
 
 namespace {
 
@@ -334,6 +336,7 @@ void load(Tensor& tensor, const std::string& path) {
   }
 }
 
+template <int>
 void save(const std::vector<Tensor>& tensors, const std::string& path) {
   named_in_lack_of_memory("save", path, [&] {
     if (is_pytorch(path)) {
@@ -344,6 +347,7 @@ void save(const std::vector<Tensor>& tensors, const std::string& path) {
     save(named, path);
   });
 }
+template void save<0>(const std::vector<Tensor>& tensors, const std::string& path);
 
 void load(std::vector<Tensor>& tensors, const std::string& path, std::optional<Device> device) {
   named_in_lack_of_memory("load", path, [&] {

@@ -3,6 +3,7 @@
 #include <ambit/detail/printable.h>
 #include <ambit/detail/storage.h>
 #include <ambit/error.h>
+#include <ambit/inference_mode.h>
 
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ namespace {
 }  // namespace
 
 StorageImpl::StorageImpl(Device device, size_t size_bytes)
-    : size_bytes_(size_bytes), device_(device) {
+    : size_bytes_(size_bytes), device_(device), inference_(InferenceMode::is_enabled()) {
   if (device.is_meta()) return;
   Backend& backend = usable_backend(device);
   if (size_bytes == 0) return;
@@ -42,11 +43,18 @@ StorageImpl::StorageImpl(Device device, size_t size_bytes)
 }
 
 StorageImpl::StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter)
-    : data_(data), size_bytes_(size_bytes), deleter_(std::move(deleter)) {}
+    : data_(data),
+      size_bytes_(size_bytes),
+      inference_(InferenceMode::is_enabled()),
+      deleter_(std::move(deleter)) {}
 
 StorageImpl::StorageImpl(Device device, void* data, size_t size_bytes,
                          std::function<void(void*)> deleter)
-    : data_(data), size_bytes_(size_bytes), device_(device), deleter_(std::move(deleter)) {
+    : data_(data),
+      size_bytes_(size_bytes),
+      device_(device),
+      inference_(InferenceMode::is_enabled()),
+      deleter_(std::move(deleter)) {
   usable_backend(device);
 }
 

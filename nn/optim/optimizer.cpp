@@ -84,6 +84,19 @@ const Tensor& OptimizerParamState::operator[](std::string_view name) const {
   throw Error(fmt::format("OptimizerParamState: expected the name of a state, got \"{}\"", name));
 }
 
+int64_t OptimizerParamState::step() const {
+  const Tensor& count = (*this)["step"];
+  return count.defined() ? count.item().toLong() : 0;
+}
+
+void OptimizerParamState::step(int64_t count) {
+  const Tensor& known = (*this)["step"];
+  if (!known.defined()) {
+    throw Error("OptimizerParamState: expected the state of an update, got an empty one");
+  }
+  known.fill_(count);
+}
+
 void Optimizer::update(const Batch&, const OptimizerOptions&) const {
   throw NotImplementedError("step: expected an optimizer that overrides step(), got one without");
 }
@@ -257,6 +270,7 @@ void Optimizer::expect_lasting(const Tensor& param, State& state, const State& b
 // All checks whose failure the user can fix are here, before the first update.
 void Optimizer::plan() {
   work_.clear();
+  if (is_shared_) state_at_.clear();
   size_t position = 0;
   for (const OptimizerParamGroup& group : param_groups_) {
     const OptimizerOptions& options = group.options();

@@ -161,6 +161,7 @@ Value read_checkpoint(const InputArchive& archive, const optim::Optimizer& optim
 
 }  // namespace
 
+template <int>
 void save(const optim::Optimizer& optimizer, const std::string& path) {
   if (is_checkpoint(path)) return save_checkpoint(optimizer.checkpoint(), path);
   if (path.ends_with(".safetensors")) {
@@ -173,6 +174,7 @@ void save(const optim::Optimizer& optimizer, const std::string& path) {
   archive << optimizer;
   archive.save_to(path);
 }
+template void save<0>(const optim::Optimizer& optimizer, const std::string& path);
 
 void load(optim::Optimizer& optimizer, const std::string& path) {
   if (!serialize::is_archive(path)) return optimizer.load_checkpoint(load_checkpoint(path));

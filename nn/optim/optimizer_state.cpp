@@ -94,7 +94,7 @@ void Optimizer::load_state_dict(const StateDict& dict) try {
     }
   }
   const auto description = state_tensors();
-  std::unordered_map<const TensorImpl*, State> loaded;
+  StateMap loaded;
   std::string wrong;
   const auto complain = [&wrong](std::string_view key, std::string_view why) {
     wrong += fmt::format("\n  {}: {}", printable(key), why);

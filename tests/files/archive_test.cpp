@@ -125,6 +125,26 @@ TEST_CASE("what is not in an archive is missed by its name, and try_read says so
   CHECK(InputArchive().keys().empty());
 }
 
+TEST_CASE("a child's entries of a state dict are an archive of their own") {
+  const TemporaryFolder folder;
+  save({{"0.weight", ones({2})}, {"0.a.b", ones({3})}, {"01", ones({4})}, {"1.", ones({1})}},
+       folder / "f.pth");
+  InputArchive archive, child, grandchild;
+  archive.load_from(folder / "f.pth");
+  REQUIRE(archive.try_read("0", child));
+  CHECK(child.keys() == std::vector<std::string>{"weight", "a.b"});
+  Tensor t;
+  child.read("weight", t);
+  CHECK(t.equal(ones({2})));
+  REQUIRE(child.try_read("a", grandchild));
+  CHECK(grandchild.keys() == std::vector<std::string>{"b"});
+  CHECK(!archive.try_read("2", child));
+  CHECK(!archive.try_read("01", child));
+  CHECK_THROWS_WITH_AS(archive.read("0.weight", child),
+                       "load: expected a serialized archive '0.weight', got none of that name",
+                       SerializationError);
+}
+
 TEST_CASE("a tensor that is read keeps its identity, device and gradient, or is made") {
   std::stringstream stream;
   save(arange(3.), stream);

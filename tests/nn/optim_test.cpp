@@ -272,3 +272,32 @@ TEST_CASE("zero_grad keeps the gradient that it fills with zeros, but not its hi
   CHECK_FALSE(p.grad().requires_grad());
   CHECK(p.grad().equal(zeros({2})));
 }
+
+TEST_CASE("the state of a parameter can be read, changed and moved to another parameter") {
+  const Tensor p = ones({2}).requires_grad_();
+  optim::Adam adam({p});
+  CHECK_THROWS_AS(adam.state()[p.impl()].step(), Error);  // no state yet
+  adam.state().clear();
+  p.sum().backward();
+  adam.step();
+  auto& state = static_cast<optim::AdamParamState&>(*adam.state().at(p.impl()));
+  CHECK(state.step() == 1);
+  CHECK(state.exp_avg().is_same(state["exp_avg"]));
+  CHECK_THROWS_AS(state.momentum_buffer(), Error);
+  CHECK(!state.max_exp_avg_sq().defined());
+  state.step(7);
+  CHECK(adam.state_dict()[0].second.item<int64_t>() == 7);
+  state.exp_avg(full({2}, 3));
+
+  const Tensor q = zeros({2}).requires_grad_();
+  adam.state()[q.impl()] = std::make_unique<optim::AdamParamState>(state);
+  adam.state().erase(p.impl());
+  adam.param_groups()[0].params()[0] = q;
+  q.sum().backward();
+  adam.step();
+  const optim::AdamParamState& moved = adam.state().at(q.impl());
+  CHECK(moved.step() == 8);
+  // beta1 3 + (1 - beta1) 1 = 2.8, within a rounding of each product and of the sum.
+  CHECK(allclose(moved.exp_avg(), full({2}, 2.8), 0, 3 * 2.8 * 0x1p-24));
+  CHECK(adam.state().size() == 1);
+}

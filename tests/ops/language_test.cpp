@@ -286,3 +286,27 @@ TEST_CASE("InferenceMode records nothing in its scope") {
   }
   CHECK((x * 2).requires_grad());
 }
+
+// As in PyTorch 2.15: torch.inference_mode() and Tensor.is_inference().
+TEST_CASE("tensors made in InferenceMode, and their views, are inference tensors on every device") {
+  for (const Device device : all_devices()) {
+    CAPTURE(device.str());
+    const Tensor x = ones({2, 3}, device);
+    CHECK(!x.is_inference());
+    Tensor made, result, view;
+    {
+      const InferenceMode guard;
+      made = ones({2}, device);
+      result = x * 2;
+      view = x.view({6});
+    }
+    CHECK(made.is_inference());
+    CHECK(result.is_inference());
+    CHECK(result.view({6}).is_inference());
+    CHECK(result.detach().is_inference());
+    CHECK(!view.is_inference());
+    CHECK(!result.clone().is_inference());
+    CHECK(!(result + 1).is_inference());
+  }
+  CHECK_THROWS_AS(Tensor().is_inference(), Error);
+}

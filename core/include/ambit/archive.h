@@ -97,7 +97,8 @@ class AMBIT_API InputArchive {
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
   /// Read any value. Errors also: for a missing key.
   void read(const std::string& key, Value& value) const;
-  /// Read a nested archive. Errors also: for a key that is missing or does not hold an archive.
+  /// Read a nested archive; of a state dict, the entries "<key>.<name>". Errors also: for a key
+  /// that is missing or does not hold an archive.
   void read(const std::string& key, InputArchive& nested) const;
   /// The same, but return false and change nothing if the key is missing.
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
@@ -200,6 +201,7 @@ requires(!has_file_formats<T>) void load(T& value, const std::string& path,
 
 /// Write a list of tensors: as a list in a checkpoint (".pth", ".pt"), else under "0", "1", ... in
 /// a safetensors file. Errors: those of save(StateDict).
+template <int = 0>
 AMBIT_API void save(const std::vector<Tensor>& tensors, const std::string& path);
 /// Append the list in a file of either format or an archive to `tensors`. Errors: those of load();
 /// `tensors` is then unchanged.

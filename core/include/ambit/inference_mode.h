@@ -6,8 +6,9 @@
 namespace ambit {
 
 /// `InferenceMode guard;`: nothing in the scope records gradients; InferenceMode(false) records
-/// again inside it. It equals NoGradGuard: libtorch's restrictions on tensors made in inference
-/// mode, such as not saving them for backward, do not exist.
+/// again inside it. Tensor::is_inference() is true for tensors whose memory was made in the scope,
+/// and for their views. libtorch's restrictions on such tensors, such as not saving them for
+/// backward, do not exist.
 class AMBIT_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true);

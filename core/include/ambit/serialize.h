@@ -57,7 +57,10 @@ AMBIT_API Tensor from_file(std::string_view filename, std::optional<bool> shared
 /// The same, written into `out`, with its dtype.
 AMBIT_API Tensor& from_file_out(Tensor& out, std::string_view filename,
                                 std::optional<bool> shared = {}, std::optional<int64_t> size = 0);
-/// Save or load a single tensor; in a safetensors file its name is "tensor".
+/// Save or load a single tensor; in a safetensors file its name is "tensor". A template, as the
+/// other save() of libtorch's types, so that torch::save(), which writes another format, is the
+/// better match for unqualified calls in libtorch programs.
+template <int = 0>
 AMBIT_API void save(const Tensor& tensor, const std::string& path);
 AMBIT_API void load(Tensor& tensor, const std::string& path);
 

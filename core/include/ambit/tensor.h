@@ -26,6 +26,7 @@
 
 namespace ambit {
 
+class DeprecatedTypeProperties;
 class Node;
 class Tensor;
 template <class T>
@@ -73,6 +74,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
 
   bool defined() const { return static_cast<bool>(impl_); }
   TensorImpl* impl() const { return impl_.get(); }
+  TensorImpl* unsafeGetTensorImpl() const { return impl(); }  ///< libtorch's name
   bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
   void reset() { impl_.reset(); }
 
@@ -123,7 +125,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   bool has_names() const { return get(), false; }
   const Storage& storage() const { return get()->storage; }
   bool has_storage() const { return defined(); }
+  /// True if the memory was made in the scope of an InferenceMode; false for a view of other
+  /// memory.
+  bool is_inference() const { return get()->storage->is_inference(); }
   bool is_alias_of(const Tensor& o) const { return storage() == o.storage(); }
+  /// Of libtorch, where it is deprecated: defined by <torch/torch.h>. Otherwise use scalar_type(),
+  /// device() or options().
+  DeprecatedTypeProperties type() const;
   /// Return libtorch's name of device and dtype, "CPUFloatType"; "UndefinedType" if undefined.
   std::string toString() const;
   /// Print "[CPUFloatType [2, 3]]" and a newline to std::cerr; "[UndefinedTensor]" if undefined.

@@ -17,6 +17,9 @@
 
 namespace ambit {
 
+class GenericDict;
+class GenericList;
+
 /// None, a bool, an int, a float, a string, a list, a tuple, a dict, a tensor, or opaque.
 ///   const Value v = Value::dict({{"model", net->state_dict()}, {"epoch", 3}});
 ///   v["epoch"].to_int();
@@ -112,6 +115,7 @@ class AMBIT_API Value {
   bool isTensor() const { return kind() == Kind::tensor; }
   bool isList() const { return kind() == Kind::list; }
   bool isTuple() const { return kind() == Kind::tuple; }
+  bool isGenericDict() const { return is_dict(); }
   bool toBool() const { return to_bool(); }
   int64_t toInt() const { return to_int(); }
   double toDouble() const { return to_double(); }
@@ -120,6 +124,11 @@ class AMBIT_API Value {
   /// From a bool, an int or a float.
   Scalar toScalar() const;
   const List& toListRef() const { return items(); }
+  // A c10::List of a list or tuple, a c10::Dict of a dict; defined by <torch/torch.h>.
+  template <class List = GenericList>
+  List toList() const;
+  template <class Dict = GenericDict>
+  Dict toGenericDict() const;
   class Tuple;
   Tuple toTuple() const;
   Tuple toTupleRef() const;

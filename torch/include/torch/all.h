@@ -14,6 +14,7 @@
 #include <torch/fft.h>
 #include <torch/jit.h>
 #include <torch/linalg.h>
+#include <torch/mps.h>
 #include <torch/nested.h>
 #include <torch/nn.h>
 #include <torch/optim.h>
@@ -23,6 +24,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>
+#include <torch/xpu.h>
 
 // Standard headers that libtorch's headers include and programs rely on.
 #include <algorithm>

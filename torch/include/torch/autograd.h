@@ -4,11 +4,22 @@
 #include <ambit/autograd.h>
 #include <torch/types.h>
 
+#include <ostream>
 #include <vector>
 
 namespace torch {
 using Variable = ambit::Tensor;
 }  // namespace torch
+
+namespace ambit {
+
+/// Print the address, as of other pointers: `std::cout << y.grad_fn()`.
+template <class T>
+std::ostream& operator<<(std::ostream& os, const intrusive_ptr<T>& pointer) {
+  return os << static_cast<const void*>(pointer.get());
+}
+
+}  // namespace ambit
 
 namespace ambit::autograd {
 using ambit::AutoGradMode;

@@ -20,4 +20,7 @@ using namespace c10;
 
 namespace torch {
 using namespace at;
+namespace headeronly {
+using namespace c10;
 }
+}  // namespace torch

@@ -6,3 +6,5 @@
 #include <torch/autograd.h>
 #include <torch/jit.h>
 #include <torch/types.h>
+
+#include <fstream>

@@ -3,3 +3,4 @@
 
 #include <ATen/ATen.h>
 #include <ATen/layers.h>
+#include <torch/library.h>

@@ -56,7 +56,6 @@ struct LackingMethods {
   AMBIT_LACKS(to_padded_tensor, "ambit has no nested tensors")
   AMBIT_LACKS(hardshrink, "call torch::hardshrink(x)")
   AMBIT_LACKS(prelu, "call torch::prelu(x, weight)")
-  AMBIT_LACKS(type, "ask scalar_type(), device() or options()")
 #undef AMBIT_LACKS
 };
 

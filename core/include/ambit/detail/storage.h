@@ -64,6 +64,8 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   /// True for memory borrowed as read-only. check_in_place() refuses it.
   bool is_read_only() const { return read_only_; }
   void set_read_only() { read_only_ = true; }
+  /// True if the block was made in the scope of an InferenceMode.
+  bool is_inference() const { return inference_; }
   /// True if the memory was allocated from a backend and is freed with this block.
   bool owns_memory() const { return backend_ != nullptr; }
   Device device() const { return device_; }
@@ -101,6 +103,7 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   Backend* backend_ = nullptr;  // null: borrowed or empty
   Device device_;
   bool read_only_ = false;
+  bool inference_;
   std::atomic<uint32_t> version_{0};
   mutable LayoutState state_;
   PhysicalLayout layout_;  // if state_ is native

@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace ambit::nn {
@@ -80,7 +81,12 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
   void flatten_parameters() const {}
   std::vector<QuantizableWeight> quantizable_weights() override;
 
-  OptionsType options;
+  // libtorch's base class has a copy of the options of all three.
+  static_assert(std::is_trivially_copyable_v<OptionsType>);
+  union {
+    OptionsType options;
+    OptionsType options_base;
+  };
 
  protected:
   /// Return the output and the states h, c [L D, B, H] after the last step (c is undefined except

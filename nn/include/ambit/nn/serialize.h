@@ -29,6 +29,7 @@ inline constexpr bool has_file_formats<T> = true;
 
 /// Write the module's state dict and its name; torch.load("net.pth") returns the state dict.
 /// Errors: those of save(StateDict).
+template <int = 0>
 AMBIT_API void save(const nn::Module& module, const std::string& path);
 /// Return the tensors with `prefix` removed from the names that begin with it; PyTorch's
 /// nn.DataParallel saves names as "module.<name>". Errors: Error if two names become equal.
@@ -44,6 +45,7 @@ AMBIT_API void load(nn::Module& module, const std::string& path, Device device);
 /// Write options and state: in the format of checkpoint() (".pth", ".pt"), else as an archive that
 /// libtorch reads. Errors: those of save_checkpoint() and OutputArchive; SerializationError for
 /// ".safetensors", which cannot store options.
+template <int = 0>
 AMBIT_API void save(const optim::Optimizer& optimizer, const std::string& path);
 /// Replace the optimizer's options and state by those of a file of ambit, PyTorch or libtorch, and
 /// the state that schedulers keep in its groups (OptimizerParamGroup::schedule), which libtorch's

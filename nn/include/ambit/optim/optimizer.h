@@ -118,7 +118,45 @@ struct AMBIT_API OptimizerParamState {
   /// Return a tensor by PyTorch's name, such as "momentum_buffer"; undefined if not created.
   /// Errors: Error for a name that this optimizer does not have.
   const Tensor& operator[](std::string_view name) const;
+
+  // As in libtorch, where each optimizer has a class of its own for its state and the map has
+  // pointers to them: `static_cast<AdamParamState&>(*optimizer.state().at(p.impl())).exp_avg()`.
+  // Errors: those of operator[].
+  OptimizerParamState& operator*() { return *this; }
+  const OptimizerParamState& operator*() const { return *this; }
+  OptimizerParamState* operator->() { return this; }
+  const OptimizerParamState* operator->() const { return this; }
+  OptimizerParamState* get() { return this; }
+  const OptimizerParamState* get() const { return this; }
+  OptimizerParamState() = default;
+  OptimizerParamState(std::unique_ptr<OptimizerParamState> state)
+      : OptimizerParamState(std::move(*state)) {}
+  std::unique_ptr<OptimizerParamState> clone() const {
+    return std::make_unique<OptimizerParamState>(*this);
+  }
+  /// Return the number of updates, 0 before the first; set it. Errors also: Error before the state
+  /// exists.
+  int64_t step() const;
+  void step(int64_t count);
+#define AMBIT_STATE(name)                                        \
+  const Tensor& name() const { return (*this)[#name]; }          \
+  Tensor& name() { return const_cast<Tensor&>((*this)[#name]); } \
+  void name(Tensor t) { name() = std::move(t); }
+  AMBIT_STATE(exp_avg)
+  AMBIT_STATE(exp_avg_sq)
+  AMBIT_STATE(max_exp_avg_sq)
+  AMBIT_STATE(momentum_buffer)
+  AMBIT_STATE(square_avg)
+  AMBIT_STATE(grad_avg)
+  AMBIT_STATE(sum)
+#undef AMBIT_STATE
 };
+// libtorch's names.
+using AdamParamState = OptimizerParamState;
+using AdamWParamState = OptimizerParamState;
+using AdagradParamState = OptimizerParamState;
+using RMSpropParamState = OptimizerParamState;
+using SGDParamState = OptimizerParamState;
 
 /// A state tensor of each parameter: either of its shape, dtype (float32 with master weights) and
 /// device, or a count, which state dicts store as int64 on cpu, or a number, float64 on cpu.
@@ -169,8 +207,15 @@ class AMBIT_API Optimizer {
   std::vector<Tensor> parameters() const;
   /// Return the number of parameters.
   size_t size() const;
-  /// Return the state of each parameter that was updated or prepared, by its impl().
-  const std::unordered_map<const TensorImpl*, OptimizerParamState>& state() const { return state_; }
+  /// State by the parameter's impl().
+  using StateMap = std::unordered_map<void*, OptimizerParamState>;
+  /// Return the state of each parameter that was updated or prepared. A program that replaces a
+  /// parameter in a group moves its state to the new one's key.
+  const StateMap& state() const { return state_; }
+  StateMap& state() {
+    is_shared_ = true;
+    return state_;
+  }
   /// Return the options for groups added without options; changing them does not affect existing
   /// groups.
   OptimizerOptions& defaults() { return *defaults_; }
@@ -277,7 +322,8 @@ class AMBIT_API Optimizer {
                             const Tensor& value);
 
   uint64_t id_;
-  std::unordered_map<const TensorImpl*, State> state_;
+  StateMap state_;
+  bool is_shared_ = false;  // the program has a reference to state_ and may erase entries
   // Kept between steps to reuse memory and avoid map lookups: a pointer into state_ for the
   // parameter at each position, and the work of the current step.
   std::vector<State*> state_at_;

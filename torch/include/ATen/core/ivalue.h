@@ -1,6 +1,8 @@
 // c10::IValue is ambit's Value, printed in Python's format.
 #pragma once
 
+#include <ATen/core/Dict.h>
+#include <ATen/core/List.h>
 #include <ambit/value.h>
 #include <torch/namespaces.h>
 
@@ -80,3 +82,24 @@ std::ostream& operator<<(std::ostream& os, const V& v) {
 namespace c10 {
 using IValue = ambit::Value;
 }  // namespace c10
+
+namespace ambit {
+
+class GenericList : public c10::List<Value> {
+ public:
+  using List::List;
+};
+class GenericDict : public c10::Dict<Value, Value> {};
+
+template <class List>
+List Value::toList() const {
+  return List(items());
+}
+template <class Dict>
+Dict Value::toGenericDict() const {
+  Dict dict;
+  for (const auto& [key, value] : entries()) dict.insert(key, value);
+  return dict;
+}
+
+}  // namespace ambit

@@ -6,6 +6,10 @@
 #include <c10/util/Half.h>
 #include <torch/lacks.h>
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
 namespace ambit {
 
 AMBIT_TORCH_LACKS("ambit has no complex tensors")
@@ -36,6 +40,37 @@ template <class T>
 struct CppTypeToScalarType {
   static constexpr ScalarType value = ambit::dtype_of<T>;
 };
+/// The type of the real part of a complex number; of other numbers their own.
+template <class T>
+struct scalar_value_type {
+  using type = T;
+};
+template <class T>
+struct scalar_value_type<std::complex<T>> {
+  using type = T;
+};
+
+/// macro(C++ type, name of its dtype) for each type of numbers.
+#define AT_FORALL_INT_TYPES(_) \
+  _(uint8_t, Byte) _(int8_t, Char) _(int16_t, Short) _(int32_t, Int) _(int64_t, Long)
+#define AT_FORALL_SCALAR_TYPES(_) AT_FORALL_INT_TYPES(_) _(float, Float) _(double, Double)
+
+namespace impl {
+template <ScalarType type>
+struct ScalarTypeToCPPType;
+#define AMBIT_TORCH_TYPE(T, name)                \
+  template <>                                    \
+  struct ScalarTypeToCPPType<ScalarType::name> { \
+    using type = T;                              \
+  };
+AT_FORALL_SCALAR_TYPES(AMBIT_TORCH_TYPE)
+AMBIT_TORCH_TYPE(bool, Bool)
+AMBIT_TORCH_TYPE(ambit::Half, Half)
+AMBIT_TORCH_TYPE(ambit::BFloat16, BFloat16)
+#undef AMBIT_TORCH_TYPE
+template <ScalarType type>
+using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<type>::type;
+}  // namespace impl
 
 }  // namespace c10
 

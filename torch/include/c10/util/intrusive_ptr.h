@@ -7,6 +7,9 @@
 
 namespace c10 {
 
+template <class T>
+using weak_intrusive_ptr = std::weak_ptr<T>;
+
 /// Base of classes held by intrusive_ptr; it has no function here.
 struct intrusive_ptr_target {
   virtual ~intrusive_ptr_target() = default;

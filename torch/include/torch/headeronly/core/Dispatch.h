@@ -1,0 +1,7 @@
+// THO_DISPATCH_SWITCH(type, "name", THO_DISPATCH_CASE(...) ...) is AT_DISPATCH_SWITCH.
+#pragma once
+
+#include <ATen/Dispatch.h>
+
+#define THO_DISPATCH_SWITCH AT_DISPATCH_SWITCH
+#define THO_DISPATCH_CASE AT_DISPATCH_CASE
