@@ -267,6 +267,13 @@ PARITY(shared_lists_and_dicts) {
     if (entry.value().isTensor()) report(entry.key().toStringRef(), entry.value().toTensor());
   }
   report("scale", generic.at("scale").toDouble());
+  const c10::IValue loaded = torch::pickle_load(torch::pickle_save(generic));
+  report("is a dict", loaded.isGenericDict());
+  const c10::Dict<c10::IValue, c10::IValue> weights = loaded.toGenericDict();
+  report("weight", weights.at("weight").toTensor());
+  report("scale again", weights.find("scale")->value().toDouble());
+  const c10::List<c10::IValue> items = c10::IValue(std::vector<int64_t>{4, 5}).toList();
+  report("item", static_cast<double>(items.get(1).toInt()));
 }
 
 namespace {

@@ -17,8 +17,8 @@
 
 namespace ambit {
 
-class GenericDict;
-class GenericList;
+template <class V>
+struct GenericContainers;
 
 /// None, a bool, an int, a float, a string, a list, a tuple, a dict, a tensor, or opaque.
 ///   const Value v = Value::dict({{"model", net->state_dict()}, {"epoch", 3}});
@@ -125,10 +125,14 @@ class AMBIT_API Value {
   Scalar toScalar() const;
   const List& toListRef() const { return items(); }
   // A c10::List of a list or tuple, a c10::Dict of a dict; defined by <torch/torch.h>.
-  template <class List = GenericList>
-  List toList() const;
-  template <class Dict = GenericDict>
-  Dict toGenericDict() const;
+  template <class V = Value>
+  auto toList() const {
+    return GenericContainers<V>::list(*this);
+  }
+  template <class V = Value>
+  auto toGenericDict() const {
+    return GenericContainers<V>::dict(*this);
+  }
   class Tuple;
   Tuple toTuple() const;
   Tuple toTupleRef() const;

@@ -58,29 +58,31 @@ enum class Tag {
 namespace torch {
 
 /// A kernel: a function, or an object with one operator(), and a key if dispatch() gave one.
-class CppFunction {
+template <class = void>
+class CppFunctionOf {
  public:
   template <class F>
   requires requires(F f) { std::function{std::move(f)}; }
-  explicit CppFunction(F f) : CppFunction(std::function{std::move(f)}, 0) {}
+  explicit CppFunctionOf(F f) : CppFunctionOf(std::function{std::move(f)}, 0) {}
   /// No kernel: the next one is tried.
-  static CppFunction makeFallthrough() { return {}; }
+  static CppFunctionOf makeFallthrough() { return {}; }
 
  private:
   template <class>
   friend class LibraryOf;
   template <class F>
-  friend CppFunction dispatch(c10::DispatchKey key, F&& f);
+  friend CppFunctionOf<> dispatch(c10::DispatchKey key, F&& f);
 
-  CppFunction() = default;
+  CppFunctionOf() = default;
   template <class R, class... Args>
-  CppFunction(std::function<R(Args...)> f, int)
+  CppFunctionOf(std::function<R(Args...)> f, int)
       : kernel_{&typeid(R(Args...)), sizeof...(Args),
                 std::make_shared<const std::function<R(Args...)>>(std::move(f))} {}
 
   std::optional<c10::DispatchKey> key_;
   c10::detail::Kernel kernel_;
 };
+using CppFunction = CppFunctionOf<>;
 
 template <class F>
 CppFunction dispatch(c10::DispatchKey key, F&& f) {
@@ -120,7 +122,7 @@ class LibraryOf {
             uint32_t /*line*/)
       : kind_(kind), ns_(std::move(ns)), key_(key.value_or(c10::DispatchKey::CatchAll)) {
     if (kind != DEF) return;
-    const std::unique_lock lock(operators().mutex);
+    const std::scoped_lock lock(operators().mutex);
     if (!defined_namespaces().insert(ns_).second) {
       throw ambit::Error("TORCH_LIBRARY: expected one library of a namespace, got a second of " +
                          ns_ + "; use TORCH_LIBRARY_FRAGMENT");
@@ -134,7 +136,7 @@ class LibraryOf {
         kernels_(std::exchange(other.kernels_, {})) {}
   LibraryOf& operator=(LibraryOf&&) = delete;
   ~LibraryOf() {
-    const std::unique_lock lock(operators().mutex);
+    const std::scoped_lock lock(operators().mutex);
     for (const auto& [op, key] : kernels_) op->kernels.erase(key);
     for (c10::detail::Operator* const op : defined_) op->schema.clear();
     if (kind_ == DEF) defined_namespaces().erase(ns_);
@@ -142,7 +144,7 @@ class LibraryOf {
 
   /// Define an operator without a kernel.
   LibraryOf& def(const std::string& schema, const std::vector<at::Tag>& /*tags*/ = {}) {
-    const std::unique_lock lock(operators().mutex);
+    const std::scoped_lock lock(operators().mutex);
     define(schema);
     return *this;
   }
@@ -153,7 +155,7 @@ class LibraryOf {
   LibraryOf& def(const std::string& name_or_schema, F&& f,
                  const std::vector<at::Tag>& /*tags*/ = {}) {
     CppFunction function(std::forward<F>(f));
-    const std::unique_lock lock(operators().mutex);
+    const std::scoped_lock lock(operators().mutex);
     add(define(name_or_schema), std::move(function));
     return *this;
   }
@@ -161,7 +163,7 @@ class LibraryOf {
   template <class F>
   LibraryOf& impl(const std::string& name, F&& f) {
     CppFunction function(std::forward<F>(f));
-    const std::unique_lock lock(operators().mutex);
+    const std::scoped_lock lock(operators().mutex);
     add(find(name), std::move(function));
     return *this;
   }

@@ -22,22 +22,24 @@ namespace detail {
 /// Hash and equality of keys. Value: a string, or a number; 1, 1. and true are the same key.
 template <class Key>
 struct DictKey {
-  size_t operator()(const Key& key) const { return std::hash<Key>()(key); }
-  bool operator()(const Key& a, const Key& b) const { return a == b; }
-};
-template <>
-struct DictKey<ambit::Value> {
-  static double number(const ambit::Value& v) {
-    return v.isBool() ? (v.to_bool() ? 1 : 0) : v.to_double();
-  }
-  size_t operator()(const ambit::Value& v) const {
-    return v.isString() ? std::hash<std::string>()(v.to_string()) : std::hash<double>()(number(v));
-  }
-  bool operator()(const ambit::Value& a, const ambit::Value& b) const {
-    if (a.isString() || b.isString()) {
-      return a.isString() && b.isString() && a.to_string() == b.to_string();
+  static constexpr bool kIsValue = std::is_same_v<Key, ambit::Value>;
+
+  static double number(const Key& v) { return v.isBool() ? (v.to_bool() ? 1 : 0) : v.to_double(); }
+  size_t operator()(const Key& key) const {
+    if constexpr (!kIsValue) {
+      return std::hash<Key>()(key);
+    } else {
+      return key.isString() ? std::hash<std::string>()(key.to_string())
+                            : std::hash<double>()(number(key));
     }
-    return number(a) == number(b);
+  }
+  bool operator()(const Key& a, const Key& b) const {
+    if constexpr (!kIsValue) {
+      return a == b;
+    } else {
+      if (a.isString() != b.isString()) return false;
+      return a.isString() ? a.to_string() == b.to_string() : number(a) == number(b);
+    }
   }
 };
 

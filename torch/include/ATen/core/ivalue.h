@@ -85,21 +85,14 @@ using IValue = ambit::Value;
 
 namespace ambit {
 
-class GenericList : public c10::List<Value> {
- public:
-  using List::List;
+template <class V>
+struct GenericContainers {
+  static c10::List<V> list(const V& v) { return c10::List<V>(v.items()); }
+  static c10::Dict<V, V> dict(const V& v) {
+    c10::Dict<V, V> dict;
+    for (const auto& [key, value] : v.entries()) dict.insert(key, value);
+    return dict;
+  }
 };
-class GenericDict : public c10::Dict<Value, Value> {};
-
-template <class List>
-List Value::toList() const {
-  return List(items());
-}
-template <class Dict>
-Dict Value::toGenericDict() const {
-  Dict dict;
-  for (const auto& [key, value] : entries()) dict.insert(key, value);
-  return dict;
-}
 
 }  // namespace ambit

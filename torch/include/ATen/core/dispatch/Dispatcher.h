@@ -22,7 +22,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -51,18 +50,20 @@ struct Kernel {
   std::shared_ptr<const void> function;  // a std::function<R(Args...)>
 };
 
-struct Operator {
+template <class = void>
+struct OperatorOf {
   OperatorName name;
   std::string schema = "";  // until defined
   std::optional<size_t> arguments = {};
   std::map<DispatchKey, Kernel> kernels = {};
 };
+using Operator = OperatorOf<>;
 
 /// Locks changes and look-ups; operators are never destroyed. A template, as the other classes
 /// here, so that only programs that use it compile its members.
 template <class = void>
 struct OperatorsOf {
-  std::shared_mutex mutex;
+  std::mutex mutex;
   std::map<OperatorName, std::unique_ptr<Operator>> all;
   static OperatorsOf& get() {
     static OperatorsOf* const operators = new OperatorsOf;  // libraries are unloaded after main()
@@ -71,7 +72,8 @@ struct OperatorsOf {
 };
 using Operators = OperatorsOf<>;
 
-[[noreturn]] inline void throw_signature(const Operator& op) {
+template <class T>
+[[noreturn]] void throw_signature(const OperatorOf<T>& op) {
   throw ambit::Error(toString(op.name) +
                      ": expected the C++ signature of its kernels, exactly, got another one");
 }
@@ -147,7 +149,7 @@ class TypedOperatorHandle<R(Args...)> {
   R call(Args... args) const {
     std::shared_ptr<const void> function;
     {
-      const std::shared_lock lock(detail::Operators::get().mutex);
+      const std::scoped_lock lock(detail::Operators::get().mutex);
       detail::SelectorOf<> selector;
       (selector.see(args), ...);
       const detail::Kernel& kernel = selector.select(*op_);
@@ -174,7 +176,7 @@ class OperatorHandleOf {
   /// const count: Tensor(const Tensor&) is not Tensor(Tensor).
   template <class Signature>
   TypedOperatorHandle<Signature> typed() const {
-    const std::shared_lock lock(detail::Operators::get().mutex);
+    const std::scoped_lock lock(detail::Operators::get().mutex);
     for (const auto& [key, kernel] : op_->kernels) {
       if (*kernel.signature != typeid(Signature)) detail::throw_signature(*op_);
     }
@@ -183,7 +185,7 @@ class OperatorHandleOf {
   const OperatorName& operator_name() const { return op_->name; }
   bool hasSchema() const { return true; }
   bool hasKernelForDispatchKey(DispatchKey key) const {
-    const std::shared_lock lock(detail::Operators::get().mutex);
+    const std::scoped_lock lock(detail::Operators::get().mutex);
     return op_->kernels.contains(key);
   }
   AMBIT_TORCH_LACKS_FUNCTION(callBoxed, "ambit calls operators by typed<Signature>()");
@@ -207,7 +209,7 @@ class DispatcherOf {
   /// Return the operator, or nullopt if no library defines it.
   std::optional<OperatorHandle> findSchema(const OperatorName& name) const {
     detail::Operators& operators = detail::Operators::get();
-    const std::shared_lock lock(operators.mutex);
+    const std::scoped_lock lock(operators.mutex);
     const auto found = operators.all.find(name);
     if (found == operators.all.end() || found->second->schema.empty()) return std::nullopt;
     return OperatorHandle(*found->second);
@@ -221,7 +223,7 @@ class DispatcherOf {
   }
   std::vector<OperatorName> getAllOpNames() const {
     detail::Operators& operators = detail::Operators::get();
-    const std::shared_lock lock(operators.mutex);
+    const std::scoped_lock lock(operators.mutex);
     std::vector<OperatorName> names;
     for (const auto& [name, op] : operators.all) names.push_back(name);
     return names;
