@@ -1,7 +1,7 @@
 // AMBIT_API marks exported functions: libambit hides every other symbol. And the version.
 #pragma once
 
-#define AMBIT_VERSION "0.1.0"
+#define AMBIT_VERSION "0.2.0"
 #define AMBIT_API __attribute__((visibility("default")))
 
 // Marks a function in a header that device code may call too.

@@ -25,7 +25,7 @@
 #define AMBIT_STRINGIFY_(x) #x
 #define AMBIT_STRINGIFY(x) AMBIT_STRINGIFY_(x)
 
-/// "ambit 0.1.0, C++ ABI 1017, cxx11 1"; must be equal on both sides.
+/// "ambit 0.2.0, C++ ABI 1017, cxx11 1"; must be equal on both sides.
 #define AMBIT_BUILD_TAG                                \
   "ambit " AMBIT_VERSION ", C++ ABI " AMBIT_STRINGIFY( \
       __GXX_ABI_VERSION) ", cxx11 " AMBIT_STRINGIFY(_GLIBCXX_USE_CXX11_ABI) AMBIT_SANITIZER_TAG
