@@ -12,7 +12,7 @@
 namespace ambit::nn {
 
 /// Give each parameter and buffer of the module new, uninitialised memory on the device. Sizes,
-/// dtypes and identity stay, so that an optimizer made before remains valid. Gradients are dropped.
+/// dtypes and identity are kept, so that an existing optimizer remains valid. Gradients are removed.
 /// If it throws, nothing has changed.
 /// Errors: OutOfMemoryError; BackendError for a device that does not exist.
 /// Source: torch.nn.Module.to_empty.
