@@ -104,11 +104,11 @@ AMBIT_MAKE(range, (Tensor & out, const Scalar& start, const Scalar& end, const S
 AMBIT_MAKE(logspace,
            (Tensor & out, const Scalar& start, const Scalar& end, int64_t steps, double base),
            start, end, steps, base)
-#define AMBIT_BETWEEN(Start, End)                                                             \
+#define AMBIT_BETWEEN(Start, End)                                                                \
   AMBIT_MAKE(linspace, (Tensor & out, const Start& start, const End& end, int64_t steps), start, \
-             end, steps)                                                                      \
-  AMBIT_MAKE(logspace,                                                                        \
-             (Tensor & out, const Start& start, const End& end, int64_t steps, double base),  \
+             end, steps)                                                                         \
+  AMBIT_MAKE(logspace,                                                                           \
+             (Tensor & out, const Start& start, const End& end, int64_t steps, double base),     \
              start, end, steps, base)
 AMBIT_BETWEEN(Tensor, Tensor)
 AMBIT_BETWEEN(Tensor, Scalar)
@@ -166,7 +166,8 @@ void unsafe_split_out(TensorList out, const Tensor& self, int64_t split_size, in
 }
 void unsafe_split_with_sizes_out(TensorList out, const Tensor& self, IntArrayRef split_sizes,
                                  int64_t dim) {
-  detail::write_parts("unsafe_split_with_sizes_out", out, unsafe_split_with_sizes(self, split_sizes, dim));
+  detail::write_parts("unsafe_split_with_sizes_out", out,
+                      unsafe_split_with_sizes(self, split_sizes, dim));
 }
 
 }  // namespace ambit

@@ -62,8 +62,7 @@ Notation choose_notation(const double* v, int64_t n) {
     largest = std::max(largest, std::fabs(v[i]));
   }
   if (largest == 0) return Notation::whole;
-  const bool scientific =
-      largest / smallest > 1000 || largest > 1e8 || (!whole && smallest < 1e-4);
+  const bool scientific = largest / smallest > 1000 || largest > 1e8 || (!whole && smallest < 1e-4);
   if (scientific && scientific_allowed) return Notation::scientific;
   return whole ? Notation::whole : Notation::fixed;
 }

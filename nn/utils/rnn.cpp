@@ -149,8 +149,8 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   constexpr const char* kName = "pad_sequence";
   const bool left = padding_side == "left";
   if (!left && padding_side != "right") {
-    throw Error(fmt::format("{}: expected padding_side left or right, got \"{}\"", kName,
-                            padding_side));
+    throw Error(
+        fmt::format("{}: expected padding_side left or right, got \"{}\"", kName, padding_side));
   }
   if (sequences.empty()) throw Error(fmt::format("{}: expected at least one sequence", kName));
   int64_t longest = 0;

@@ -26,6 +26,12 @@
 
 namespace ambit {
 
+// libtorch's names of the standard library's.
+using std::make_optional;
+using std::nullopt;
+using std::nullopt_t;
+using std::optional;
+
 class Node;
 class Tensor;
 template <class T>
@@ -722,15 +728,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   requires(!std::same_as<I, bool>) Tensor var(I dim)
   const { return var(IntArrayRef{static_cast<int64_t>(dim)}); }
   Tensor var(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
-  Tensor var(IntArrayRef dims, const std::optional<Scalar>& correction,
-             bool keepdim = false) const;
+  Tensor var(IntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim = false) const;
   Tensor std(bool unbiased = true) const;
   template <std::integral I>
   requires(!std::same_as<I, bool>) Tensor std(I dim)
   const { return std(IntArrayRef{static_cast<int64_t>(dim)}); }
   Tensor std(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
-  Tensor std(IntArrayRef dims, const std::optional<Scalar>& correction,
-             bool keepdim = false) const;
+  Tensor std(IntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim = false) const;
   Tensor max() const;
   Tensor min() const;
   Tensor max(const Tensor& o) const { return maximum(o); }

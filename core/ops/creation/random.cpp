@@ -228,29 +228,29 @@ Tensor randint_like(const Tensor& self, int64_t high, const Stream& generator,
 }
 Tensor randint_like(const Tensor& self, const Tensor& high, const Stream& generator,
                     const TensorOptions& options, std::optional<MemoryFormat> format) {
+  check_devices("randint_like", {{"self", self}, {"high", high}}, DeviceRule::elementwise);
   expect_defined("randint_like", "self", self);
-  expect_defined("randint_like", "high", high);
-  if (high.numel() != 1 || !high.is_cpu()) {
-    throw ShapeError(fmt::format("randint_like: expected high to be one number on cpu, got {} on {}",
-                                 str(high.sizes()), high.device().str()));
-  }
+  expect_dim("randint_like", "high", high, 0, "a 0-dim tensor");
   return randint_like(self, 0, high.item<int64_t>(), generator, options, format);
 }
 
-#define AMBIT_FROM_DEVICE(name, Parameters, ...)              \
-  Tensor name Parameters {                                    \
-    return name(__VA_ARGS__, Stream(), options, format);      \
-  }
+#define AMBIT_FROM_DEVICE(name, Parameters, ...) \
+  Tensor name Parameters { return name(__VA_ARGS__, Stream(), options, format); }
 using Format = std::optional<MemoryFormat>;
-AMBIT_FROM_DEVICE(rand_like, (const Tensor& self, const TensorOptions& options, Format format), self)
-AMBIT_FROM_DEVICE(randn_like, (const Tensor& self, const TensorOptions& options, Format format), self)
+AMBIT_FROM_DEVICE(rand_like, (const Tensor& self, const TensorOptions& options, Format format),
+                  self)
+AMBIT_FROM_DEVICE(randn_like, (const Tensor& self, const TensorOptions& options, Format format),
+                  self)
 AMBIT_FROM_DEVICE(randint_like,
-                  (const Tensor& self, int64_t low, int64_t high, const TensorOptions& options, Format format),
+                  (const Tensor& self, int64_t low, int64_t high, const TensorOptions& options,
+                   Format format),
                   self, low, high)
 AMBIT_FROM_DEVICE(randint_like,
-                  (const Tensor& self, int64_t high, const TensorOptions& options, Format format), self, high)
+                  (const Tensor& self, int64_t high, const TensorOptions& options, Format format),
+                  self, high)
 AMBIT_FROM_DEVICE(randint_like,
-                  (const Tensor& self, const Tensor& high, const TensorOptions& options, Format format),
+                  (const Tensor& self, const Tensor& high, const TensorOptions& options,
+                   Format format),
                   self, high)
 #undef AMBIT_FROM_DEVICE
 

@@ -134,16 +134,16 @@ Scalar end_of(const char* op, const Tensor& end) {
 
 }  // namespace
 
-#define AMBIT_BETWEEN(Start, End)                                                             \
-  Tensor linspace(const Start& start, const End& end, int64_t steps,                          \
-                  const TensorOptions& options) {                                             \
-    const Scalar first = end_of("linspace", start), last = end_of("linspace", end);           \
-    return linspace(first, last, steps, options);                                             \
-  }                                                                                           \
-  Tensor logspace(const Start& start, const End& end, int64_t steps, double base,             \
-                  const TensorOptions& options) {                                             \
-    const Scalar first = end_of("logspace", start), last = end_of("logspace", end);           \
-    return logspace(first, last, steps, base, options);                                       \
+#define AMBIT_BETWEEN(Start, End)                                                   \
+  Tensor linspace(const Start& start, const End& end, int64_t steps,                \
+                  const TensorOptions& options) {                                   \
+    const Scalar first = end_of("linspace", start), last = end_of("linspace", end); \
+    return linspace(first, last, steps, options);                                   \
+  }                                                                                 \
+  Tensor logspace(const Start& start, const End& end, int64_t steps, double base,   \
+                  const TensorOptions& options) {                                   \
+    const Scalar first = end_of("logspace", start), last = end_of("logspace", end); \
+    return logspace(first, last, steps, base, options);                             \
   }
 AMBIT_BETWEEN(Tensor, Tensor)
 AMBIT_BETWEEN(Tensor, Scalar)

@@ -82,8 +82,8 @@ Tensors run(const char* op, const Lists& l, Step step) try {
 }
 
 bool is_like(const Tensor& t, const Tensor& first, const Tensor& self) {
-  return !t.defined() || (t.dtype() == first.dtype() && t.device() == first.device() &&
-                          t.sizes() == self.sizes());
+  return !t.defined() ||
+         (t.dtype() == first.dtype() && t.device() == first.device() && t.sizes() == self.sizes());
 }
 
 // True if all calls are refused for the same reasons, so that the first one checks for all.
@@ -156,49 +156,48 @@ const Tensor& minimum_(const Tensor& self, const Other& other) {
 
 }  // namespace
 
-#define AMBIT_FOREACH(name)                                                                  \
-  Tensors _foreach_##name(TensorList self) {                                                 \
-    return run("_foreach_" #name, {self}, [](const Item& i) { return name(i.self); });       \
-  }                                                                                          \
-  void _foreach_##name##_(TensorList self) {                                                 \
-    write("_foreach_" #name "_", {self}, [](const Item& i) -> void { name##_(i.self); });    \
+#define AMBIT_FOREACH(name)                                                               \
+  Tensors _foreach_##name(TensorList self) {                                              \
+    return run("_foreach_" #name, {self}, [](const Item& i) { return name(i.self); });    \
+  }                                                                                       \
+  void _foreach_##name##_(TensorList self) {                                              \
+    write("_foreach_" #name "_", {self}, [](const Item& i) -> void { name##_(i.self); }); \
   }
 AMBIT_FOREACH_UNARY(AMBIT_FOREACH)
 #undef AMBIT_FOREACH
 
 // A function of two operands, the second a number, a list of tensors or a list of numbers; by_list:
 // its arguments for the list of tensors, which `parameters` follow.
-#define AMBIT_FOREACH_LISTS(name, by_list, alpha, ...)                                        \
-  namespace {                                                                                 \
-  Tensor name##_by_number(const Item& i) { return name(i.self, i.s); }                        \
-  void name##_by_number_(const Item& i) { name##_(i.self, i.s); }                             \
-  Tensor name##_by_tensor(const Item& i) { return name by_list; }                             \
-  void name##_by_tensor_(const Item& i) { name##_ by_list; }                                  \
-  }                                                                                           \
-  Tensors _foreach_##name(TensorList self, const Scalar& scalar) {                            \
-    return run("_foreach_" #name, {.self = self, .scalar = scalar}, name##_by_number);        \
-  }                                                                                           \
-  Tensors _foreach_##name(TensorList self, TensorList other __VA_ARGS__) {                    \
-    return run("_foreach_" #name, {.self = self, .a = other, .scalar = alpha},                \
-               name##_by_tensor);                                                             \
-  }                                                                                           \
-  Tensors _foreach_##name(TensorList self, ScalarList scalars) {                              \
-    return run("_foreach_" #name, {.self = self, .scalars = scalars}, name##_by_number);      \
-  }                                                                                           \
-  void _foreach_##name##_(TensorList self, const Scalar& scalar) {                            \
-    write("_foreach_" #name "_", {.self = self, .scalar = scalar}, name##_by_number_);        \
-  }                                                                                           \
-  void _foreach_##name##_(TensorList self, TensorList other __VA_ARGS__) {                    \
-    write("_foreach_" #name "_", {.self = self, .a = other, .scalar = alpha},                 \
-          name##_by_tensor_);                                                                 \
-  }                                                                                           \
-  void _foreach_##name##_(TensorList self, ScalarList scalars) {                              \
-    write("_foreach_" #name "_", {.self = self, .scalars = scalars}, name##_by_number_);      \
+#define AMBIT_FOREACH_LISTS(name, by_list, alpha, ...)                                            \
+  namespace {                                                                                     \
+  Tensor name##_by_number(const Item& i) { return name(i.self, i.s); }                            \
+  void name##_by_number_(const Item& i) { name##_(i.self, i.s); }                                 \
+  Tensor name##_by_tensor(const Item& i) { return name by_list; }                                 \
+  void name##_by_tensor_(const Item& i) { name##_ by_list; }                                      \
+  }                                                                                               \
+  Tensors _foreach_##name(TensorList self, const Scalar& scalar) {                                \
+    return run("_foreach_" #name, {.self = self, .scalar = scalar}, name##_by_number);            \
+  }                                                                                               \
+  Tensors _foreach_##name(TensorList self, TensorList other __VA_ARGS__) {                        \
+    return run("_foreach_" #name, {.self = self, .a = other, .scalar = alpha}, name##_by_tensor); \
+  }                                                                                               \
+  Tensors _foreach_##name(TensorList self, ScalarList scalars) {                                  \
+    return run("_foreach_" #name, {.self = self, .scalars = scalars}, name##_by_number);          \
+  }                                                                                               \
+  void _foreach_##name##_(TensorList self, const Scalar& scalar) {                                \
+    write("_foreach_" #name "_", {.self = self, .scalar = scalar}, name##_by_number_);            \
+  }                                                                                               \
+  void _foreach_##name##_(TensorList self, TensorList other __VA_ARGS__) {                        \
+    write("_foreach_" #name "_", {.self = self, .a = other, .scalar = alpha}, name##_by_tensor_); \
+  }                                                                                               \
+  void _foreach_##name##_(TensorList self, ScalarList scalars) {                                  \
+    write("_foreach_" #name "_", {.self = self, .scalars = scalars}, name##_by_number_);          \
   }
 #define AMBIT_FOREACH(name) AMBIT_FOREACH_LISTS(name, (i.self, i.a), kOne)
 AMBIT_FOREACH_BINARY(AMBIT_FOREACH)
 #undef AMBIT_FOREACH
-#define AMBIT_FOREACH(name) AMBIT_FOREACH_LISTS(name, (i.self, i.a, i.s), alpha, , const Scalar& alpha)
+#define AMBIT_FOREACH(name) \
+  AMBIT_FOREACH_LISTS(name, (i.self, i.a, i.s), alpha, , const Scalar& alpha)
 AMBIT_FOREACH(add)
 AMBIT_FOREACH(sub)
 #undef AMBIT_FOREACH
@@ -212,14 +211,14 @@ void _foreach_add_(TensorList self, const Tensor& other, const Scalar& alpha) {
   constexpr const char* kOp = "_foreach_add_";
   write(kOp, {.self = self, .scalar = alpha, .one = one_number(kOp, other)}, add_by_tensor_);
 }
-#define AMBIT_FOREACH(name)                                                                   \
-  Tensors _foreach_##name(TensorList self, const Tensor& other) {                             \
-    return run("_foreach_" #name,                                                             \
-               {.self = self, .one = one_number("_foreach_" #name, other)}, name##_by_tensor); \
-  }                                                                                           \
-  void _foreach_##name##_(TensorList self, const Tensor& other) {                             \
+#define AMBIT_FOREACH(name)                                                                       \
+  Tensors _foreach_##name(TensorList self, const Tensor& other) {                                 \
+    return run("_foreach_" #name, {.self = self, .one = one_number("_foreach_" #name, other)},    \
+               name##_by_tensor);                                                                 \
+  }                                                                                               \
+  void _foreach_##name##_(TensorList self, const Tensor& other) {                                 \
     write("_foreach_" #name "_", {.self = self, .one = one_number("_foreach_" #name "_", other)}, \
-          name##_by_tensor_);                                                                 \
+          name##_by_tensor_);                                                                     \
   }
 AMBIT_FOREACH(mul)
 AMBIT_FOREACH(div)
@@ -280,12 +279,12 @@ void lerp_of_item_(const Item& i) {
 
 }  // namespace
 
-#define AMBIT_FOREACH(Weight, field)                                                          \
-  Tensors _foreach_lerp(TensorList self, TensorList tensors1, Weight weight) {                \
+#define AMBIT_FOREACH(Weight, field)                                                           \
+  Tensors _foreach_lerp(TensorList self, TensorList tensors1, Weight weight) {                 \
     return run("_foreach_lerp", {.self = self, .a = tensors1, .field = weight}, lerp_of_item); \
-  }                                                                                           \
-  void _foreach_lerp_(TensorList self, TensorList tensors1, Weight weight) {                  \
-    write("_foreach_lerp_", {.self = self, .a = tensors1, .field = weight}, lerp_of_item_);   \
+  }                                                                                            \
+  void _foreach_lerp_(TensorList self, TensorList tensors1, Weight weight) {                   \
+    write("_foreach_lerp_", {.self = self, .a = tensors1, .field = weight}, lerp_of_item_);    \
   }
 AMBIT_FOREACH(TensorList, b)
 AMBIT_FOREACH(ScalarList, scalars)

@@ -81,8 +81,7 @@ double recurrence(double degree, double start, const Step& step) {
 }
 
 double hermite_h(double x, double n) {
-  return recurrence(n, 2 * x,
-                    [x](double k, double p, double q) { return 2 * (x * p - k * q); });
+  return recurrence(n, 2 * x, [x](double k, double p, double q) { return 2 * (x * p - k * q); });
 }
 double hermite_he(double x, double n) {
   return recurrence(n, x, [x](double k, double p, double q) { return x * p - k * q; });
@@ -95,28 +94,32 @@ double laguerre(double x, double n) {
 }
 double legendre(double x, double n) {
   if (std::abs(x) == 1 && n >= 0) return x > 0 || is_even(std::trunc(n)) ? 1 : -1;
-  return recurrence(n, x, [x](double k, double p, double q) {
-    return ((2 * k + 1) * x * p - k * q) / (k + 1);
-  });
+  return recurrence(
+      n, x, [x](double k, double p, double q) { return ((2 * k + 1) * x * p - k * q) / (k + 1); });
 }
 
 // A number next to a tensor; its dtype does not widen the tensor's.
 Tensor number(const Scalar& s, const Tensor& other) {
   const bool floats = other.defined() && other.is_floating_point();
-  return scalar_on(s, floats ? other.dtype() : s.dtype() == kFloat64 ? get_default_dtype() : s.dtype(),
+  return scalar_on(s,
+                   floats                  ? other.dtype()
+                   : s.dtype() == kFloat64 ? get_default_dtype()
+                                           : s.dtype(),
                    kCPU);
 }
 
 }  // namespace
 
-#define AMBIT_DEFINE(name, f)                                                                \
-  Tensor special_##name(const Tensor& x, const Tensor& n) {                                  \
-    return by_host("special_" #name, x, n, f);                                               \
-  }                                                                                          \
-  Tensor special_##name(const Scalar& x, const Tensor& n) {                                  \
-    return special_##name(number(x, n), n);                                                  \
-  }                                                                                          \
-  Tensor special_##name(const Tensor& x, const Scalar& n) { return special_##name(x, number(n, x)); }
+#define AMBIT_DEFINE(name, f)                               \
+  Tensor special_##name(const Tensor& x, const Tensor& n) { \
+    return by_host("special_" #name, x, n, f);              \
+  }                                                         \
+  Tensor special_##name(const Scalar& x, const Tensor& n) { \
+    return special_##name(number(x, n), n);                 \
+  }                                                         \
+  Tensor special_##name(const Tensor& x, const Scalar& n) { \
+    return special_##name(x, number(n, x));                 \
+  }
 AMBIT_DEFINE(chebyshev_polynomial_t, chebyshev<Chebyshev::t>)
 AMBIT_DEFINE(chebyshev_polynomial_u, chebyshev<Chebyshev::u>)
 AMBIT_DEFINE(chebyshev_polynomial_v, chebyshev<Chebyshev::v>)

@@ -198,8 +198,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight,
-                                                     const Tensor& bias,
-                                                     const Tensor& running_mean,
+                                                     const Tensor& bias, const Tensor& running_mean,
                                                      const Tensor& running_var, bool training,
                                                      double momentum, double eps) {
   expect_defined("native_batch_norm", "input", input);

@@ -142,9 +142,10 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   expect_defined(kOp, "input", input);
   if (input.dim() < 2 || input.size(0) != N || input.size(1) != C ||
       input.numel() != count(kOp, {N, C, HxW})) {
-    throw ShapeError(fmt::format("{}: expected input of {} samples, {} channels and {} positions, "
-                                 "got {}",
-                                 kOp, N, C, HxW, str(input.sizes())));
+    throw ShapeError(
+        fmt::format("{}: expected input of {} samples, {} channels and {} positions, "
+                    "got {}",
+                    kOp, N, C, HxW, str(input.sizes())));
   }
   const Normalized all = normalize(input, group, weight, bias, eps);
   const auto statistic = [&](const Tensor& of_groups) {

@@ -72,8 +72,8 @@ struct Normalized {
 };
 
 // x [M,N], w and b [N] or undefined -> [M,N], [M], [M].
-Normalized normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Tensor& b, double eps,
-                      bool centered) {
+Normalized normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Tensor& b,
+                          double eps, bool centered) {
   const DType statistics = statistics_dtype(x.dtype());
   const auto make = [&](IntArrayRef sizes, DType of) {
     return allocate(op, sizes, of, x.device());

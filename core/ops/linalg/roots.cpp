@@ -47,8 +47,8 @@ std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {
   constexpr const char* kOp = "linalg_polar";
   expect_matrices(kOp, "A", A);
   if (A.size(-2) < A.size(-1)) {
-    throw ShapeError(fmt::format("{}: expected at least as many rows as columns, got {}", kOp,
-                                 str(A.sizes())));
+    throw ShapeError(
+        fmt::format("{}: expected at least as many rows as columns, got {}", kOp, str(A.sizes())));
   }
   Tensor U, H;
   {

@@ -32,8 +32,8 @@ Tensor hash_tensor(const Tensor& self, IntArrayRef dims, bool keepdim, int64_t m
   if (mode != 0) throw Error(fmt::format("{}: expected mode 0, the xor, got {}", kOp, mode));
   const ReduceShape shape(kOp, self.sizes(), dims, keepdim);
   const NoGradGuard no_grad;
-  Tensor bits = self.is_floating_point() ? view(self.to(kFloat64).contiguous(), kInt64)
-                                         : self.to(kInt64);
+  Tensor bits =
+      self.is_floating_point() ? view(self.to(kFloat64).contiguous(), kInt64) : self.to(kInt64);
   if (bits.numel() == 0) return zeros(shape.result, bits.options());
   for (int64_t d = 0; d < bits.dim(); ++d) {
     if (shape.kept[static_cast<size_t>(d)] == 1) bits = folded(bits, d);

@@ -39,9 +39,7 @@ double divisor(const ReduceShape& shape, double correction) {
   return std::max(static_cast<double>(shape.count) - correction, 0.);
 }
 
-double number(const Correction& correction) {
-  return correction ? correction->to<double>() : 1;
-}
+double number(const Correction& correction) { return correction ? correction->to<double>() : 1; }
 
 // Warn as PyTorch does where nothing is left to divide by.
 void check_degrees_of_freedom(const char* op, const ReduceShape& shape, double correction) {

@@ -63,9 +63,9 @@ AMBIT_API Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps,
                           const TensorOptions& options = {});
 /// The same between 0-dim tensors, or a tensor and a number; waits for their device. The result's
 /// default device is the default one, not theirs. Errors also: ShapeError for more dims.
-#define AMBIT_BETWEEN(Start, End)                                                               \
-  AMBIT_API Tensor linspace(const Start& start, const End& end, int64_t steps,                  \
-                            const TensorOptions& options = {});                                 \
+#define AMBIT_BETWEEN(Start, End)                                                                \
+  AMBIT_API Tensor linspace(const Start& start, const End& end, int64_t steps,                   \
+                            const TensorOptions& options = {});                                  \
   AMBIT_API Tensor logspace(const Start& start, const End& end, int64_t steps, double base = 10, \
                             const TensorOptions& options = {});
 AMBIT_BETWEEN(Tensor, Tensor)

@@ -30,26 +30,26 @@ using ScalarList = ArrayRef<Scalar>;
   row(mul) row(div) row(pow) row(clamp_min) row(clamp_max) row(minimum) row(maximum)
 // clang-format on
 
-#define AMBIT_FOREACH(name)                                              \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self);        \
+#define AMBIT_FOREACH(name)                                       \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self); \
   AMBIT_API void _foreach_##name##_(TensorList self);
 AMBIT_FOREACH_UNARY(AMBIT_FOREACH)
 #undef AMBIT_FOREACH
-#define AMBIT_FOREACH(name)                                                                  \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, const Scalar& scalar);      \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList other);          \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, ScalarList scalars);        \
-  AMBIT_API void _foreach_##name##_(TensorList self, const Scalar& scalar);                  \
-  AMBIT_API void _foreach_##name##_(TensorList self, TensorList other);                      \
+#define AMBIT_FOREACH(name)                                                             \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, const Scalar& scalar); \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList other);     \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, ScalarList scalars);   \
+  AMBIT_API void _foreach_##name##_(TensorList self, const Scalar& scalar);             \
+  AMBIT_API void _foreach_##name##_(TensorList self, TensorList other);                 \
   AMBIT_API void _foreach_##name##_(TensorList self, ScalarList scalars);
 AMBIT_FOREACH_BINARY(AMBIT_FOREACH)
 #undef AMBIT_FOREACH
-#define AMBIT_FOREACH(name)                                                                  \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, const Scalar& scalar);      \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList other,           \
-                                                const Scalar& alpha = 1);                    \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, ScalarList scalars);        \
-  AMBIT_API void _foreach_##name##_(TensorList self, const Scalar& scalar);                  \
+#define AMBIT_FOREACH(name)                                                                      \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, const Scalar& scalar);          \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList other,               \
+                                                const Scalar& alpha = 1);                        \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, ScalarList scalars);            \
+  AMBIT_API void _foreach_##name##_(TensorList self, const Scalar& scalar);                      \
   AMBIT_API void _foreach_##name##_(TensorList self, TensorList other, const Scalar& alpha = 1); \
   AMBIT_API void _foreach_##name##_(TensorList self, ScalarList scalars);
 AMBIT_FOREACH(add)
@@ -59,8 +59,8 @@ AMBIT_FOREACH(sub)
 AMBIT_API std::vector<Tensor> _foreach_add(TensorList self, const Tensor& other,
                                            const Scalar& alpha = 1);
 AMBIT_API void _foreach_add_(TensorList self, const Tensor& other, const Scalar& alpha = 1);
-#define AMBIT_FOREACH(name)                                                                 \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, const Tensor& other);      \
+#define AMBIT_FOREACH(name)                                                            \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, const Tensor& other); \
   AMBIT_API void _foreach_##name##_(TensorList self, const Tensor& other);
 AMBIT_FOREACH(mul)
 AMBIT_FOREACH(div)
@@ -68,24 +68,25 @@ AMBIT_FOREACH(div)
 /// One number to the powers of a list.
 AMBIT_API std::vector<Tensor> _foreach_pow(const Scalar& self, TensorList exponent);
 /// The last argument is one number, a list, or a 1-dim tensor on the cpu with one for each tensor.
-#define AMBIT_FOREACH(name)                                                                    \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList tensor1,           \
-                                                TensorList tensor2, const Scalar& value = 1);  \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList tensor1,           \
-                                                TensorList tensor2, ScalarList scalars);       \
-  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList tensor1,           \
-                                                TensorList tensor2, const Tensor& scalars);    \
-  AMBIT_API void _foreach_##name##_(TensorList self, TensorList tensor1, TensorList tensor2,   \
-                                    const Scalar& value = 1);                                  \
-  AMBIT_API void _foreach_##name##_(TensorList self, TensorList tensor1, TensorList tensor2,   \
-                                    ScalarList scalars);                                       \
-  AMBIT_API void _foreach_##name##_(TensorList self, TensorList tensor1, TensorList tensor2,   \
+#define AMBIT_FOREACH(name)                                                                   \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList tensor1,          \
+                                                TensorList tensor2, const Scalar& value = 1); \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList tensor1,          \
+                                                TensorList tensor2, ScalarList scalars);      \
+  AMBIT_API std::vector<Tensor> _foreach_##name(TensorList self, TensorList tensor1,          \
+                                                TensorList tensor2, const Tensor& scalars);   \
+  AMBIT_API void _foreach_##name##_(TensorList self, TensorList tensor1, TensorList tensor2,  \
+                                    const Scalar& value = 1);                                 \
+  AMBIT_API void _foreach_##name##_(TensorList self, TensorList tensor1, TensorList tensor2,  \
+                                    ScalarList scalars);                                      \
+  AMBIT_API void _foreach_##name##_(TensorList self, TensorList tensor1, TensorList tensor2,  \
                                     const Tensor& scalars);
 AMBIT_FOREACH(addcdiv)
 AMBIT_FOREACH(addcmul)
 #undef AMBIT_FOREACH
-#define AMBIT_FOREACH(Weight)                                                                     \
-  AMBIT_API std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, Weight weight); \
+#define AMBIT_FOREACH(Weight)                                                       \
+  AMBIT_API std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, \
+                                              Weight weight);                       \
   AMBIT_API void _foreach_lerp_(TensorList self, TensorList tensors1, Weight weight);
 AMBIT_FOREACH(TensorList)
 AMBIT_FOREACH(ScalarList)
@@ -117,12 +118,12 @@ AMBIT_API void write_parts(const char* op, TensorList out, const std::vector<Ten
 
 }  // namespace detail
 
-#define AMBIT_FOREACH(name)                                                                  \
-  template <class... A>                                                                      \
-  auto _foreach_##name##_out(TensorList out, TensorList self, A&&... a)                      \
-      ->decltype(static_cast<void>(_foreach_##name(self, std::forward<A>(a)...))) {          \
-    detail::write_parts("_foreach_" #name "_out", out,                                       \
-                        _foreach_##name(self, std::forward<A>(a)...));                       \
+#define AMBIT_FOREACH(name)                                                         \
+  template <class... A>                                                             \
+  auto _foreach_##name##_out(TensorList out, TensorList self, A&&... a)             \
+      ->decltype(static_cast<void>(_foreach_##name(self, std::forward<A>(a)...))) { \
+    detail::write_parts("_foreach_" #name "_out", out,                              \
+                        _foreach_##name(self, std::forward<A>(a)...));              \
   }
 AMBIT_FOREACH_UNARY(AMBIT_FOREACH)
 AMBIT_FOREACH_BINARY(AMBIT_FOREACH)

@@ -116,8 +116,8 @@ AMBIT_API Tensor index_put(const Tensor& self, const std::vector<std::optional<T
 AMBIT_API Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index);
 /// Select one element along dim for each element of index.
 ///   out[i][j] = self[index[i][j]][j] for dim 0, self[i][index[i][j]] for dim 1, and so on
-/// index int64 or int32, in [0, size), with as many dims as self and not larger than self except along dim;
-/// out has index's shape. No broadcasting. Gradient: self, summed for duplicate indices;
+/// index int64 or int32, in [0, size), with as many dims as self and not larger than self except
+/// along dim; out has index's shape. No broadcasting. Gradient: self, summed for duplicate indices;
 /// sparse_grad is ignored.
 AMBIT_API Tensor gather(const Tensor& self, int64_t dim, const Tensor& index,
                         bool sparse_grad = false);

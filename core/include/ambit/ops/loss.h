@@ -16,9 +16,9 @@ enum class Reduction : uint8_t { none, mean, sum, None = none, Mean = mean, Sum 
 ///   l[n] = -weight[t] * input[n,t] with t = target[n]; 0 where t is ignore_index
 ///   mean: divided by the sum of weight[t] over targets not ignored; NaN if all are ignored
 /// input [N,C], [C] or [N,C,d1,...]: log-probabilities; target int64 or uint8, of input's shape
-/// without C, also l's shape; weight [C] of input's dtype, a factor for each class; undefined: ones. Errors
-/// also: IndexError for a target outside [0, C) that is not ignore_index; AutogradError for a
-/// weight that requires grad. Gradient: input. Source: torch.nn.NLLLoss.
+/// without C, also l's shape; weight [C] of input's dtype, a factor for each class; undefined:
+/// ones. Errors also: IndexError for a target outside [0, C) that is not ignore_index;
+/// AutogradError for a weight that requires grad. Gradient: input. Source: torch.nn.NLLLoss.
 AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                           Reduction reduction = Reduction::mean, int64_t ignore_index = -100);
 /// Compute the cross entropy of logits and classes or probabilities; p = softmax(input) over C.

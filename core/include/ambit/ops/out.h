@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ambit/ops/aliases.h>
+#include <ambit/ops/bessel.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -150,6 +151,10 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
     return detail::Out(#name "_out", out) << name(self, dims, std::forward<A>(a)...);      \
   }
 AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
+#define AMBIT_OUT_SPECIAL(name) AMBIT_OUT(special_##name)
+AMBIT_BESSEL_FUNCTIONS(AMBIT_OUT_SPECIAL)
+AMBIT_POLYNOMIALS(AMBIT_OUT_SPECIAL)
+#undef AMBIT_OUT_SPECIAL
 #define AMBIT_OUT_LIST(name)                                                                      \
   template <class... A>                                                                           \
   requires std::same_as<decltype(name(std::declval<TensorList>(), std::declval<A>()...)), Tensor> \
@@ -216,9 +221,9 @@ AMBIT_API Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end,
 AMBIT_API Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps);
 AMBIT_API Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
                                double base = 10);
-#define AMBIT_BETWEEN(Start, End)                                                              \
+#define AMBIT_BETWEEN(Start, End)                                                                 \
   AMBIT_API Tensor& linspace_out(Tensor& out, const Start& start, const End& end, int64_t steps); \
-  AMBIT_API Tensor& logspace_out(Tensor& out, const Start& start, const End& end, int64_t steps, \
+  AMBIT_API Tensor& logspace_out(Tensor& out, const Start& start, const End& end, int64_t steps,  \
                                  double base = 10);
 AMBIT_BETWEEN(Tensor, Tensor)
 AMBIT_BETWEEN(Tensor, Scalar)

@@ -112,9 +112,9 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Ke
 /// Compute the mean of each window.
 ///   out[n,c,i] = sum over r of input[n, c, i stride + r - padding] / divisor, likewise in more
 ///   dims
-/// Also int64, whose means are truncated. Padding is zero. divisor: the window's elements in the padded input, or with count_include_pad
-/// false in the input only; or the given one, not 0. Errors also: ShapeError for a dilation other
-/// than 1.
+/// Also int64, whose means are truncated. Padding is zero. divisor: the window's elements in the
+/// padded input, or with count_include_pad false in the input only; or the given one, not 0. Errors
+/// also: ShapeError for a dilation other than 1.
 AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool3d(const Tensor& input, const PoolParams& params);

@@ -64,7 +64,7 @@ AMBIT_API Tensor randint_like(const Tensor& self, int64_t high,
                               const std::optional<Generator>& generator,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
-/// The same with `high` as a tensor of one element on the cpu.
+/// The same with `high` as a 0-dim tensor, for which it waits. Errors also: DeviceMismatchError.
 AMBIT_API Tensor randint_like(const Tensor& self, const Tensor& high,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});

@@ -152,7 +152,8 @@ class ChunkDataset final
     chunk_sampler_.save(archive);
   }
   /// Continue at the next reset() where save() was called. Does not advance the default generator.
-  /// Errors: those of the sampler's load(); a dataset whose sampler can be copied is then unchanged.
+  /// Errors: those of the sampler's load(); a dataset whose sampler can be copied is then
+  /// unchanged.
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard lock(chunk_mutex_);
     if (buffer_) {
