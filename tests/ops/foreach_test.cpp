@@ -159,6 +159,39 @@ TEST_CASE("the other functions of lists give what the functions give") {
   });
 }
 
+// PyTorch 2.15: xs = [wave(2), wave(3)]; torch._foreach_sub(xs, xs, alpha=0.5) and so on.
+TEST_CASE("functions of lists have PyTorch's values") {
+  for_each_device([](Device d) {
+    const Tensors x{wave(d, {2}), wave(d, {3})}, more = _foreach_add(x, 1);
+    const auto check = [](const Tensors& got, const std::vector<double>& first,
+                          const std::vector<double>& second, IntArrayRef a = 2, IntArrayRef b = 3) {
+      REQUIRE(got.size() == 2);
+      check_values(got[0], a, first);
+      check_values(got[1], b, second);
+    };
+    check(_foreach_sub(x, x, 0.5), {0, 0.322108843619}, {0, 0.322108843619, 0.492724864994});
+    check(_foreach_add(x, std::vector<Scalar>{1, 2}), {1, 1.64421768724},
+          {2, 2.64421768724, 2.98544972999});
+    check(_foreach_pow(2, x), {1, 1.56289156616}, {1, 1.56289156616, 1.97993041852});
+    check(_foreach_maximum(x, 0.3), {0.3, 0.644217687238}, {0.3, 0.644217687238, 0.985449729988});
+    check(_foreach_clamp_max(x, std::vector<Scalar>{0.3, 0.1}), {0, 0.3}, {0, 0.1, 0.1});
+    check(_foreach_addcmul(x, x, x, tensor({1., 2.})), {0, 1.05923411579},
+          {0, 1.47425054434, 2.92767207066});
+    check(_foreach_addcdiv(x, x, _foreach_add(x, 2), 0.5), {0, 0.766033998041},
+          {0, 0.766033998041, 1.15049182065});
+    check(_foreach_lerp(x, more, std::vector<Scalar>{0.25, 0.5}), {0.25, 0.894217687238},
+          {0.5, 1.14421768724, 1.48544972999});
+    check(_foreach_norm(x, 1), {0.644217687238}, {1.62966741723}, {}, {});
+    check(_foreach_powsum(x, 3), {0.267360923766}, {1.22434216436}, {}, {});
+    check(_foreach_powsum(x), {0.41501642855}, {1.38612759888}, {}, {});
+    const Tensors narrow{x[0].to(kFloat32), x[1].to(kFloat32)};
+    const Tensors norms = _foreach_norm(narrow, 2, kFloat64);
+    CHECK(norms[0].dtype() == kFloat64);
+    check(norms, {0.644217669964}, {1.17733919467}, {}, {});
+  });
+  CHECK_THROWS_AS(_foreach_powsum(ones({2}, kInt64)), DTypeError);
+}
+
 TEST_CASE("a refused function of lists changes none of them") {
   for_each_device([](Device d) {
     const Tensors x = list_on(d);

@@ -147,8 +147,11 @@ Tensor empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
   Dims ordered, order_of(n, -1), strides(n, 0);
   bool good = physical_layout.size() == n;
   for (size_t i = 0; good && i < n; ++i) {
-    const auto d = static_cast<size_t>(
-        wrap_dim("empty_permuted", physical_layout[i], static_cast<int64_t>(n)));
+    const auto d = static_cast<size_t>(physical_layout[i]);
+    if (d >= n) {  // also negative ones, as in PyTorch
+      throw IndexError(fmt::format("empty_permuted: expected dims from 0 to {}, got {}", n - 1,
+                                   str(physical_layout)));
+    }
     good = order_of[d] < 0;
     order_of[d] = static_cast<int64_t>(i);
     ordered.push_back(sizes[d]);

@@ -4,6 +4,7 @@
 #include <ambit/backend/op.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
 
 #include <string>
 

@@ -138,9 +138,8 @@ std::vector<Scalar> numbers(const char* op, TensorList self, const Tensor& t) tr
 }
 
 const Tensor& one_number(const char* op, const Tensor& t) {
-  expect_defined(op, "other", t);
-  if (t.numel() == 1) return t;
-  throw ShapeError(fmt::format("{}: expected other of one element, got {}", op, str(t.sizes())));
+  expect_dim(op, "other", t, 0, "a 0-dim tensor");
+  return t;
 }
 
 Tensor maximum(const Tensor& self, const Scalar& other) { return clamp_min(self, other); }
@@ -299,6 +298,7 @@ Tensors _foreach_norm(TensorList self, const Scalar& ord, std::optional<DType> d
 
 Tensors _foreach_powsum(TensorList self, const Scalar& ord, std::optional<DType> dtype) {
   return run("_foreach_powsum", {.self = self, .scalar = ord, .dtype = dtype}, [](const Item& i) {
+    expect_floating("_foreach_powsum", i.self);
     return ambit::sum(pow(abs(i.self.to(i.lists.dtype.value_or(i.self.dtype()))), i.s));
   });
 }

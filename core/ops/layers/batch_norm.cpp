@@ -204,11 +204,13 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   expect_defined("native_batch_norm", "input", input);
   const BatchNormParams params{.training = training, .momentum = momentum, .eps = eps};
   Normalized all = normalize(input, weight, bias, running_mean, running_var, params);
-  const TensorOptions options = input.options().dtype(statistics_dtype(input.dtype()));
+  const Tensor& first = first_of(weight, bias, running_mean, running_var).tensor;
+  const TensorOptions options = first.defined() ? first.options() : input.options();
   if (!training) return {all.out, empty({0}, options), empty({0}, options)};
-  const Tensor none = all.mean.defined() ? Tensor() : zeros({input.size(1)}, options);
-  if (none.defined()) return {all.out, none, none.clone()};
-  return {all.out, all.mean, all.invstd};
+  const auto statistic = [&](const Tensor& t) {
+    return t.defined() ? t.to(options.dtype()) : zeros({input.size(1)}, options);
+  };
+  return {all.out, statistic(all.mean), statistic(all.invstd)};
 }
 
 namespace {

@@ -140,18 +140,16 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
                                                      int64_t HxW, int64_t group, double eps) {
   constexpr const char* kOp = "native_group_norm";
   expect_defined(kOp, "input", input);
-  if (input.dim() < 2 || input.size(0) != N || input.size(1) != C ||
-      input.numel() != count(kOp, {N, C, HxW})) {
+  if (input.numel() != count(kOp, {N, C, HxW})) {
     throw ShapeError(
-        fmt::format("{}: expected input of {} samples, {} channels and {} positions, "
-                    "got {}",
+        fmt::format("{}: expected an input of {} samples, {} channels and {} positions, got {}",
                     kOp, N, C, HxW, str(input.sizes())));
   }
-  const Normalized all = normalize(input, group, weight, bias, eps);
+  const Normalized all = normalize(reshape(input, {N, C, HxW}), group, weight, bias, eps);
   const auto statistic = [&](const Tensor& of_groups) {
     return of_groups.defined() ? of_groups.to(input.dtype()) : zeros({N, group}, input.options());
   };
-  return {all.out, statistic(all.mean), statistic(all.invstd)};
+  return {reshape(all.out, input.sizes()), statistic(all.mean), statistic(all.invstd)};
 }
 
 void composite::group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x,

@@ -3,6 +3,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/reduce.h>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -157,7 +159,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
     if (of_rows.defined()) return reshape(of_rows, sizes).to(input.dtype());
     return full(sizes, of_none, input.options());
   };
-  return {all.out, statistic(all.mean, 0), statistic(all.invstd, 0)};
+  return {all.out, statistic(all.mean, 0), statistic(all.invstd, NAN)};
 }
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,

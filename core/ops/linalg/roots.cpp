@@ -69,10 +69,10 @@ Tensor linalg_matrix_sqrth(const Tensor& self) {
   {
     const NoGradGuard no_grad;
     const EighFactors f = factor_eigh(kOp, self, false, true);
-    root = matmul(f.vectors * unsqueeze(sqrt(f.values), -2), transposed(f.vectors));
+    root = matmul(f.vectors * unsqueeze(sqrt(clamp_min(f.values, 0)), -2), transposed(f.vectors));
   }
   return record(kOp, root, wrt(self, [root = saved_output(root)](const Tensor& g) {
-                  return half_of_sum(root(), g);
+                  return half_of_sum(root(), (g + transposed(g)) / 2);
                 }));
 }
 

@@ -1,5 +1,6 @@
 // Products of reduced floating-point matrices with a float32 result: products of upcast operands,
 // which float32 holds exactly.
+#include <ambit/backend/op.h>
 #include <ambit/error.h>
 #include <ambit/ops/matmul.h>
 #include <fmt/format.h>

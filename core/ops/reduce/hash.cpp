@@ -31,6 +31,7 @@ Tensor hash_tensor(const Tensor& self, IntArrayRef dims, bool keepdim, int64_t m
   expect_defined(kOp, "self", self);
   if (mode != 0) throw Error(fmt::format("{}: expected mode 0, the xor, got {}", kOp, mode));
   const ReduceShape shape(kOp, self.sizes(), dims, keepdim);
+  expect_elements(kOp, shape, self.sizes());
   const NoGradGuard no_grad;
   Tensor bits =
       self.is_floating_point() ? view(self.to(kFloat64).contiguous(), kInt64) : self.to(kInt64);

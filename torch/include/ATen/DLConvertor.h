@@ -12,8 +12,6 @@
 
 namespace at {
 
-namespace detail {
-
 /// Import `src`; a given deleter is called with the data's address in place of src's own.
 template <class Managed>
 Tensor from_dlpack_with(Managed* src, std::function<void(void*)> deleter) {
@@ -33,12 +31,10 @@ Tensor from_dlpack_with(Managed* src, std::function<void(void*)> deleter) {
   return out;
 }
 
-}  // namespace detail
-
 inline DLManagedTensor* toDLPack(const Tensor& src) { return ambit::to_dlpack(src); }
 /// Takes ownership of the structure, although older libtorch's signature is const.
 inline Tensor fromDLPack(const DLManagedTensor* src, std::function<void(void*)> deleter = {}) {
-  return detail::from_dlpack_with(const_cast<DLManagedTensor*>(src), std::move(deleter));
+  return from_dlpack_with(const_cast<DLManagedTensor*>(src), std::move(deleter));
 }
 inline DLManagedTensorVersioned* toDLPackVersioned(const Tensor& src) {
   return ambit::to_dlpack_versioned(src);
@@ -51,7 +47,7 @@ inline DLManagedTensorVersioned* toDLPackVersionedReadOnly(const Tensor& src) {
 }
 inline Tensor fromDLPackVersioned(DLManagedTensorVersioned* src,
                                   std::function<void(void*)> deleter = {}) {
-  return detail::from_dlpack_with(src, std::move(deleter));
+  return from_dlpack_with(src, std::move(deleter));
 }
 inline ScalarType toScalarType(const DLDataType& dtype) {
   return ambit::dtype_of_dlpack({dtype.code, dtype.bits, dtype.lanes});

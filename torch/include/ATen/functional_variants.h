@@ -13,18 +13,18 @@
 
 namespace at {
 
-#define AMBIT_TORCH_COPIED(name)                                                            \
-  template <class... A>                                                                     \
-  requires requires(const ambit::Tensor& t, A&&... a) { t.name##_(std::forward<A>(a)...); } \
-  ambit::Tensor name(const ambit::Tensor& self, A&&... a) {                                 \
-    ambit::Tensor out = self.clone();                                                       \
-    out.name##_(std::forward<A>(a)...);                                                     \
-    return out;                                                                             \
-  }                                                                                         \
-  template <class... A>                                                                     \
-  requires requires(const ambit::Tensor& t, A&&... a) { t.name##_(std::forward<A>(a)...); } \
-  ambit::Tensor& name##_out(ambit::Tensor& out, const ambit::Tensor& self, A&&... a) {      \
-    return ambit::detail::Out(#name "_out", out) << at::name(self, std::forward<A>(a)...);  \
+#define AMBIT_TORCH_COPIED(name)                                                           \
+  template <class... A>                                                                    \
+  requires requires(ambit::Tensor & t, A && ... a) { t.name##_(std::forward<A>(a)...); }   \
+  ambit::Tensor name(const ambit::Tensor& self, A&&... a) {                                \
+    ambit::Tensor out = self.clone();                                                      \
+    out.name##_(std::forward<A>(a)...);                                                    \
+    return out;                                                                            \
+  }                                                                                        \
+  template <class... A>                                                                    \
+  requires requires(ambit::Tensor & t, A && ... a) { t.name##_(std::forward<A>(a)...); }   \
+  ambit::Tensor& name##_out(ambit::Tensor& out, const ambit::Tensor& self, A&&... a) {     \
+    return ambit::detail::Out(#name "_out", out) << at::name(self, std::forward<A>(a)...); \
   }
 AMBIT_TORCH_COPIED(cauchy)
 AMBIT_TORCH_COPIED(copy)
@@ -39,7 +39,7 @@ AMBIT_TORCH_COPIED(uniform)
 #undef AMBIT_TORCH_COPIED
 
 template <class... A>
-requires requires(const ambit::Tensor& t, A&&... a) { t.normal_(std::forward<A>(a)...); }
+requires requires(ambit::Tensor& t, A&&... a) { t.normal_(std::forward<A>(a)...); }
 ambit::Tensor normal_functional(const ambit::Tensor& self, A&&... a) {
   ambit::Tensor out = self.clone();
   out.normal_(std::forward<A>(a)...);

@@ -55,7 +55,7 @@ AMBIT_FOREACH_BINARY(AMBIT_FOREACH)
 AMBIT_FOREACH(add)
 AMBIT_FOREACH(sub)
 #undef AMBIT_FOREACH
-/// With one tensor for all, of one element.
+/// With one 0-dim tensor for all.
 AMBIT_API std::vector<Tensor> _foreach_add(TensorList self, const Tensor& other,
                                            const Scalar& alpha = 1);
 AMBIT_API void _foreach_add_(TensorList self, const Tensor& other, const Scalar& alpha = 1);

@@ -173,8 +173,8 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some =
 /// Factor A [...,M,N], M >= N, into U H: (U [...,M,N] with orthonormal columns, H [...,N,N],
 /// symmetric without negative eigenvalues). Gradient: A, if its rank is N.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A);
-/// Compute the symmetric square root of symmetric matrices without negative eigenvalues. Gradient:
-/// self, symmetric, if no two eigenvalues are 0.
+/// Compute the symmetric square root of symmetric matrices, whose lower triangles are read;
+/// negative eigenvalues count as 0. Gradient: self, symmetric, if all eigenvalues are positive.
 AMBIT_API Tensor linalg_matrix_sqrth(const Tensor& self);
 
 // --- norms and functions of singular values

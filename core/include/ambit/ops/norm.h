@@ -61,8 +61,8 @@ AMBIT_API Tensor group_norm(const Tensor& input, int64_t num_groups, const Tenso
 
 /// The three norms with the statistics that they divide by: {result, mean, 1 / sqrt(var + eps)}.
 /// Layer norm has one for each slice, [..., 1, .., 1]; batch norm one for each channel, [C], empty
-/// in evaluation; group norm one for each group, [N, group], of input [N, C, ...] with HxW
-/// positions. Errors and gradient of the results: as above; the statistics have no gradient.
+/// in evaluation; group norm one for each group, [N, group], of an input with the elements of
+/// [N, C, HxW]. Errors and gradient of the results: as above; the statistics have no gradient.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
                                                                IntArrayRef normalized_shape,
                                                                const Tensor& weight,

@@ -4,6 +4,7 @@
 
 #include <ambit/tensor.h>
 
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
