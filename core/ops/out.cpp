@@ -5,6 +5,7 @@
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/foreach.h>
 #include <ambit/ops/windows.h>
 #include <fmt/format.h>
 
@@ -103,6 +104,18 @@ AMBIT_MAKE(range, (Tensor & out, const Scalar& start, const Scalar& end, const S
 AMBIT_MAKE(logspace,
            (Tensor & out, const Scalar& start, const Scalar& end, int64_t steps, double base),
            start, end, steps, base)
+#define AMBIT_BETWEEN(Start, End)                                                                \
+  AMBIT_MAKE(linspace, (Tensor & out, const Start& start, const End& end, int64_t steps), start, \
+             end, steps)                                                                         \
+  AMBIT_MAKE(logspace,                                                                           \
+             (Tensor & out, const Start& start, const End& end, int64_t steps, double base),     \
+             start, end, steps, base)
+AMBIT_BETWEEN(Tensor, Tensor)
+AMBIT_BETWEEN(Tensor, Scalar)
+AMBIT_BETWEEN(Scalar, Tensor)
+#undef AMBIT_BETWEEN
+AMBIT_MAKE(empty_permuted, (Tensor & out, IntArrayRef sizes, IntArrayRef physical_layout), sizes,
+           physical_layout)
 AMBIT_MAKE(tril_indices, (Tensor & out, int64_t row, int64_t col, int64_t offset), row, col, offset)
 AMBIT_MAKE(triu_indices, (Tensor & out, int64_t row, int64_t col, int64_t offset), row, col, offset)
 AMBIT_MAKE(eye, (Tensor & out, int64_t n), n)
@@ -128,9 +141,7 @@ Tensor& empty_out(Tensor& out, IntArrayRef sizes, std::optional<MemoryFormat> fo
   return out.resize_(sizes, format);
 }
 
-namespace {
-
-void write_parts(const char* op, TensorList out, const std::vector<Tensor>& parts) {
+void detail::write_parts(const char* op, TensorList out, const std::vector<Tensor>& parts) {
   if (out.size() != parts.size()) {
     throw Error(
         fmt::format("{}: expected {} tensors in out, got {}", op, parts.size(), out.size()));
@@ -150,14 +161,13 @@ void write_parts(const char* op, TensorList out, const std::vector<Tensor>& part
   }
 }
 
-}  // namespace
-
 void unsafe_split_out(TensorList out, const Tensor& self, int64_t split_size, int64_t dim) {
-  write_parts("unsafe_split_out", out, unsafe_split(self, split_size, dim));
+  detail::write_parts("unsafe_split_out", out, unsafe_split(self, split_size, dim));
 }
 void unsafe_split_with_sizes_out(TensorList out, const Tensor& self, IntArrayRef split_sizes,
                                  int64_t dim) {
-  write_parts("unsafe_split_with_sizes_out", out, unsafe_split_with_sizes(self, split_sizes, dim));
+  detail::write_parts("unsafe_split_with_sizes_out", out,
+                      unsafe_split_with_sizes(self, split_sizes, dim));
 }
 
 }  // namespace ambit

@@ -144,8 +144,14 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, b
   return {batch_first ? padded.transpose(0, 1) : padded, sizes};
 }
 
-Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value) {
+Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value,
+                    std::string_view padding_side) {
   constexpr const char* kName = "pad_sequence";
+  const bool left = padding_side == "left";
+  if (!left && padding_side != "right") {
+    throw Error(
+        fmt::format("{}: expected padding_side left or right, got \"{}\"", kName, padding_side));
+  }
   if (sequences.empty()) throw Error(fmt::format("{}: expected at least one sequence", kName));
   int64_t longest = 0;
   for (const Tensor& s : sequences) {
@@ -158,7 +164,12 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   for (const Tensor& s : sequences) {
     Dims rest(s.sizes());
     rest[0] = longest - s.size(0);
-    padded.push_back(rest[0] == 0 ? s : cat({s, full(rest, padding_value, s.options())}, 0));
+    if (rest[0] == 0) {
+      padded.push_back(s);
+      continue;
+    }
+    const Tensor padding = full(rest, padding_value, s.options());
+    padded.push_back(left ? cat({padding, s}, 0) : cat({s, padding}, 0));
   }
   return stack(padded, batch_first ? 0 : 1);
 }

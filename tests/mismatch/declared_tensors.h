@@ -66,8 +66,10 @@ inline void collect(const std::string& code, const std::string& prefix,
 inline DeclaredTensors declared_functions_of_tensors() {
   DeclaredTensors all;
   for (const auto& file : std::filesystem::directory_iterator(AMBIT_OPS_HEADERS)) {
-    // Other functions with an output, and under second names: out_test, aliases_test.
-    if (file.path().filename() == "out.h" || file.path().filename() == "aliases.h") continue;
+    // Functions with an output, aliases and functions of lists: out_test, aliases_test,
+    // foreach_test.
+    const std::string header = file.path().filename();
+    if (header == "out.h" || header == "aliases.h" || header == "foreach.h") continue;
     declared::collect(declared::code_of(file.path()), "", {}, all);
   }
   return all;

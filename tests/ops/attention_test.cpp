@@ -51,6 +51,36 @@ void check_same(const Grads& got, const Grads& want) {
 
 }  // namespace
 
+// PyTorch 2.15: q = torch.arange(16.).view(1, 4, 2, 2) / 10; k = torch.arange(8.).view(1, 2, 2, 2)
+// / 10; F.scaled_dot_product_attention(q, k, k, enable_gqa=True), (..., is_causal=True), v = k[:,
+// :1]
+TEST_CASE("heads of key and value serve groups of query's heads") {
+  for_each_device([](Device d) {
+    const TensorOptions options = TensorOptions(kFloat64).device(d);
+    const Tensor q = arange(16, options).view({1, 4, 2, 2}) / 10;
+    const Tensor k = arange(8, options).view({1, 2, 2, 2}) / 10;
+    // The values are quoted with 4 decimals: half a last place.
+    constexpr double kRounded = 6e-5;
+    const auto attended = [&](const Tensor& v, bool causal) {
+      return scaled_dot_product_attention(q, k, v, std::nullopt, 0, causal, std::nullopt, true);
+    };
+    check_values(attended(k, false), {1, 4, 2, 2},
+                 {0.1007, 0.2007, 0.1035, 0.2035, 0.1064, 0.2064, 0.1092, 0.2092, 0.5120, 0.6120,
+                  0.5147, 0.6147, 0.5175, 0.6175, 0.5202, 0.6202},
+                 kRounded);
+    check_values(attended(k, true), {1, 4, 2, 2},
+                 {0, 0.1, 0.1035, 0.2035, 0, 0.1, 0.1092, 0.2092, 0.4, 0.5, 0.5147, 0.6147, 0.4,
+                  0.5, 0.5202, 0.6202},
+                 kRounded);
+    check_values(attended(k.narrow(1, 0, 1), false), {1, 4, 2, 2},
+                 {0.1007, 0.2007, 0.1035, 0.2035, 0.1064, 0.2064, 0.1092, 0.2092, 0.1120, 0.2120,
+                  0.1147, 0.2147, 0.1175, 0.2175, 0.1202, 0.2202},
+                 kRounded);
+    CHECK_THROWS_AS(scaled_dot_product_attention(k, q, q, {}, 0, false, {}, true), ShapeError);
+    CHECK_THROWS_AS(scaled_dot_product_attention(q, k, k), ShapeError);
+  });
+}
+
 TEST_CASE("scaled_dot_product_attention has PyTorch's values and gradients") {
   // q = wave(2, 3, 2); k = wave(2, 4, 2, k=0.3); v = wave(2, 4, 2, k=0.5)
   // s = q @ k.transpose(1, 2) / 2 ** 0.5; causal: s.masked_fill(torch.ones(3, 4).triu(1).bool(),

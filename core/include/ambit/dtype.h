@@ -14,8 +14,8 @@ namespace ambit {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // libtorch's names Half and BFloat16 are types, too
-/// Type of a tensor's elements. The order is that of type promotion within a category; float16 with
-/// bfloat16 promotes to float32.
+/// Type of a tensor's elements. Within a category, integers or floats, a later one is the result of
+/// type promotion, except that float16 with bfloat16 promotes to float32.
 enum class DType : int8_t {
   bool8,
   uint8,

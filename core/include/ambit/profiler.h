@@ -18,7 +18,7 @@
 
 namespace ambit::profiler {
 
-/// What a profile records besides names, times, dtypes and bytes.
+/// Parts of a profile in addition to names, times, dtypes and bytes, which it always records.
 struct ProfileOptions {
   bool record_shapes = false;   ///< sizes of each kernel's tensors; the most expensive part of
                                 ///< profiling

@@ -2,6 +2,7 @@
 // `special::expit(x)`. See the functions called for formulas, errors and gradients.
 #pragma once
 
+#include <ambit/ops/bessel.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/reduce.h>
@@ -25,6 +26,18 @@ using ambit::round;
 using ambit::sinc;
 using ambit::softmax;
 using ambit::xlogy;
+
+#define AMBIT_SHORT(name) \
+  inline Tensor name(const Tensor& self) { return special_##name(self); }
+AMBIT_BESSEL_FUNCTIONS(AMBIT_SHORT)
+#undef AMBIT_SHORT
+#define AMBIT_SHORT(name)               \
+  template <class X, class N>           \
+  Tensor name(const X& x, const N& n) { \
+    return special_##name(x, n);        \
+  }
+AMBIT_POLYNOMIALS(AMBIT_SHORT)
+#undef AMBIT_SHORT
 
 inline Tensor gammaln(const Tensor& self) { return lgamma(self); }
 inline Tensor psi(const Tensor& self) { return digamma(self); }

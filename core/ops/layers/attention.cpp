@@ -333,6 +333,9 @@ class HeadDims {
   bool fits_mask_;
 };
 
+Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+              double dropout_p, bool is_causal, std::optional<double> scale);
+
 // Process each index of the first leading dim separately and stack the results: for a mask
 // broadcast along a middle dim, whose leading dims cannot be merged into two.
 Tensor of_each(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
@@ -343,19 +346,14 @@ Tensor of_each(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& 
       if (t.sizes().size() < lead.size() + 2) return t;
       return select(t, 0, t.size(0) == 1 ? 0 : i);
     };
-    all.push_back(
-        scaled_dot_product_attention(at(q), at(k), at(v), at(mask), dropout_p, false, p.scale));
+    all.push_back(attend(at(q), at(k), at(v), at(mask), dropout_p, false, p.scale));
   }
   return stack(all, 0);
 }
 
-}  // namespace
-
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    std::optional<double> scale) {
-  AMBIT_AUTOCAST_AS("attention", scaled_dot_product_attention, query, key, value, attn_mask,
-                    dropout_p, is_causal, scale)
+Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+              double dropout_p, bool is_causal, std::optional<double> scale) {
+  AMBIT_AUTOCAST_AS("attention", attend, query, key, value, attn_mask, dropout_p, is_causal, scale)
   check(query, key, value, attn_mask, dropout_p, is_causal);
   const int64_t L = query.size(-2), E = query.size(-1), S = key.size(-2), F = value.size(-1);
   const double root = std::sqrt(static_cast<double>(std::max<int64_t>(E, 1)));
@@ -387,6 +385,37 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   const Tensor y = in_blocks(heads(query, L, E), heads(key, S, E), heads(value, S, F),
                              heads(mask, L, S), p, dropout_p);
   return y.sizes() == sizes ? y : reshape(y, sizes);
+}
+
+// Return t [..., H, S, E] with each head repeated for consecutive heads of a query.
+Tensor for_heads(const Tensor& t, const char* argument, int64_t heads) {
+  const int64_t own = t.size(-3);
+  if (own == heads) return t;
+  if (own == 0 || heads % own != 0) {
+    throw ShapeError(fmt::format("{}: expected {} heads that divide the {} of query, got {}", kName,
+                                 argument, heads, own));
+  }
+  Dims repeated(t.sizes()), merged(t.sizes());
+  repeated.insert(static_cast<size_t>(t.dim()) - 2, heads / own);
+  merged[static_cast<size_t>(t.dim()) - 3] = heads;
+  return reshape(expand(unsqueeze(t, -3), repeated), merged);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const std::optional<Tensor>& attn_mask, double dropout_p,
+                                    bool is_causal, std::optional<double> scale, bool enable_gqa) {
+  const Tensor mask = attn_mask.value_or(Tensor());
+  if (!enable_gqa) return attend(query, key, value, mask, dropout_p, is_causal, scale);
+  for (const Tensor* t : {&query, &key, &value}) {
+    expect_defined(kName, "query, key and value", *t);
+    if (t->dim() < 3)
+      throw_dim(kName, "each operand with enable_gqa", "[..., H, L, E]", t->sizes());
+  }
+  const int64_t heads = query.size(-3);
+  return attend(query, for_heads(key, "key", heads), for_heads(value, "value", heads), mask,
+                dropout_p, is_causal, scale);
 }
 
 }  // namespace ambit

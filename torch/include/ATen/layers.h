@@ -141,6 +141,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 }  // namespace ambit
 
 // Included after these declarations, which it uses.
+#include <ATen/functional_variants.h>
 #include <ATen/layer_outs.h>
 
 namespace at {

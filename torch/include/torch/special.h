@@ -4,7 +4,6 @@
 
 #include <ambit/ops/out.h>
 #include <ambit/special.h>
-#include <torch/lacks.h>
 #include <torch/types.h>
 
 #include <utility>
@@ -41,6 +40,8 @@ AMBIT_OUT(sinc)
 AMBIT_OUT(xlog1py)
 AMBIT_OUT(xlogy)
 AMBIT_OUT(zeta)
+AMBIT_BESSEL_FUNCTIONS(AMBIT_OUT)
+AMBIT_POLYNOMIALS(AMBIT_OUT)
 
 }  // namespace ambit::special
 
@@ -82,35 +83,5 @@ AMBIT_TORCH_SPECIAL(sinc)
 AMBIT_TORCH_SPECIAL(softmax)
 AMBIT_TORCH_SPECIAL(xlogy)
 #undef AMBIT_TORCH_SPECIAL
-
-#define AMBIT_TORCH_RARE(name)                                                               \
-  AMBIT_TORCH_LACKS_FUNCTION(special_##name,                                                 \
-                             "ambit has no Airy and Bessel functions but i0 and i1, and no " \
-                             "orthogonal polynomials");
-AMBIT_TORCH_RARE(airy_ai)
-AMBIT_TORCH_RARE(bessel_j0)
-AMBIT_TORCH_RARE(bessel_j1)
-AMBIT_TORCH_RARE(bessel_y0)
-AMBIT_TORCH_RARE(bessel_y1)
-AMBIT_TORCH_RARE(chebyshev_polynomial_t)
-AMBIT_TORCH_RARE(chebyshev_polynomial_u)
-AMBIT_TORCH_RARE(chebyshev_polynomial_v)
-AMBIT_TORCH_RARE(chebyshev_polynomial_w)
-AMBIT_TORCH_RARE(hermite_polynomial_h)
-AMBIT_TORCH_RARE(hermite_polynomial_he)
-AMBIT_TORCH_RARE(laguerre_polynomial_l)
-AMBIT_TORCH_RARE(legendre_polynomial_p)
-AMBIT_TORCH_RARE(modified_bessel_i0)
-AMBIT_TORCH_RARE(modified_bessel_i1)
-AMBIT_TORCH_RARE(modified_bessel_k0)
-AMBIT_TORCH_RARE(modified_bessel_k1)
-AMBIT_TORCH_RARE(scaled_modified_bessel_k0)
-AMBIT_TORCH_RARE(scaled_modified_bessel_k1)
-AMBIT_TORCH_RARE(shifted_chebyshev_polynomial_t)
-AMBIT_TORCH_RARE(shifted_chebyshev_polynomial_u)
-AMBIT_TORCH_RARE(shifted_chebyshev_polynomial_v)
-AMBIT_TORCH_RARE(shifted_chebyshev_polynomial_w)
-AMBIT_TORCH_RARE(spherical_bessel_j0)
-#undef AMBIT_TORCH_RARE
 
 }  // namespace at

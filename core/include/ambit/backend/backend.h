@@ -103,9 +103,9 @@ class AMBIT_API Backend {
   /// Return the DLPack device type: 1, kDLCPU, if the host can access the memory, 2, kDLCUDA, and
   /// so on; default: 12, kDLExtDev, a type that only ambit understands.
   virtual int32_t dlpack_device_type() const;
-  /// Order all work queued so far on the block that contains `p` before the other library's work:
-  /// what it enqueues on `stream` from now on (numbered as in the Python array API), or
-  /// without a stream any work. Default: wait on the host by synchronize(index).
+  /// Order all work queued so far on the block that contains `p` before later work of the other
+  /// library: work that it enqueues on `stream` (numbered as in the Python array API), or without a
+  /// stream any work. Default: wait on the host by synchronize(index).
   virtual void lend(int index, void* p, std::optional<int64_t> stream);
   /// Order what another library enqueued on `stream`, or without a stream has done so far, before
   /// all work of this backend on the `bytes` of memory at `p`; no-op for 0 bytes. Errors:

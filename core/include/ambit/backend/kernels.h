@@ -1,4 +1,4 @@
-// THE backend contract: every kernel op, one typed line each. Outputs first, then inputs, then
+// The contract of backends: every kernel op, one typed line each. Outputs first, then inputs, then
 // parameters. Kernels may assume: all tensors on one device, outputs allocated with the right shape
 // and dtype, and what each comment states. "strided": any strides, including 0 (broadcast inputs)
 // and overlapping inputs; "contiguous": core passes contiguous tensors. Outputs never overlap
@@ -39,7 +39,8 @@ extern AMBIT_API Op<void(Tensor& y, const RandomParams& p)> random;
 // --- elementwise; all operands have y's shape (already broadcast, with strides 0), all strided
 /// y = op(x). Functions, their dtypes and y's dtype: function_table.h, here and below.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const UnaryOp& op)> unary;
-/// y = op(a, b), one dtype for all three. Integers wrap; operands a function refuses throw Error.
+/// y = op(a, b), one dtype for all three. Integers wrap. Throws Error for operands
+/// that a function refuses, such as a division by 0.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op)> binary;
 /// The same for x and a number, converted to the dtype by fill's rules. composite
 extern AMBIT_API

@@ -20,7 +20,7 @@ enum class Warning : uint8_t {
 /// Receives warnings, on the thread that causes them. May throw.
 struct WarningSink {
   void (*process)(const char* function, const char* text);
-  bool (*wants_all)();  ///< true: report also what was reported before
+  bool (*wants_all)();  ///< true: report each case every time
 };
 
 /// Send warnings to `sink`, which must remain valid until the process ends; null, the default: to

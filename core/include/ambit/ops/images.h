@@ -36,7 +36,8 @@ AMBIT_API Tensor _upsample_nearest_exact3d(const Tensor& self, IntArrayRef outpu
                                            std::optional<double> scales_d = {},
                                            std::optional<double> scales_h = {},
                                            std::optional<double> scales_w = {});
-/// Interpolate linearly between the two elements around the position, per dim. Floating point.
+/// Interpolate linearly between the two elements around the position, per dim. Floating point; in
+/// two dims also uint8, with weights of 16 bits, rounded to the nearest integer, like Pillow.
 AMBIT_API Tensor upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                    std::optional<double> scales = {});
 AMBIT_API Tensor upsample_bilinear2d(const Tensor& self, IntArrayRef output_size,
@@ -47,12 +48,12 @@ AMBIT_API Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_siz
                                       std::optional<double> scales_h = {},
                                       std::optional<double> scales_w = {});
 /// Interpolate the four elements around the position along each dim by cubic convolution with a =
-/// -0.75. Floating point. Source: Keys 1981, IEEE TASSP 29 (6).
+/// -0.75. Dtypes as above. Source: Keys 1981, IEEE TASSP 29 (6).
 AMBIT_API Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                     std::optional<double> scales_h = {},
                                     std::optional<double> scales_w = {});
 /// The same with antialiasing: when downsampling, the filter is widened by the scale, so that all
-/// elements contribute, like Pillow (bicubic with a = -0.5).
+/// elements contribute, like Pillow (bicubic with a = -0.5). Floating point or uint8.
 AMBIT_API Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size,
                                          bool align_corners, std::optional<double> scales_h = {},
                                          std::optional<double> scales_w = {});

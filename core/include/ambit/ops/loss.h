@@ -15,10 +15,10 @@ enum class Reduction : uint8_t { none, mean, sum, None = none, Mean = mean, Sum 
 /// Compute the negative log-likelihood loss.
 ///   l[n] = -weight[t] * input[n,t] with t = target[n]; 0 where t is ignore_index
 ///   mean: divided by the sum of weight[t] over targets not ignored; NaN if all are ignored
-/// input [N,C], [C] or [N,C,d1,...]: log-probabilities; target int64, of input's shape without C,
-/// also l's shape; weight [C] of input's dtype, a factor for each class; undefined: ones. Errors
-/// also: IndexError for a target outside [0, C) that is not ignore_index; AutogradError for a
-/// weight that requires grad. Gradient: input. Source: torch.nn.NLLLoss.
+/// input [N,C], [C] or [N,C,d1,...]: log-probabilities; target int64 or uint8, of input's shape
+/// without C, also l's shape; weight [C] of input's dtype, a factor for each class; undefined:
+/// ones. Errors also: IndexError for a target outside [0, C) that is not ignore_index;
+/// AutogradError for a weight that requires grad. Gradient: input. Source: torch.nn.NLLLoss.
 AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                           Reduction reduction = Reduction::mean, int64_t ignore_index = -100);
 /// Compute the cross entropy of logits and classes or probabilities; p = softmax(input) over C.
@@ -26,7 +26,7 @@ AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tenso
 ///   probabilities q: l[n] = -sum over c of weight[c] * q[n,c] * log(p[n,c]); mean: divided by N
 ///   label_smoothing e: classes: (1 - e) l[n] - e/C sum over c of weight[c] * log(p[n,c]), 0 for
 ///       ignored targets; probabilities: q becomes (1 - e) q + e/C
-/// input [N,C], [C] or [N,C,d1,...]; target: classes, int64 of input's shape without C, or
+/// input [N,C], [C] or [N,C,d1,...]; target: classes, int64 or uint8 of input's shape without C, or
 /// probabilities, of input's shape and dtype, for which ignore_index has no effect; weight [C] of
 /// input's dtype, a factor for each class (undefined: ones); only the mean over classes divides by
 /// it. label_smoothing in [0, 1], else Error. Errors also: IndexError as nll_loss; AutogradError
@@ -46,7 +46,7 @@ AMBIT_API Tensor mse_loss(const Tensor& input, const Tensor& target,
 /// classes drawn at each time give the target after merging repetitions and removing blanks.
 ///   mean: of each loss divided by its target's length, or by 1 if that is 0
 /// log_probs [T,N,C], or [T,C] for one sequence: log-probabilities, as from log_softmax; targets
-/// int64 or int32 [N,S], padded with any values, or [sum of target_lengths], or [S] for one
+/// int64, int32 or uint8 [N,S], padded with any values, or [sum of target_lengths], or [S] for one
 /// sequence; input_lengths, target_lengths [N]: number of time steps and labels -> l [N] or [].
 /// blank: the blank's class. A target without a path, because it is too long for its input, has
 /// loss inf and gradient NaN; with zero_infinity both are 0. Errors also: IndexError for a class

@@ -1,5 +1,6 @@
-// Pooling in one to three spatial dims, floating point: input [N,C,L] -> [N,C,P], [N,C,H,W] ->
-// [N,C,P,Q], [N,C,D,H,W] -> [N,C,O,P,Q], or all without N. Except for adaptive pooling:
+// Pooling in one to three spatial dims: input [N,C,L] -> [N,C,P], [N,C,H,W] -> [N,C,P,Q],
+// [N,C,D,H,W] -> [N,C,O,P,Q], or all without N; floating point, and where stated also integers.
+// Except for adaptive pooling:
 //   P = floor((H + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, the others likewise
 // With ceil_mode the quotient is rounded up, unless the last window would start after the input and
 // its left padding: (P - 1) stride >= H + padding; such a window is omitted. kernel, stride,
@@ -51,7 +52,8 @@ inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef st
 
 /// Compute the maximum of each window.
 ///   out[n,c,i] = max over r of input[n, c, i stride + r dilation - padding], likewise in more dims
-/// Padding counts as minus infinity; NaN propagates, the last one of several. Errors also:
+/// Any dtype but bool. Padding counts as minus infinity; NaN propagates, the last one of several.
+/// Errors also:
 /// ShapeError for images (of one n and c) of 2^31 elements or more, and for dilated windows that
 /// contain only padding. Gradient: to the maximum, the first one of ties.
 ///   max_pool2d(x, {.kernel = {3, 3}, .padding = {1, 1}}), max_pool2d(x, 2), max_pool1d(x, 3, 2, 1)
@@ -110,9 +112,9 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Ke
 /// Compute the mean of each window.
 ///   out[n,c,i] = sum over r of input[n, c, i stride + r - padding] / divisor, likewise in more
 ///   dims
-/// Padding is zero. divisor: the window's elements in the padded input, or with count_include_pad
-/// false in the input only; or the given one, not 0. Errors also: ShapeError for a dilation other
-/// than 1.
+/// Also int64, whose means are truncated. Padding is zero. divisor: the window's elements in the
+/// padded input, or with count_include_pad false in the input only; or the given one, not 0. Errors
+/// also: ShapeError for a dilation other than 1.
 AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool3d(const Tensor& input, const PoolParams& params);

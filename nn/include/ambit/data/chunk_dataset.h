@@ -74,8 +74,8 @@ class AMBIT_API ChunkDatasetOptions : public nn::Options<ChunkDatasetOptions> {
 /// Batches from the chunks that `chunk_sampler` selects, with samples in the order of
 /// `example_sampler`. An epoch starts with reset(), which a loader calls. Workers of several
 /// loaders may share one dataset (make_shared_dataset). It has its own reader threads, so one
-/// worker is enough. Exceptions of reading a chunk are thrown by get_batch() as WorkerException,
-/// and the epoch continues with the next chunk.
+/// worker is enough. If reading a chunk throws, get_batch() throws a WorkerException with the
+/// message, and the epoch continues with the next chunk.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
 class ChunkDataset final
@@ -152,7 +152,8 @@ class ChunkDataset final
     chunk_sampler_.save(archive);
   }
   /// Continue at the next reset() where save() was called. Does not advance the default generator.
-  /// Errors: those of the sampler's load(); a dataset whose sampler can be copied is then unchanged.
+  /// Errors: those of the sampler's load(); a dataset whose sampler can be copied is then
+  /// unchanged.
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard lock(chunk_mutex_);
     if (buffer_) {

@@ -12,10 +12,9 @@
 namespace ambit::nn {
 
 /// Give each parameter and buffer of the module new, uninitialised memory on the device. Sizes,
-/// dtypes and identity stay, so that an optimizer made before remains valid. Gradients are dropped.
-/// If it throws, nothing has changed.
-/// Errors: OutOfMemoryError; BackendError for a device that does not exist.
-/// Source: torch.nn.Module.to_empty.
+/// dtypes and identity are kept, so that an existing optimizer remains valid. Gradients are
+/// removed. If it throws, nothing has changed. Errors: OutOfMemoryError; BackendError for a device
+/// that does not exist. Source: torch.nn.Module.to_empty.
 AMBIT_API void to_empty(Module& module, Device device);
 
 /// Do the same for the module of a holder and return the holder.

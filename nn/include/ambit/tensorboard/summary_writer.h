@@ -1,7 +1,7 @@
 // SummaryWriter: curves, histograms, images and text of a training run, for TensorBoard.
 //   tensorboard::SummaryWriter writer("logs_train");
 //   writer.add_scalar("train_loss", loss, step);
-// then `tensorboard --logdir logs_train`. The names and what is written are those of PyTorch's
+// then `tensorboard --logdir logs_train`. Names and file contents are those of PyTorch's
 // torch.utils.tensorboard.
 #pragma once
 
@@ -22,7 +22,8 @@ class EventWriter;
 /// Options of SummaryWriter. Errors of its constructor: max_queue 0; flush_secs outside [0, 1e9].
 class SummaryWriterOptions : public nn::Options<SummaryWriterOptions> {
  public:
-  /// Events that may wait for the writing thread; add_* waits where there are more. Default: 10.
+  /// Maximum number of events in the queue of the writing thread; add_* waits while it is full.
+  /// Default: 10.
   SummaryWriterOptions& max_queue(size_t n) { return set(max_queue_, n); }
   /// How long an event may stay in memory, in seconds. Default: 120.
   SummaryWriterOptions& flush_secs(double v) { return set(flush_secs_, v); }

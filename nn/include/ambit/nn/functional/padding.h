@@ -20,9 +20,10 @@ namespace ambit::nn::functional {
 /// Pad the last dims: pad is {before, after} of the last dim, then of the one before it, ...
 ///   constant: `value`; reflect: mirrored elements without repeating the border; replicate: the
 ///   border element; circular: elements from the opposite end
-/// Negative padding, only with constant, crops. Errors: Error for an odd number of values;
-/// ShapeError for more values than dims, and for padding larger than the mode allows; Error for an
-/// undefined input.
+/// Negative padding crops; circular pads with elements of the cropped tensor, the other modes with
+/// those of the whole one. Errors: Error for an odd number of values; ShapeError for more values
+/// than dims, and for padding or cropping by more than the mode allows; Error for an undefined
+/// input.
 AMBIT_API Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& value = 0);
 /// Options of pad. mode: default kConstant; value: of the padding, default 0.
 class PadFuncOptions : public Options<PadFuncOptions> {

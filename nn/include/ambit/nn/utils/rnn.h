@@ -4,6 +4,7 @@
 
 #include <ambit/tensor.h>
 
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -51,10 +52,11 @@ AMBIT_API std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& s
                                                          bool batch_first = false,
                                                          double padding_value = 0,
                                                          std::optional<int64_t> total_length = {});
-/// Stack sequences [length,*], padded to the longest: [T,B,*] or [B,T,*]. Errors: Error for an
-/// empty list; ShapeError. Gradient: all sequences.
+/// Stack sequences [length,*], padded to the longest at their end, or for padding_side "left" at
+/// their beginning: [T,B,*] or [B,T,*]. Errors: Error for an empty list or another side;
+/// ShapeError. Gradient: all sequences.
 AMBIT_API Tensor pad_sequence(TensorList sequences, bool batch_first = false,
-                              double padding_value = 0);
+                              double padding_value = 0, std::string_view padding_side = "right");
 /// Pack sequences [length,*]. Errors and gradient: as pad_sequence and pack_padded_sequence.
 AMBIT_API PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
 
