@@ -9,3 +9,4 @@ void add_info(CLI::App& tool, int& exit_code);
 void add_ops(CLI::App& tool, int& exit_code);
 void add_conformance(CLI::App& tool, int& exit_code);
 void add_bench(CLI::App& tool, int& exit_code);
+void add_graph(CLI::App& tool, int& exit_code);

@@ -30,7 +30,7 @@ void parse(CLI::App& tool, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App tool("Look at ambit's devices and backends, and check them.", "ambit");
+  CLI::App tool("Look at ambit's devices, backends and graphs, and check them.", "ambit");
   tool.set_version_flag("--version", "ambit " AMBIT_VERSION);
   tool.require_subcommand(1);
   tool.footer(
@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   add_ops(tool, exit_code);
   add_conformance(tool, exit_code);
   add_bench(tool, exit_code);
+  add_graph(tool, exit_code);
   try {
     terminal::run_profiled([&] {
       parse(tool, argc, argv);

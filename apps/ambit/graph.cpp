@@ -1,0 +1,73 @@
+// `ambit graph`: shows and runs networks that PyTorch exported.
+#include <ambit/autograd.h>
+#include <ambit/error.h>
+#include <ambit/graph/graph.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "npy.h"
+
+namespace {
+
+using namespace ambit;
+
+struct Options {
+  std::string file, device = "cpu";
+  std::vector<std::string> in, out;
+  bool dot = false;
+};
+
+void show(const Options& o) {
+  const graph::Graph net = graph::load(o.file);
+  fmt::print("{}", o.dot ? net->dot() : net->text());
+}
+
+void run(const Options& o) {
+  const Device device(o.device);
+  const graph::Graph net = graph::load(o.file, device);
+  std::vector<Tensor> inputs;
+  for (const std::string& path : o.in) inputs.push_back(read_npy(path).to(device));
+  const NoGradGuard no_grad;
+  const std::vector<Tensor> outputs = net->forward(inputs);
+  if (o.out.size() > outputs.size()) {
+    throw Error(fmt::format("graph run: expected at most {} files for outputs, got {}",
+                            outputs.size(), o.out.size()));
+  }
+  for (size_t i = 0; i < o.out.size(); ++i) {
+    if (!outputs[i].defined()) throw Error(fmt::format("graph run: output {} is None", i));
+    write_npy(outputs[i], o.out[i]);
+  }
+}
+
+}  // namespace
+
+void add_graph(CLI::App& tool, int& exit_code) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* graph = tool.add_subcommand("graph", "Show and run networks that PyTorch exported.");
+  graph->require_subcommand(1);
+  graph->footer("FILE is what torch.export.save() of PyTorch 2.9 or newer writes: a .pt2 file.");
+
+  CLI::App* shown = graph->add_subcommand("show", "Print the calls, with dtypes and sizes.");
+  shown->add_option("file", options->file, "the .pt2 file")->required();
+  shown->add_flag("--dot", options->dot, "print a directed graph for Graphviz: | dot -Tsvg");
+  shown->callback([options, &exit_code] {
+    show(*options);
+    exit_code = 0;
+  });
+
+  CLI::App* ran = graph->add_subcommand("run", "Run it on arrays of NumPy.");
+  ran->add_option("file", options->file, "the .pt2 file")->required();
+  ran->add_option("--in", options->in, "a .npy file; once for each input, in order")
+      ->allow_extra_args(false);
+  ran->add_option("--out", options->out, "the .npy file to write; once for each output, in order")
+      ->allow_extra_args(false);
+  ran->add_option("--device", options->device, "the device to run on")->capture_default_str();
+  ran->callback([options, &exit_code] {
+    run(*options);
+    exit_code = 0;
+  });
+}

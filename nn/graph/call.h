@@ -1,0 +1,162 @@
+// One call of a program while it runs, and the table of functions. Private to nn/graph.
+#pragma once
+
+#include <ambit/layout.h>
+#include <ambit/tensor.h>
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "program.h"
+
+namespace ambit::graph {
+
+/// The content of a value while a program runs.
+struct Slot {
+  Tensor tensor{};
+  std::optional<Scalar> number{};
+};
+
+struct Mode {
+  Device device{};                 ///< of all tensors that calls create
+  std::optional<bool> training{};  ///< replaces what the program says, if set
+};
+
+/// The arguments of a call, by position, and its results. Errors of all readers: Error naming the
+/// parameter if the argument is of another kind.
+class Call {
+ public:
+  Call(const Node& node, std::span<const Slot> slots, const Mode& mode)
+      : node_(node), slots_(slots), mode_(mode) {}
+
+  bool has(size_t i) const { return node_.arguments[i].kind != Argument::Kind::none; }
+  /// True for a number, also one that a call computed.
+  bool is_number(size_t i) const;
+  /// A number becomes a tensor without dims.
+  Tensor tensor(size_t i) const;
+  Tensor optional_tensor(size_t i) const { return has(i) ? tensor(i) : Tensor(); }
+  std::vector<Tensor> tensors(size_t i) const;
+  std::vector<std::optional<Tensor>> indices(size_t i) const;
+  Scalar scalar(size_t i) const;
+  std::optional<Scalar> optional_scalar(size_t i) const;
+  int64_t integer(size_t i) const;
+  std::optional<int64_t> optional_integer(size_t i) const;
+  /// An integer is accepted for a list of one.
+  Dims integers(size_t i) const;
+  double real(size_t i) const { return scalar(i).to<double>(); }
+  std::optional<double> optional_real(size_t i) const;
+  std::vector<double> reals(size_t i) const;
+  bool flag(size_t i) const;
+  /// A flag that is true in training.
+  bool training(size_t i) const { return mode_.training.value_or(flag(i)); }
+  std::string_view text(size_t i) const;
+  std::optional<DType> dtype(size_t i) const;
+  std::optional<MemoryFormat> format(size_t i) const;
+  /// The dtype at `i` and the device of the program.
+  TensorOptions options(size_t i) const;
+  Device device() const { return mode_.device; }
+  const Mode& mode() const { return mode_; }
+  const Block& block(size_t i) const;
+  /// The contents of the arguments from `first` on.
+  std::vector<Slot> rest(size_t first) const;
+  Slot slot(const Argument& a) const;
+
+  void give(Tensor t) { results_.push_back({std::move(t), {}}); }
+  void give(const Scalar& s) { results_.push_back({{}, s}); }
+  void give(const std::vector<Tensor>& list) {
+    for (const Tensor& t : list) give(t);
+  }
+  template <class... T>
+  void give(const std::tuple<T...>& tuple) {
+    std::apply([&](const auto&... t) { (give(t), ...); }, tuple);
+  }
+  void give(std::vector<Slot> slots) { results_ = std::move(slots); }
+  std::vector<Slot>& results() { return results_; }
+
+ private:
+  [[noreturn]] void fail(size_t i, const char* expected) const;
+  Scalar number(const Argument& a, size_t i) const;
+
+  const Node& node_;
+  std::span<const Slot> slots_;
+  const Mode& mode_;
+  std::vector<Slot> results_;
+};
+
+/// How a function is called: common signatures by their address, others by a short function.
+class Run {
+ public:
+  using Unary = Tensor (*)(const Tensor&);
+  using UnaryInPlace = const Tensor& (*)(const Tensor&);
+  using Binary = Tensor (*)(const Tensor&, const Tensor&);
+  using BinaryInPlace = const Tensor& (*)(const Tensor&, const Tensor&);
+  using WithScalar = Tensor (*)(const Tensor&, const Scalar&);
+  using WithScalarInPlace = const Tensor& (*)(const Tensor&, const Scalar&);
+  using One = Tensor (*)(Call&);
+  using Any = void (*)(Call&);
+
+  constexpr Run(Unary f) : kind_(Kind::unary), unary_(f) {}
+  constexpr Run(UnaryInPlace f) : kind_(Kind::unary_in_place), unary_in_place_(f) {}
+  constexpr Run(Binary f, WithScalar g) : kind_(Kind::binary), binary_(f), with_scalar_(g) {}
+  constexpr Run(BinaryInPlace f, WithScalarInPlace g)
+      : kind_(Kind::binary_in_place), binary_in_place_(f), with_scalar_in_place_(g) {}
+  constexpr Run(One f) : kind_(Kind::one), one_(f) {}
+  constexpr Run(Any f) : kind_(Kind::any), any_(f) {}
+
+  void operator()(Call& call) const;
+
+ private:
+  enum class Kind : uint8_t { unary, unary_in_place, binary, binary_in_place, one, any };
+
+  Kind kind_;
+  union {
+    Unary unary_;
+    UnaryInPlace unary_in_place_;
+    Binary binary_;
+    BinaryInPlace binary_in_place_;
+    One one_;
+    Any any_;
+  };
+  union {
+    WithScalar with_scalar_ = nullptr;
+    WithScalarInPlace with_scalar_in_place_;
+  };
+};
+
+// A row's last column. The names choose among overloads. A row for tensors calls the overload for
+// numbers, if there is one, where a program has a number.
+constexpr Run unary(Run::Unary f) { return Run(f); }
+constexpr Run unary_in_place(Run::UnaryInPlace f) { return Run(f); }
+constexpr Run tensors(Run::Binary f) { return Run(f, nullptr); }
+constexpr Run binary(Run::Binary f, Run::WithScalar g) { return Run(f, g); }
+constexpr Run binary_in_place(Run::BinaryInPlace f, Run::WithScalarInPlace g) { return Run(f, g); }
+constexpr Run one(Run::One f) { return Run(f); }
+constexpr Run many(Run::Any f) { return Run(f); }
+
+struct Function {
+  const char* name;        ///< as PyTorch's, with the overload: "add.Tensor"
+  const char* parameters;  ///< names in order, with defaults: "self other alpha=1"
+  Run run;
+};
+
+// The families of functions.
+extern const std::span<const Function> kElementwiseFunctions, kShapeFunctions, kIndexFunctions,
+    kCreationFunctions, kReduceFunctions, kLayerFunctions, kNormFunctions, kNumberFunctions;
+
+/// Return the function of a name in a file, as "torch.ops.aten.add.Tensor" or "_operator.mul", or
+/// null.
+const Function* find_function(std::string_view target);
+/// Return the position of a parameter, or -1.
+int parameter_index(const Function& function, std::string_view name);
+/// Return one argument for each parameter: its default, or none. `is_required[i]` is true for a
+/// parameter without default.
+std::vector<Argument> default_arguments(const Function& function, std::vector<bool>& is_required);
+
+/// Run a block; inputs become the contents of Block::inputs. Return the block's outputs.
+std::vector<Slot> run(const Block& block, std::vector<Slot> inputs, const Mode& mode);
+
+}  // namespace ambit::graph

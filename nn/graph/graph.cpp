@@ -1,0 +1,256 @@
+#include <ambit/autograd.h>
+#include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
+#include <ambit/error.h>
+#include <ambit/graph/graph.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+#include <unordered_map>
+
+#include "call.h"
+#include "pt2_reader.h"
+#include "sizes.h"
+
+namespace ambit::graph {
+namespace {
+
+constexpr size_t kMostLevels = 200;  // of a dotted name
+
+// True if any call is in training mode, as exported.
+bool trains(const Block& block) {
+  for (const Node& node : block.nodes) {
+    for (const char* name : {"training", "train"}) {
+      const int i = parameter_index(*node.function, name);
+      if (i >= 0 && node.arguments[static_cast<size_t>(i)].kind == Argument::Kind::flag &&
+          node.arguments[static_cast<size_t>(i)].integer != 0) {
+        return true;
+      }
+    }
+    for (const Argument& a : node.arguments) {
+      if (a.block && trains(*a.block)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+GraphImpl::GraphImpl(std::shared_ptr<const Program> program, const std::vector<Tensor>& state)
+    : Module("Graph"), program_(std::move(program)), state_(state) {
+  std::map<std::string, nn::Module*> modules;  // by path
+  for (size_t i = 0; i < state_.size(); ++i) register_state(i, modules);
+  Module::train(trains(program_->block));
+}
+
+void GraphImpl::register_state(size_t index, std::map<std::string, nn::Module*>& modules) {
+  const State& s = program_->state[index];
+  const std::string& name = s.name;
+  nn::Module* parent = this;
+  size_t begin = 0, levels = 0;
+  for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', begin)) {
+    if (++levels > kMostLevels) {
+      throw Error(fmt::format("expected names of at most {} parts, got more", kMostLevels));
+    }
+    nn::Module*& child = modules[name.substr(0, dot)];
+    if (!child) {
+      const auto made = std::make_shared<nn::Module>("Module");
+      parent->register_module(name.substr(begin, dot - begin), made);
+      child = made.get();
+    }
+    parent = child;
+    begin = dot + 1;
+  }
+  const std::string last = name.substr(begin);
+  if (s.is_parameter) {
+    parent->register_parameter(last, state_[index], s.requires_grad);
+  } else {
+    parent->register_buffer(last, state_[index], s.is_persistent);
+  }
+}
+
+void GraphImpl::check_input(size_t index, const Tensor& input) const {
+  const Value& expected = program_->block.values[program_->inputs[index].value];
+  const auto wrong = [&] {
+    return fmt::format(
+        "Graph: expected the input '{}' as {}, got {}", expected.name, str(expected),
+        input.defined() ? fmt::format("{}{}", ambit::name(input.dtype()), ambit::str(input.sizes()))
+                        : "an undefined tensor");
+  };
+  if (!input.defined()) throw Error(wrong());
+  // After to(dtype), floating-point inputs have the dtype of the parameters.
+  DType dtype = *expected.dtype;
+  for (size_t i = 0; i < state_.size() && is_floating_point(dtype); ++i) {
+    if (!program_->state[i].is_parameter || !state_[i].is_floating_point()) continue;
+    if (program_->block.values[program_->state[i].value].dtype == dtype) dtype = state_[i].dtype();
+    break;
+  }
+  if (input.dtype() != dtype) throw DTypeError(wrong());
+  bool fits = input.dim() == std::ssize(expected.sizes);
+  for (size_t d = 0; fits && d < expected.sizes.size(); ++d) {
+    const Size& size = expected.sizes[d];
+    fits = !size.expression.empty() || size.number == input.sizes()[d];
+  }
+  if (!fits) throw ShapeError(wrong());
+}
+
+void GraphImpl::check_sizes(TensorList inputs) const {
+  Symbols symbols;
+  const auto each = [&](auto visit) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Value& expected = program_->block.values[program_->inputs[i].value];
+      for (size_t d = 0; d < expected.sizes.size(); ++d) {
+        visit(expected, expected.sizes[d], inputs[i].sizes()[d]);
+      }
+    }
+  };
+  each([&](const Value&, const Size& size, int64_t actual) { symbols.bind(size, actual); });
+  each([&](const Value& input, const Size& size, int64_t actual) {
+    const std::optional<int64_t> expected = symbols.evaluate(size);
+    if (!expected || *expected == actual) return;
+    throw ShapeError(fmt::format("Graph: expected the size {} = {} in the input '{}', got {}",
+                                 graph::str(size), *expected, input.name, actual));
+  });
+  for (const auto& [symbol, value] : symbols.all()) {
+    const auto range = program_->ranges.find(symbol);
+    if (range == program_->ranges.end()) continue;
+    const Range& r = range->second;
+    if ((r.min && value < *r.min) || (r.max && value > *r.max)) {
+      throw ShapeError(fmt::format("Graph: expected {} from {} to {}, got {}", symbol,
+                                   r.min.value_or(0), r.max ? std::to_string(*r.max) : "any size",
+                                   value));
+    }
+  }
+}
+
+std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
+  const Program& p = *program_;
+  if (inputs.size() != p.inputs.size()) {
+    throw Error(fmt::format("Graph: expected {} inputs, got {}", p.inputs.size(), inputs.size()));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) check_input(i, inputs[i]);
+  check_sizes(inputs);
+  Mode mode;
+  mode.training = training_;
+  mode.device = !state_.empty()   ? state_[0].device()
+                : !inputs.empty() ? inputs[0].device()
+                                  : Device();
+  return typed_memory_errors("Graph", [&] {
+    std::unordered_map<uint32_t, Tensor> given;
+    for (size_t i = 0; i < state_.size(); ++i) given.emplace(p.state[i].value, state_[i]);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Input& input = p.inputs[i];
+      // A program made for contiguous tensors may lack a contiguous() that did nothing.
+      const bool keeps = input.is_written || !input.is_contiguous;
+      given.emplace(input.value, keeps ? inputs[i] : inputs[i].contiguous());
+    }
+    std::vector<Slot> slots;
+    for (const uint32_t v : p.block.inputs) slots.push_back({given[v], {}});
+    const std::vector<Slot> results = run(p.block, std::move(slots), mode);
+    std::vector<Tensor> out;
+    const size_t first = results.size() - p.outputs.size();  // updates come before
+    for (size_t i = first; i < results.size(); ++i) {
+      const Slot& r = results[i];
+      out.push_back(r.number ? scalar_tensor(*r.number, TensorOptions(r.number->dtype()))
+                             : r.tensor);
+    }
+    const NoGradGuard no_grad;
+    for (size_t i = 0; i < p.updates.size(); ++i) {
+      const Update& update = p.updates[i];
+      if (update.counts_steps && training_ == false) continue;
+      copy_(given[update.to], results[i].tensor);
+    }
+    return out;
+  });
+}
+
+Tensor GraphImpl::forward(const Tensor& input) {
+  if (program_->inputs.size() != 1 || program_->outputs.size() != 1) {
+    throw Error(fmt::format(
+        "Graph: expected a graph of one input and one output, got {} and {}: call forward() with a "
+        "list of inputs",
+        program_->inputs.size(), program_->outputs.size()));
+  }
+  return forward(TensorList(input))[0];
+}
+
+void GraphImpl::train(bool on) {
+  Module::train(on);
+  training_ = on;
+}
+
+std::shared_ptr<nn::Module> GraphImpl::clone(const std::optional<Device>& device) const {
+  return typed_memory_errors("clone", [&]() -> std::shared_ptr<nn::Module> {
+    std::unordered_map<const TensorImpl*, Tensor> copies;  // tied tensors stay tied
+    std::vector<Tensor> state;
+    for (const Tensor& t : state_) {
+      Tensor& copy = copies[t.impl()];
+      if (!copy.defined()) {
+        const NoGradGuard no_grad;
+        copy = t.detach().to(device.value_or(t.device()), t.dtype(), false, true);
+      }
+      state.push_back(copy);
+    }
+    const auto out = std::make_shared<GraphImpl>(program_, state);
+    for (size_t i = 0; i < state_.size(); ++i) {
+      out->state_[i].requires_grad_(state_[i].requires_grad());
+    }
+    out->training_ = training_;
+    out->Module::train(is_training());
+    return out;
+  });
+}
+
+void GraphImpl::assign_clone(const nn::Module& other, const std::optional<Device>& device) {
+  const std::shared_ptr<nn::Module> copy = other.clone(device);
+  const auto* same = dynamic_cast<const GraphImpl*>(copy.get());
+  if (!same) throw_other_class(*copy);
+  *this = *same;
+}
+
+std::vector<std::string> GraphImpl::input_names() const {
+  std::vector<std::string> out;
+  for (const Input& input : program_->inputs) {
+    out.push_back(program_->block.values[input.value].name);
+  }
+  return out;
+}
+
+std::vector<std::string> GraphImpl::output_names() const {
+  std::vector<std::string> out;
+  for (const Argument& a : program_->outputs) {
+    out.push_back(a.kind == Argument::Kind::value
+                      ? program_->block.values[static_cast<size_t>(a.integer)].name
+                      : "");
+  }
+  return out;
+}
+
+void GraphImpl::pretty_print(std::ostream& os) const {
+  os << fmt::format("Graph(inputs={}, outputs={}, calls={})", program_->inputs.size(),
+                    program_->outputs.size(), program_->block.nodes.size());
+}
+
+Graph load(const std::string& path, Device map_location) {
+  LoadedProgram loaded = read_pt2(path);
+  std::unordered_map<const TensorImpl*, Tensor> moved;
+  for (Tensor& t : loaded.state) {
+    Tensor& there = moved[t.impl()];
+    if (!there.defined()) there = t.to(map_location);
+    t = there;
+  }
+  try {
+    return Graph(std::make_shared<const Program>(std::move(loaded.program)), loaded.state);
+  } catch (const OutOfMemoryError&) {
+    throw;
+  } catch (const Error& e) {  // names that a module refuses
+    throw SerializationError(
+        fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
+  }
+}
+
+}  // namespace ambit::graph

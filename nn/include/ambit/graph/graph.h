@@ -1,0 +1,81 @@
+// Graphs: networks as lists of calls of ambit's functions, loaded from files that PyTorch wrote,
+// and run and trained as modules on any device.
+#pragma once
+
+#include <ambit/nn/module.h>
+#include <ambit/nn/module_holder.h>
+#include <ambit/tensor.h>
+
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ambit::graph {
+
+struct Program;
+
+/// A network as a list of calls. Parameters and buffers have the names of the original module
+/// ("layer1.0.conv1.weight"), so state dicts fit, and to(), optimizers, save() and clone() work as
+/// for any module; constants of the file are buffers that are not saved. Every call is a public
+/// function with its gradient. Make one with load().
+class AMBIT_API GraphImpl : public nn::Module {
+ public:
+  /// `state`: one tensor for each parameter, buffer and constant of the program.
+  GraphImpl(std::shared_ptr<const Program> program, const std::vector<Tensor>& state);
+
+  /// Run the calls and return the outputs, in the order of Python's flattened result; an output
+  /// that is None is undefined, a number a tensor without dims. Buffers and inputs that the
+  /// original module changes are changed. Inputs, in the order of Python's flattened arguments
+  /// without constants, must be on the device of the parameters; tensors that the original creates
+  /// on a device of its own are created there, too. Errors: Error for a wrong number of inputs,
+  /// DTypeError and ShapeError for one that differs from the example or from the constraints of its
+  /// dynamic sizes; those of the calls, which name the call and the path of the module that made
+  /// it.
+  std::vector<Tensor> forward(TensorList inputs);
+  /// The same for a graph of one input and one output. Errors also: Error for another graph.
+  Tensor forward(const Tensor& input);
+
+  /// Switch dropout, batch norms with running statistics and recurrent layers to training or
+  /// evaluation. Before the first call of train() or eval(), each runs in the mode in which it was
+  /// exported; is_training() is then true if any was in training. Calls of run_decompositions()'
+  /// form that have lost the switch (a dropout exported in evaluation is no longer there) keep
+  /// their mode.
+  void train(bool on = true) override;
+
+  /// Return a copy with its own tensors, on `device` if given.
+  std::shared_ptr<nn::Module> clone(const std::optional<Device>& device = {}) const override;
+
+  std::vector<std::string> input_names() const;
+  std::vector<std::string> output_names() const;
+  /// Return the calls, one a line, with dtypes and sizes; dynamic sizes have names.
+  std::string text() const;
+  /// Return the calls as a directed graph in the language of Graphviz.
+  std::string dot() const;
+  /// Print "Graph(inputs=1, outputs=1, calls=23)".
+  void pretty_print(std::ostream& os) const override;
+
+ protected:
+  void assign_clone(const nn::Module& other, const std::optional<Device>& device) override;
+
+ private:
+  void check_input(size_t index, const Tensor& input) const;
+  void check_sizes(TensorList inputs) const;
+  void register_state(size_t index, std::map<std::string, nn::Module*>& modules);
+
+  std::shared_ptr<const Program> program_;
+  std::vector<Tensor> state_;
+  std::optional<bool> training_;  // none: as exported
+};
+AMBIT_MODULE(Graph);
+
+/// Load a .pt2 file that PyTorch 2.9 or newer wrote with torch.export.save(), either as exported or
+/// after run_decompositions(), with its tensors on `map_location`. Nothing in the file is run or
+/// unpickled, and no more memory is allocated than its content needs.
+/// Errors: SerializationError naming the path and the cause; NotImplementedError listing all
+/// functions and dtypes in the file that ambit lacks; OutOfMemoryError.
+AMBIT_API Graph load(const std::string& path, Device map_location = {});
+
+}  // namespace ambit::graph

@@ -1,0 +1,51 @@
+// `ambit graph` as users run it.
+#include <ambit/ops/creation.h>
+
+#include <string>
+
+#include "tests/graph/graph_files.h"
+#include "tool.h"
+
+TEST_CASE("graph show prints the calls, and a picture for Graphviz") {
+  const ChildResult text = tool("graph show " + graph_file("net"));
+  CHECK(text.exit_code == 0);
+  CHECK(text.output.starts_with("graph(x: float32[s77, 3, 32, 32]):\n"));
+  const ChildResult dot = tool("graph show --dot " + graph_file("net"));
+  CHECK(dot.exit_code == 0);
+  CHECK(dot.output.starts_with("digraph"));
+}
+
+TEST_CASE("graph run reads and writes arrays of NumPy") {
+  const TemporaryFolder folder;
+  // numpy.save(f, numpy.ones((1, 3), dtype="<f4"))
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }";
+  header.resize(117, ' ');
+  std::string array = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n";
+  for (int i = 0; i < 3; ++i) array += std::string("\x00\x00\x80\x3f", 4);
+  const std::string in = folder.write("x.npy", array), out = folder / "y.npy";
+  const std::string file = (graph_folder() / "tiny.pt2").string();
+  for (const char* device : {"cpu", "sim:0"}) {
+    INFO(device);
+    const ChildResult ran = tool("graph run " + file + " --in " + in + " --out " + out +
+                                 " --device " + device + " 2>&1");
+    INFO(ran.output);
+    CHECK(ran.exit_code == 0);
+    const std::string result = read_bytes(out);
+    CHECK(result.size() == 128 + 2 * 4);
+    CHECK(result.find("'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)") != result.npos);
+  }
+}
+
+TEST_CASE("mistakes in the use of graphs are named") {
+  const TemporaryFolder folder;
+  const std::string wrong = folder.write("x.npy", "no array");
+  const std::string file = (graph_folder() / "tiny.pt2").string();
+  for (const std::string& arguments :
+       {std::string("graph"), std::string("graph show"), std::string("graph show /no/such.pt2"),
+        "graph show " + wrong, "graph run " + file, "graph run " + file + " --in " + wrong}) {
+    INFO(arguments);
+    const ChildResult ran = tool(arguments + " 2>&1");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.starts_with("ambit: "));
+  }
+}
