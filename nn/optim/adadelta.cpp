@@ -10,6 +10,8 @@ enum Slot : size_t { kStep, kSquare, kChange };
 
 }  // namespace
 
+AdadeltaOptions::AdadeltaOptions(double lr) : lr_(lr) {}
+
 const char* AdadeltaOptions::optimizer() const { return "Adadelta"; }
 
 std::vector<OptionEntry> AdadeltaOptions::entries() {

@@ -10,6 +10,8 @@ enum Slot : size_t { kStep, kSum };
 
 }  // namespace
 
+AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
+
 const char* AdagradOptions::optimizer() const { return "Adagrad"; }
 
 std::vector<OptionEntry> AdagradOptions::entries() {

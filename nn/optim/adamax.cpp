@@ -12,6 +12,8 @@ enum Slot : size_t { kStep, kMean, kLargest };
 
 }  // namespace
 
+AdamaxOptions::AdamaxOptions(double lr) : lr_(lr) {}
+
 const char* AdamaxOptions::optimizer() const { return "Adamax"; }
 
 std::vector<OptionEntry> AdamaxOptions::entries() {

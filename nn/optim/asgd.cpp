@@ -13,6 +13,8 @@ enum Slot : size_t { kStep, kEta, kMu, kAverage };
 
 }  // namespace
 
+ASGDOptions::ASGDOptions(double lr) : lr_(lr) {}
+
 const char* ASGDOptions::optimizer() const { return "ASGD"; }
 
 std::vector<OptionEntry> ASGDOptions::entries() {

@@ -17,6 +17,8 @@
 
 namespace ambit::optim {
 
+MuonOptions::MuonOptions(double lr) : lr_(lr) {}
+
 const char* MuonOptions::optimizer() const { return "Muon"; }
 
 std::vector<OptionEntry> MuonOptions::entries() {

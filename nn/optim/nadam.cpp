@@ -12,6 +12,8 @@ enum Slot : size_t { kStep, kProduct, kMean, kSquare };
 
 }  // namespace
 
+NAdamOptions::NAdamOptions(double lr) : lr_(lr) {}
+
 const char* NAdamOptions::optimizer() const { return "NAdam"; }
 
 std::vector<OptionEntry> NAdamOptions::entries() {

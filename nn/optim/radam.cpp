@@ -12,6 +12,8 @@ enum Slot : size_t { kStep, kMean, kSquare };
 
 }  // namespace
 
+RAdamOptions::RAdamOptions(double lr) : lr_(lr) {}
+
 const char* RAdamOptions::optimizer() const { return "RAdam"; }
 
 std::vector<OptionEntry> RAdamOptions::entries() {

@@ -13,6 +13,8 @@ enum Slot : size_t { kStep, kSquare, kBuffer, kMean };
 
 }  // namespace
 
+RMSpropOptions::RMSpropOptions(double lr) : lr_(lr) {}
+
 const char* RMSpropOptions::optimizer() const { return "RMSprop"; }
 
 std::vector<OptionEntry> RMSpropOptions::entries() {

@@ -15,6 +15,8 @@ enum Slot : size_t { kStep, kPrevious, kStepSize };
 
 }  // namespace
 
+RpropOptions::RpropOptions(double lr) : lr_(lr) {}
+
 const char* RpropOptions::optimizer() const { return "Rprop"; }
 
 std::vector<OptionEntry> RpropOptions::entries() {

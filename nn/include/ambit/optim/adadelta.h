@@ -14,7 +14,7 @@ namespace ambit::optim {
 class AMBIT_API AdadeltaOptions : public ListedOptionsOf<AdadeltaOptions>,
                                   public OptimizerSetters<AdadeltaOptions> {
  public:
-  AdadeltaOptions(double lr = 1) : lr_(lr) {}
+  AdadeltaOptions(double lr = 1);
   AMBIT_OPTION(AdadeltaOptions, double, lr);
   AMBIT_OPTION(AdadeltaOptions, double, rho) = 0.9;
   AMBIT_OPTION(AdadeltaOptions, double, eps) = 1e-6;

@@ -14,7 +14,7 @@ namespace ambit::optim {
 class AMBIT_API AdagradOptions : public ListedOptionsOf<AdagradOptions>,
                                  public OptimizerSetters<AdagradOptions> {
  public:
-  AdagradOptions(double lr = 1e-2) : lr_(lr) {}
+  AdagradOptions(double lr = 1e-2);
   AMBIT_OPTION(AdagradOptions, double, lr);
   AMBIT_OPTION(AdagradOptions, double, lr_decay) = 0;
   AMBIT_OPTION(AdagradOptions, double, weight_decay) = 0;

@@ -91,7 +91,8 @@ class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
 /// step t = 1, 2, ...:
 ///   g += weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
-/// with amsgrad the maximum of all v so far replaces v. Floating-point parameters of any shape.
+/// with amsgrad the maximum of all v so far replaces v, with decoupled_weight_decay p is decayed as
+/// by AdamW. Floating-point parameters of any shape.
 /// State: "step" (t, on cpu; if capturable, float32 on the parameter's device), "exp_avg" (m),
 /// "exp_avg_sq" (v), with amsgrad "max_exp_avg_sq". Errors: Error for a negative lr, eps or
 /// weight_decay, for betas outside [0, 1), and for amsgrad with capturable. Source: Kingma & Ba

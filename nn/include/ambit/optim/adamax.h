@@ -14,7 +14,7 @@ namespace ambit::optim {
 class AMBIT_API AdamaxOptions : public ListedOptionsOf<AdamaxOptions>,
                                 public OptimizerSetters<AdamaxOptions> {
  public:
-  AdamaxOptions(double lr = 2e-3) : lr_(lr) {}
+  AdamaxOptions(double lr = 2e-3);
   AMBIT_OPTION(AdamaxOptions, double, lr);
   AMBIT_OPTION(AdamaxOptions, NumberPair, betas) = {0.9, 0.999};
   AMBIT_OPTION(AdamaxOptions, double, eps) = 1e-8;

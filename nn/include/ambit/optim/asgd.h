@@ -15,7 +15,7 @@ namespace ambit::optim {
 class AMBIT_API ASGDOptions : public ListedOptionsOf<ASGDOptions>,
                               public OptimizerSetters<ASGDOptions> {
  public:
-  ASGDOptions(double lr = 1e-2) : lr_(lr) {}
+  ASGDOptions(double lr = 1e-2);
   AMBIT_OPTION(ASGDOptions, double, lr);
   AMBIT_OPTION(ASGDOptions, double, lambd) = 1e-4;
   AMBIT_OPTION(ASGDOptions, double, alpha) = 0.75;

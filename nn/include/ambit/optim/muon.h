@@ -21,7 +21,7 @@ using NumberTriple = std::tuple<double, double, double>;
 /// "spectral_unclamped".
 class AMBIT_API MuonOptions : public ListedOptionsOf<MuonOptions>, public nn::Options<MuonOptions> {
  public:
-  MuonOptions(double lr = 1e-3) : lr_(lr) {}
+  MuonOptions(double lr = 1e-3);
   AMBIT_OPTION(MuonOptions, double, lr);
   AMBIT_OPTION(MuonOptions, double, weight_decay) = 0.1;
   AMBIT_OPTION(MuonOptions, double, momentum) = 0.95;

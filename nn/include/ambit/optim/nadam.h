@@ -15,7 +15,7 @@ namespace ambit::optim {
 class AMBIT_API NAdamOptions : public ListedOptionsOf<NAdamOptions>,
                                public OptimizerSetters<NAdamOptions> {
  public:
-  NAdamOptions(double lr = 2e-3) : lr_(lr) {}
+  NAdamOptions(double lr = 2e-3);
   AMBIT_OPTION(NAdamOptions, double, lr);
   AMBIT_OPTION(NAdamOptions, NumberPair, betas) = {0.9, 0.999};
   AMBIT_OPTION(NAdamOptions, double, eps) = 1e-8;

@@ -14,7 +14,7 @@ namespace ambit::optim {
 class AMBIT_API RAdamOptions : public ListedOptionsOf<RAdamOptions>,
                                public OptimizerSetters<RAdamOptions> {
  public:
-  RAdamOptions(double lr = 1e-3) : lr_(lr) {}
+  RAdamOptions(double lr = 1e-3);
   AMBIT_OPTION(RAdamOptions, double, lr);
   AMBIT_OPTION(RAdamOptions, NumberPair, betas) = {0.9, 0.999};
   AMBIT_OPTION(RAdamOptions, double, eps) = 1e-8;

@@ -14,7 +14,7 @@ namespace ambit::optim {
 class AMBIT_API RMSpropOptions : public ListedOptionsOf<RMSpropOptions>,
                                  public OptimizerSetters<RMSpropOptions> {
  public:
-  RMSpropOptions(double lr = 1e-2) : lr_(lr) {}
+  RMSpropOptions(double lr = 1e-2);
   AMBIT_OPTION(RMSpropOptions, double, lr);
   AMBIT_OPTION(RMSpropOptions, double, alpha) = 0.99;
   AMBIT_OPTION(RMSpropOptions, double, eps) = 1e-8;

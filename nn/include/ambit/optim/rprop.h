@@ -15,7 +15,7 @@ namespace ambit::optim {
 class AMBIT_API RpropOptions : public ListedOptionsOf<RpropOptions>,
                                public OptimizerSetters<RpropOptions> {
  public:
-  RpropOptions(double lr = 1e-2) : lr_(lr) {}
+  RpropOptions(double lr = 1e-2);
   AMBIT_OPTION(RpropOptions, double, lr);
   AMBIT_OPTION(RpropOptions, NumberPair, etas) = {0.5, 1.2};
   AMBIT_OPTION(RpropOptions, NumberPair, step_sizes) = {1e-6, 50};
