@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <ostream>
@@ -49,6 +50,8 @@ struct Elements {
 // One notation for all numbers of a tensor.
 enum class Notation { whole, fixed, scientific };
 
+std::atomic<bool> scientific_allowed = true;
+
 Notation choose_notation(const double* v, int64_t n) {
   bool whole = true;
   double smallest = INFINITY, largest = 0;
@@ -59,9 +62,9 @@ Notation choose_notation(const double* v, int64_t n) {
     largest = std::max(largest, std::fabs(v[i]));
   }
   if (largest == 0) return Notation::whole;
-  if (largest / smallest > 1000 || largest > 1e8) return Notation::scientific;
-  if (whole) return Notation::whole;
-  return smallest < 1e-4 ? Notation::scientific : Notation::fixed;
+  const bool scientific = largest / smallest > 1000 || largest > 1e8 || (!whole && smallest < 1e-4);
+  if (scientific && scientific_allowed) return Notation::scientific;
+  return whole ? Notation::whole : Notation::fixed;
 }
 
 std::string to_text(double v, Notation notation) {
@@ -193,6 +196,8 @@ std::string str(const Tensor& t) {
   }
   return out + ")";
 }
+
+void set_printoption_sci_mode(bool enabled) { scientific_allowed = enabled; }
 
 std::ostream& operator<<(std::ostream& os, const Tensor& t) { return os << str(t); }
 

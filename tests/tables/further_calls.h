@@ -45,6 +45,7 @@ inline std::vector<Call> further_calls() {
       RESULT(poisson, poisson(o.unit)),
       RESULT(binomial, binomial(MADE(o.m.to(o.unit.dtype())), o.unit)),
       RESULT(dropout, dropout(o.a, 0.5, true)),
+      RESULT(native_dropout, std::get<0>(native_dropout(o.a, 0.5, true))),
       RESULT(dropout2d, nn::functional::dropout2d(IMAGE)),
       RESULT(dropout3d, nn::functional::dropout3d(IMAGE.unsqueeze(0))),
       RESULT(alpha_dropout, alpha_dropout(o.a, 0.5, true)),

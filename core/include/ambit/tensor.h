@@ -26,6 +26,12 @@
 
 namespace ambit {
 
+// libtorch's names of the standard library's.
+using std::make_optional;
+using std::nullopt;
+using std::nullopt_t;
+using std::optional;
+
 class Node;
 class Tensor;
 template <class T>
@@ -143,6 +149,17 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   T* data_ptr() const {
     if (dtype() != dtype_of<std::remove_const_t<T>>) throw_dtype(dtype_of<std::remove_const_t<T>>);
     return static_cast<T*>(data_ptr());
+  }
+  /// The same; they differ in whether the elements may be written.
+  const void* const_data_ptr() const { return data_ptr(); }
+  template <class T>
+  const std::remove_const_t<T>* const_data_ptr() const {
+    return data_ptr<std::remove_const_t<T>>();
+  }
+  void* mutable_data_ptr() const { return data_ptr(); }
+  template <class T>
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
   }
   /// libtorch's old name of data_ptr<T>().
   template <class T>
@@ -317,6 +334,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor t() const;
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
+  Tensor squeeze(IntArrayRef dims) const;
   Tensor unsqueeze(int64_t dim) const;
   Tensor expand(IntArrayRef sizes, bool implicit = false) const;
   Tensor expand_as(const Tensor& o) const { return expand(o.sizes()); }
@@ -359,6 +377,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor& t_() const;
   Tensor& squeeze_() const;
   Tensor& squeeze_(int64_t dim) const;
+  Tensor& squeeze_(IntArrayRef dims) const;
   Tensor& unsqueeze_(int64_t dim) const;
   Tensor& as_strided_(IntArrayRef sizes, IntArrayRef strides,
                       std::optional<int64_t> storage_offset = {}) const;
@@ -484,6 +503,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
   Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
   Tensor nonzero() const;
+  Tensor nonzero_static(int64_t size, int64_t fill_value = -1) const;
 
   // --- elementwise.h
   Tensor add(const Tensor& o, const Scalar& alpha = 1) const;
@@ -708,13 +728,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   requires(!std::same_as<I, bool>) Tensor var(I dim)
   const { return var(IntArrayRef{static_cast<int64_t>(dim)}); }
   Tensor var(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
-  Tensor var(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
+  Tensor var(IntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim = false) const;
   Tensor std(bool unbiased = true) const;
   template <std::integral I>
   requires(!std::same_as<I, bool>) Tensor std(I dim)
   const { return std(IntArrayRef{static_cast<int64_t>(dim)}); }
   Tensor std(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
-  Tensor std(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
+  Tensor std(IntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim = false) const;
   Tensor max() const;
   Tensor min() const;
   Tensor max(const Tensor& o) const { return maximum(o); }
@@ -728,8 +748,11 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor any() const;
   Tensor any(int64_t dim, bool keepdim = false) const;
+  Tensor any(OptionalIntArrayRef dims, bool keepdim = false) const;
   Tensor all() const;
   Tensor all(int64_t dim, bool keepdim = false) const;
+  Tensor all(OptionalIntArrayRef dims, bool keepdim = false) const;
+  Tensor hash_tensor(IntArrayRef dims = {}, bool keepdim = false, int64_t mode = 0) const;
   Tensor norm(const Scalar& p = 2) const;
   Tensor norm(const std::optional<Scalar>& p, DType dtype) const;
   Tensor norm(const std::optional<Scalar>& p, IntArrayRef dims, bool keepdim = false) const;
@@ -869,6 +892,9 @@ inline TensorList::TensorList(std::initializer_list<Tensor> l) : ArrayRef(l.begi
 
 /// Print as PyTorch does: "tensor([[1., 2.],\n        [3., 4.]], device='cuda:0')".
 AMBIT_API std::ostream& operator<<(std::ostream& os, const Tensor& t);
+/// Allow or forbid scientific notation in printed tensors, for the whole process. Allowed is the
+/// default: each tensor is printed in the notation that suits its elements.
+AMBIT_API void set_printoption_sci_mode(bool enabled);
 /// The same as a string.
 AMBIT_API std::string str(const Tensor& t);
 

@@ -140,6 +140,32 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
   return finish(alias(block, sizes, strides), options);
 }
 
+Tensor empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
+                      const TensorOptions& options) {
+  count("empty_permuted", sizes);
+  const size_t n = sizes.size();
+  Dims ordered, order_of(n, -1), strides(n, 0);
+  bool good = physical_layout.size() == n;
+  for (size_t i = 0; good && i < n; ++i) {
+    const auto d = static_cast<size_t>(physical_layout[i]);
+    if (d >= n) {  // also negative ones, as in PyTorch
+      throw IndexError(fmt::format("empty_permuted: expected dims from 0 to {}, got {}", n - 1,
+                                   str(physical_layout)));
+    }
+    good = order_of[d] < 0;
+    order_of[d] = static_cast<int64_t>(i);
+    ordered.push_back(sizes[d]);
+  }
+  if (!good) {
+    throw ShapeError(fmt::format("empty_permuted: expected each of {} dims once, got {}", n,
+                                 str(physical_layout)));
+  }
+  const Dims packed = contiguous_strides(ordered);
+  for (size_t d = 0; d < n; ++d) strides[d] = packed[static_cast<size_t>(order_of[d])];
+  const Tensor block = allocate("empty_permuted", ordered, options.dtype(), options.device());
+  return finish(alias(block, sizes, strides), options);
+}
+
 Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
   return filled("zeros", sizes, 0, options);
 }

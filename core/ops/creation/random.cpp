@@ -207,25 +207,52 @@ TensorOptions options_for(const Tensor& self, const TensorOptions& options,
 
 }  // namespace
 
-Tensor rand_like(const Tensor& self, const TensorOptions& options,
+Tensor rand_like(const Tensor& self, const Stream& generator, const TensorOptions& options,
                  std::optional<MemoryFormat> format) {
   expect_defined("rand_like", "self", self);
-  return rand(self.sizes(), options_for(self, options, format));
+  return rand(self.sizes(), generator, options_for(self, options, format));
 }
-Tensor randn_like(const Tensor& self, const TensorOptions& options,
+Tensor randn_like(const Tensor& self, const Stream& generator, const TensorOptions& options,
                   std::optional<MemoryFormat> format) {
   expect_defined("randn_like", "self", self);
-  return randn(self.sizes(), options_for(self, options, format));
+  return randn(self.sizes(), generator, options_for(self, options, format));
 }
-Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const TensorOptions& options,
-                    std::optional<MemoryFormat> format) {
+Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const Stream& generator,
+                    const TensorOptions& options, std::optional<MemoryFormat> format) {
   expect_defined("randint_like", "self", self);
-  return randint(low, high, self.sizes(), options_for(self, options, format));
+  return randint(low, high, self.sizes(), generator, options_for(self, options, format));
 }
-Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options,
-                    std::optional<MemoryFormat> format) {
-  return randint_like(self, 0, high, options, format);
+Tensor randint_like(const Tensor& self, int64_t high, const Stream& generator,
+                    const TensorOptions& options, std::optional<MemoryFormat> format) {
+  return randint_like(self, 0, high, generator, options, format);
 }
+Tensor randint_like(const Tensor& self, const Tensor& high, const Stream& generator,
+                    const TensorOptions& options, std::optional<MemoryFormat> format) {
+  check_devices("randint_like", {{"self", self}, {"high", high}}, DeviceRule::elementwise);
+  expect_defined("randint_like", "self", self);
+  expect_dim("randint_like", "high", high, 0, "a 0-dim tensor");
+  return randint_like(self, 0, high.item<int64_t>(), generator, options, format);
+}
+
+#define AMBIT_FROM_DEVICE(name, Parameters, ...) \
+  Tensor name Parameters { return name(__VA_ARGS__, Stream(), options, format); }
+using Format = std::optional<MemoryFormat>;
+AMBIT_FROM_DEVICE(rand_like, (const Tensor& self, const TensorOptions& options, Format format),
+                  self)
+AMBIT_FROM_DEVICE(randn_like, (const Tensor& self, const TensorOptions& options, Format format),
+                  self)
+AMBIT_FROM_DEVICE(randint_like,
+                  (const Tensor& self, int64_t low, int64_t high, const TensorOptions& options,
+                   Format format),
+                  self, low, high)
+AMBIT_FROM_DEVICE(randint_like,
+                  (const Tensor& self, int64_t high, const TensorOptions& options, Format format),
+                  self, high)
+AMBIT_FROM_DEVICE(randint_like,
+                  (const Tensor& self, const Tensor& high, const TensorOptions& options,
+                   Format format),
+                  self, high)
+#undef AMBIT_FROM_DEVICE
 
 Tensor randperm(int64_t n, const TensorOptions& options) { return randperm(n, Stream(), options); }
 
@@ -321,6 +348,18 @@ Tensor dropout(const Tensor& input, double p, bool training) {
   if (!needs_gradient(input)) return out;
   return record("dropout", std::move(out),
                 wrt(input, [scale = saved(scale)](const Tensor& g) { return g * scale(); }));
+}
+
+std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
+                                          std::optional<bool> train) {
+  constexpr const char* kOp = "native_dropout";
+  expect_defined(kOp, "input", input);
+  check_probability(kOp, p);
+  if (!train.value_or(true)) return {clone(input), ones_like(input, kBool)};
+  expect_floating(kOp, input);
+  const Tensor kept = drawn(kOp, input.sizes(), input.options().dtype(kBool),
+                            {.kind = Kind::bernoulli, .low = 1 - p});
+  return {input * kept * (p < 1 ? 1 / (1 - p) : 0), kept};
 }
 
 const Tensor& dropout_(const Tensor& self, double p, bool training) {

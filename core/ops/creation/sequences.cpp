@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/ops/operands/allocate.h"
+#include "core/ops/operands/expect.h"
 #include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
@@ -121,6 +122,33 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   }
   return sequence("logspace", steps, dtype, options, value);
 }
+
+namespace {
+
+const Scalar& end_of(const char*, const Scalar& end) { return end; }
+
+Scalar end_of(const char* op, const Tensor& end) {
+  expect_dim(op, "an end", end, 0, "a 0-dim tensor");
+  return end.item();
+}
+
+}  // namespace
+
+#define AMBIT_BETWEEN(Start, End)                                                   \
+  Tensor linspace(const Start& start, const End& end, int64_t steps,                \
+                  const TensorOptions& options) {                                   \
+    const Scalar first = end_of("linspace", start), last = end_of("linspace", end); \
+    return linspace(first, last, steps, options);                                   \
+  }                                                                                 \
+  Tensor logspace(const Start& start, const End& end, int64_t steps, double base,   \
+                  const TensorOptions& options) {                                   \
+    const Scalar first = end_of("logspace", start), last = end_of("logspace", end); \
+    return logspace(first, last, steps, base, options);                             \
+  }
+AMBIT_BETWEEN(Tensor, Tensor)
+AMBIT_BETWEEN(Tensor, Scalar)
+AMBIT_BETWEEN(Scalar, Tensor)
+#undef AMBIT_BETWEEN
 
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
              const TensorOptions& options) {

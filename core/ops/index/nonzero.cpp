@@ -8,6 +8,8 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/scalar_operand.h"
@@ -26,6 +28,20 @@ Tensor nonzero(const Tensor& self) {
   const auto n = sum(mask).item<int64_t>();
   Tensor out = allocate("nonzero", {n, self.dim()}, kInt64, self.device());
   if (out.numel() > 0) kernels::nonzero(out, mask);
+  return out;
+}
+
+Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
+  constexpr const char* kOp = "nonzero_static";
+  expect_defined(kOp, "self", self);
+  if (size < 0) throw ShapeError(fmt::format("{}: expected size >= 0, got {}", kOp, size));
+  Tensor out = allocate(kOp, {size, self.dim()}, kInt64, self.device());
+  if (self.is_meta()) return out;
+  const NoGradGuard no_grad;
+  out.fill_(fill_value);
+  const Tensor places = nonzero(self);
+  const int64_t n = std::min(size, places.size(0));
+  out.narrow(0, 0, n).copy_(places.narrow(0, 0, n));
   return out;
 }
 

@@ -136,8 +136,16 @@ struct Running {
 
 }  // namespace
 
-Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                  const Tensor& running_mean, const Tensor& running_var, const BatchNormParams& p) {
+namespace {
+
+/// A result and the statistics that it was normalised by, which an empty input does not have.
+struct Normalized {
+  Tensor out, mean, invstd;
+};
+
+Normalized normalize(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     const Tensor& running_mean, const Tensor& running_var,
+                     const BatchNormParams& p) {
   check_devices("batch_norm", {{"input", input},
                                {"weight", weight},
                                {"bias", bias},
@@ -159,7 +167,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     expect_dtype_if_given("batch_norm", "running_var", running_var, dtype);
     check_shapes(input, weight, bias, running_mean, running_var, p.training);
   });
-  if (input.numel() == 0) return batch_norm_of_nothing(input, weight, bias);
+  if (input.numel() == 0) return {batch_norm_of_nothing(input, weight, bias), {}, {}};
 
   Running r_mean(running_mean, p.training), r_var(running_var, p.training);
   const DType dtype = input.dtype(), statistics = statistics_dtype(dtype);
@@ -179,7 +187,36 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     set_history(out, intrusive_ptr<Node>(new NormNode("batch_norm", input, weight, bias, mean,
                                                       invstd, p, run_grads, differentiable_grads)));
   }
-  return out;
+  return {std::move(out), std::move(mean), std::move(invstd)};
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const Tensor& running_mean, const Tensor& running_var, const BatchNormParams& p) {
+  return normalize(input, weight, bias, running_mean, running_var, p).out;
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight,
+                                                     const Tensor& bias, const Tensor& running_mean,
+                                                     const Tensor& running_var, bool training,
+                                                     double momentum, double eps) {
+  constexpr const char* kOp = "native_batch_norm";
+  check_devices(kOp, {{"input", input},
+                      {"weight", weight},
+                      {"bias", bias},
+                      {"running_mean", running_mean},
+                      {"running_var", running_var}});
+  expect_defined(kOp, "input", input);
+  const BatchNormParams params{.training = training, .momentum = momentum, .eps = eps};
+  Normalized all = normalize(input, weight, bias, running_mean, running_var, params);
+  const Tensor& first = first_of(weight, bias, running_mean, running_var).tensor;
+  const TensorOptions options = first.defined() ? first.options() : input.options();
+  if (!training) return {all.out, empty({0}, options), empty({0}, options)};
+  const auto statistic = [&](const Tensor& t) {
+    return t.defined() ? t.to(options.dtype()) : zeros({input.size(1)}, options);
+  };
+  return {all.out, statistic(all.mean), statistic(all.invstd)};
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/reduce.h>
@@ -93,15 +94,22 @@ void check(const Tensor& input, int64_t groups, const Tensor& weight, const Tens
 
 }  // namespace
 
-Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
-                  double eps) {
-  AMBIT_AUTOCAST(group_norm, input, num_groups, weight, bias, eps)
+namespace {
+
+/// A result and the statistics of its groups, which an empty input does not have.
+struct Normalized {
+  Tensor out, mean, invstd;
+};
+
+Normalized normalize(const Tensor& input, int64_t num_groups, const Tensor& weight,
+                     const Tensor& bias, double eps) {
   check_devices(kName, {{"input", input}, {"weight", weight}, {"bias", bias}});
   naming("weight", weight, [&] { check(input, num_groups, weight, bias); });
   if (input.numel() == 0) {  // no groups, or empty ones
     Tensor out = clone(input);
     if (weight.defined()) out = out * per_channel(weight, input);
-    return bias.defined() ? out + per_channel(bias, input) : out;
+    if (bias.defined()) out = out + per_channel(bias, input);
+    return {std::move(out), {}, {}};
   }
   const DType dtype = input.dtype(), statistics = statistics_dtype(dtype);
   const auto make = [&](IntArrayRef sizes, DType of) {
@@ -116,7 +124,33 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
                                                       Groups{num_groups, eps}, run_grads,
                                                       differentiable_grads)));
   }
-  return out;
+  return {std::move(out), std::move(mean), std::move(invstd)};
+}
+
+}  // namespace
+
+Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
+                  double eps) {
+  AMBIT_AUTOCAST(group_norm, input, num_groups, weight, bias, eps)
+  return normalize(input, num_groups, weight, bias, eps).out;
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight,
+                                                     const Tensor& bias, int64_t N, int64_t C,
+                                                     int64_t HxW, int64_t group, double eps) {
+  constexpr const char* kOp = "native_group_norm";
+  check_devices(kOp, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  expect_defined(kOp, "input", input);
+  if (input.numel() != count(kOp, {N, C, HxW})) {
+    throw ShapeError(
+        fmt::format("{}: expected an input of {} samples, {} channels and {} positions, got {}",
+                    kOp, N, C, HxW, str(input.sizes())));
+  }
+  const Normalized all = normalize(reshape(input, {N, C, HxW}), group, weight, bias, eps);
+  const auto statistic = [&](const Tensor& of_groups) {
+    return of_groups.defined() ? of_groups.to(input.dtype()) : zeros({N, group}, input.options());
+  };
+  return {reshape(all.out, input.sizes()), statistic(all.mean), statistic(all.invstd)};
 }
 
 void composite::group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x,

@@ -3,6 +3,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/reduce.h>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -66,9 +68,14 @@ NormGrads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Te
   return out;
 }
 
-// x [M,N], w and b [N] or undefined -> [M,N].
-Tensor normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Tensor& b, double eps,
-                      bool centered) {
+/// A result and the statistics of its rows.
+struct Normalized {
+  Tensor out, mean, invstd;
+};
+
+// x [M,N], w and b [N] or undefined -> [M,N], [M], [M].
+Normalized normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Tensor& b,
+                          double eps, bool centered) {
   const DType statistics = statistics_dtype(x.dtype());
   const auto make = [&](IntArrayRef sizes, DType of) {
     return allocate(op, sizes, of, x.device());
@@ -81,7 +88,7 @@ Tensor normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Te
                 intrusive_ptr<Node>(new NormNode(op, x, w, b, mean, invstd, Kind{op, eps, centered},
                                                  run_grads, differentiable_grads)));
   }
-  return out;
+  return {std::move(out), std::move(mean), std::move(invstd)};
 }
 
 void check(const char* op, const Tensor& input, IntArrayRef shape, const Tensor& weight,
@@ -106,18 +113,20 @@ Tensor reshaped(const Tensor& t, IntArrayRef sizes) {
   return !t.defined() || t.sizes() == sizes ? t : reshape(t, sizes);
 }
 
-Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const Tensor& weight,
-                 const Tensor& bias, double eps, bool centered) {
+Normalized normalize(const char* op, const Tensor& input, IntArrayRef shape, const Tensor& weight,
+                     const Tensor& bias, double eps, bool centered) {
   naming("weight", weight, [&] { check(op, input, shape, weight, bias); });
   const int64_t length = count(op, shape), rows = length == 0 ? 0 : input.numel() / length;
   if (input.numel() == 0) {  // no rows, or empty ones
     Tensor out = clone(input);
     if (weight.defined()) out = out * weight;
-    return bias.defined() ? out + bias : out;
+    if (bias.defined()) out = out + bias;
+    return {std::move(out), {}, {}};
   }
-  const Tensor out = normalize_rows(op, reshaped(input, {rows, length}), reshaped(weight, {length}),
-                                    reshaped(bias, {length}), eps, centered);
-  return reshaped(out, input.sizes());
+  Normalized all = normalize_rows(op, reshaped(input, {rows, length}), reshaped(weight, {length}),
+                                  reshaped(bias, {length}), eps, centered);
+  all.out = reshaped(all.out, input.sizes());
+  return all;
 }
 
 // For reduced floating-point types, float32's epsilon, as they are computed in it; as in PyTorch.
@@ -133,7 +142,24 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
                   const Tensor& bias, double eps) {
   AMBIT_AUTOCAST(layer_norm, input, normalized_shape, weight, bias, eps)
   check_devices("layer_norm", {{"input", input}, {"weight", weight}, {"bias", bias}});
-  return normalize("layer_norm", input, normalized_shape, weight, bias, eps, true);
+  return normalize("layer_norm", input, normalized_shape, weight, bias, eps, true).out;
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
+                                                     IntArrayRef normalized_shape,
+                                                     const Tensor& weight, const Tensor& bias,
+                                                     double eps) {
+  AMBIT_AUTOCAST(native_layer_norm, input, normalized_shape, weight, bias, eps)
+  constexpr const char* kOp = "native_layer_norm";
+  check_devices(kOp, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  const Normalized all = normalize(kOp, input, normalized_shape, weight, bias, eps, true);
+  Dims sizes(input.sizes());
+  for (size_t i = sizes.size() - normalized_shape.size(); i < sizes.size(); ++i) sizes[i] = 1;
+  const auto statistic = [&](const Tensor& of_rows, double of_none) {
+    if (of_rows.defined()) return reshape(of_rows, sizes).to(input.dtype());
+    return full(sizes, of_none, input.options());
+  };
+  return {all.out, statistic(all.mean, 0), statistic(all.invstd, NAN)};
 }
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
@@ -142,7 +168,8 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
   check_devices("rms_norm", {{"input", input}, {"weight", weight}});
   expect_floating("rms_norm", input);
   return normalize("rms_norm", input, normalized_shape, weight, {},
-                   eps.value_or(default_eps(input.dtype())), false);
+                   eps.value_or(default_eps(input.dtype())), false)
+      .out;
 }
 
 void composite::layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x,

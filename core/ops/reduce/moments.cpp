@@ -29,19 +29,21 @@
 namespace ambit {
 namespace {
 
-using Correction = std::optional<int64_t>;
+using Correction = std::optional<Scalar>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The divisor of the squares; if the correction is not below the count, 0 / 0 gives NaN as in
 // libtorch.
-double divisor(const ReduceShape& shape, int64_t correction) {
-  return static_cast<double>(std::max<int64_t>(shape.count - correction, 0));
+double divisor(const ReduceShape& shape, double correction) {
+  return std::max(static_cast<double>(shape.count) - correction, 0.);
 }
 
+double number(const Correction& correction) { return correction ? correction->to<double>() : 1; }
+
 // Warn as PyTorch does where nothing is left to divide by.
-void check_degrees_of_freedom(const char* op, const ReduceShape& shape, int64_t correction) {
-  if (shape.count > correction) return;
+void check_degrees_of_freedom(const char* op, const ReduceShape& shape, double correction) {
+  if (static_cast<double>(shape.count) > correction) return;
   detail::warn(detail::Warning::degrees_of_freedom, op);
 }
 
@@ -60,7 +62,7 @@ Tensor magnitude(const Tensor& x, const ReduceShape& shape) {
 }
 
 // The variance, or its square root, of elements whose squares fit in a double.
-Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, int64_t correction, bool root) {
+Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, double correction, bool root) {
   if (correction == 0) {
     return run_reduce(x, shape, root ? ReduceOp::std : ReduceOp::var, x.dtype());
   }
@@ -76,7 +78,7 @@ Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, int64_t corre
 }
 
 // The same for any elements: squares of float64 cannot be computed in a wider dtype.
-Tensor run_var(const Tensor& x, const ReduceShape& shape, int64_t correction, bool root) {
+Tensor run_var(const Tensor& x, const ReduceShape& shape, double correction, bool root) {
   const NoGradGuard no_grad;
   if (x.dtype() != kFloat64 || shape.count == 0) {
     return run_var_unscaled(x, shape, correction, root);
@@ -109,13 +111,14 @@ Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
 
 namespace {
 
-Tensor var_of(const char* op, const Tensor& self, IntArrayRef dims, Correction correction,
+Tensor var_of(const char* op, const Tensor& self, IntArrayRef dims, const Correction& given,
               bool keepdim) {
   expect_floating(op, self);
   ReduceShape shape(op, self.sizes(), dims, keepdim);
-  check_degrees_of_freedom(op, shape, correction.value_or(1));
-  const double n = divisor(shape, correction.value_or(1));
-  Tensor out = run_var(self, shape, correction.value_or(1), false);
+  const double correction = number(given);
+  check_degrees_of_freedom(op, shape, correction);
+  const double n = divisor(shape, correction);
+  Tensor out = run_var(self, shape, correction, false);
   return record("var", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dims = Dims(dims),
                            n](const Tensor& g) {
@@ -125,7 +128,7 @@ Tensor var_of(const char* op, const Tensor& self, IntArrayRef dims, Correction c
 
 }  // namespace
 
-Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
+Tensor var(const Tensor& self, IntArrayRef dims, const Correction& correction, bool keepdim) {
   return var_of("var", self, dims, correction, keepdim);
 }
 
@@ -137,13 +140,14 @@ Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
 
 namespace {
 
-Tensor std_of(const char* op, const Tensor& self, IntArrayRef dims, Correction correction,
+Tensor std_of(const char* op, const Tensor& self, IntArrayRef dims, const Correction& given,
               bool keepdim) {
   expect_floating(op, self);
   ReduceShape shape(op, self.sizes(), dims, keepdim);
-  check_degrees_of_freedom(op, shape, correction.value_or(1));
-  const double n = divisor(shape, correction.value_or(1));
-  Tensor out = run_var(self, shape, correction.value_or(1), true);
+  const double correction = number(given);
+  check_degrees_of_freedom(op, shape, correction);
+  const double n = divisor(shape, correction);
+  Tensor out = run_var(self, shape, correction, true);
   return record("std", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
                            dims = Dims(dims), n](const Tensor& g) {
@@ -153,13 +157,13 @@ Tensor std_of(const char* op, const Tensor& self, IntArrayRef dims, Correction c
 
 }  // namespace
 
-Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
+Tensor std(const Tensor& self, IntArrayRef dims, const Correction& correction, bool keepdim) {
   return std_of("std", self, dims, correction, keepdim);
 }
 
 #define AMBIT_WITH_MEAN(name)                                                                      \
   std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims,                     \
-                                         Correction correction, bool keepdim) {                    \
+                                         const Correction& correction, bool keepdim) {             \
     expect_defined(#name "_mean", "self", self);                                                   \
     return {name##_of(#name "_mean", self, dims, correction, keepdim), mean(self, dims, keepdim)}; \
   }                                                                                                \

@@ -185,6 +185,27 @@ Tensor truth(const Tensor& self, const ReduceShape& shape, ReduceOp op) {
 
 }  // namespace
 
+namespace {
+
+Tensor truth_over(const char* op, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
+                  ReduceOp reduce) {
+  expect_defined(op, "self", self);
+  const IntArrayRef list = dims.value_or(IntArrayRef());
+  if (!dims || !list.empty()) return truth(self, {op, self.sizes(), list, keepdim}, reduce);
+  const Tensor out = ne(self, 0);
+  return self.dtype() == kUInt8 ? out.to(kUInt8) : out;
+}
+
+}  // namespace
+
+Tensor any(const Tensor& self, OptionalIntArrayRef dims, bool keepdim) {
+  return truth_over("any", self, dims, keepdim, ReduceOp::any);
+}
+
+Tensor all(const Tensor& self, OptionalIntArrayRef dims, bool keepdim) {
+  return truth_over("all", self, dims, keepdim, ReduceOp::all);
+}
+
 Tensor any(const Tensor& self) {
   expect_defined("any", "self", self);
   return truth(self, {"any", self.sizes(), {}, false}, ReduceOp::any);

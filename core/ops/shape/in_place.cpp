@@ -71,6 +71,10 @@ const Tensor& squeeze_(const Tensor& self, int64_t dim) {
   return become("squeeze_", self, [dim](const Tensor& x) { return squeeze(x, dim); });
 }
 
+const Tensor& squeeze_(const Tensor& self, IntArrayRef dims) {
+  return become("squeeze_", self, [dims](const Tensor& x) { return squeeze(x, dims); });
+}
+
 const Tensor& as_strided_(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                           std::optional<int64_t> storage_offset) {
   return become("as_strided_", self,

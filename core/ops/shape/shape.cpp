@@ -166,6 +166,24 @@ Tensor squeeze(const Tensor& self, int64_t dim) {
   return reshaped("squeeze", self, sizes, strides);
 }
 
+Tensor squeeze(const Tensor& self, IntArrayRef dims) {
+  expect_defined("squeeze", "self", self);
+  Dims chosen(std::max<size_t>(self.sizes().size(), 1), 0);
+  for (const int64_t dim : dims) {
+    const size_t d = index_of("squeeze", dim, self.dim());
+    if (chosen[d]++ != 0) {
+      throw ShapeError(fmt::format("squeeze: expected each dim once, got {}", str(dims)));
+    }
+  }
+  Dims sizes, strides;
+  for (size_t i = 0; i < self.sizes().size(); ++i) {
+    if (chosen[i] != 0 && self.sizes()[i] == 1) continue;
+    sizes.push_back(self.sizes()[i]);
+    strides.push_back(self.strides()[i]);
+  }
+  return reshaped("squeeze", self, sizes, strides);
+}
+
 Tensor unsqueeze(const Tensor& self, int64_t dim) {
   expect_defined("unsqueeze", "self", self);
   const size_t d = index_of("unsqueeze", dim, self.dim() + 1);

@@ -50,6 +50,9 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   return written(ambit::masked_fill_(*this, mask, value));
 }
 Tensor Tensor::nonzero() const { return ambit::nonzero(*this); }
+Tensor Tensor::nonzero_static(int64_t size, int64_t fill_value) const {
+  return ambit::nonzero_static(*this, size, fill_value);
+}
 Tensor Tensor::index(const std::vector<indexing::TensorIndex>& indices) const {
   return ambit::index(*this, indices);
 }

@@ -38,14 +38,14 @@ Tensor Tensor::var(bool unbiased) const { return ambit::var(*this, unbiased); }
 Tensor Tensor::var(IntArrayRef dims, bool unbiased, bool keepdim) const {
   return ambit::var(*this, dims, unbiased, keepdim);
 }
-Tensor Tensor::var(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim) const {
+Tensor Tensor::var(IntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim) const {
   return ambit::var(*this, dims, correction, keepdim);
 }
 Tensor Tensor::std(bool unbiased) const { return ambit::std(*this, unbiased); }
 Tensor Tensor::std(IntArrayRef dims, bool unbiased, bool keepdim) const {
   return ambit::std(*this, dims, unbiased, keepdim);
 }
-Tensor Tensor::std(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim) const {
+Tensor Tensor::std(IntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim) const {
   return ambit::std(*this, dims, correction, keepdim);
 }
 Tensor Tensor::max() const { return ambit::max(*this); }
@@ -73,8 +73,17 @@ Tensor Tensor::argmin(std::optional<int64_t> dim, bool keepdim) const {
 }
 Tensor Tensor::any() const { return ambit::any(*this); }
 Tensor Tensor::any(int64_t dim, bool keepdim) const { return ambit::any(*this, dim, keepdim); }
+Tensor Tensor::any(OptionalIntArrayRef dims, bool keepdim) const {
+  return ambit::any(*this, dims, keepdim);
+}
 Tensor Tensor::all() const { return ambit::all(*this); }
 Tensor Tensor::all(int64_t dim, bool keepdim) const { return ambit::all(*this, dim, keepdim); }
+Tensor Tensor::all(OptionalIntArrayRef dims, bool keepdim) const {
+  return ambit::all(*this, dims, keepdim);
+}
+Tensor Tensor::hash_tensor(IntArrayRef dims, bool keepdim, int64_t mode) const {
+  return ambit::hash_tensor(*this, dims, keepdim, mode);
+}
 Tensor Tensor::norm(const Scalar& p) const { return ambit::norm(*this, p); }
 Tensor Tensor::norm(const std::optional<Scalar>& p, DType dtype) const {
   return ambit::norm(*this, p, dtype);

@@ -30,6 +30,8 @@ Tensor Tensor::squeeze() const { return ambit::squeeze(*this); }
 Tensor Tensor::squeeze(int64_t dim) const { return ambit::squeeze(*this, dim); }
 Tensor& Tensor::squeeze_() const { return written(ambit::squeeze_(*this)); }
 Tensor& Tensor::squeeze_(int64_t dim) const { return written(ambit::squeeze_(*this, dim)); }
+Tensor Tensor::squeeze(IntArrayRef dims) const { return ambit::squeeze(*this, dims); }
+Tensor& Tensor::squeeze_(IntArrayRef dims) const { return written(ambit::squeeze_(*this, dims)); }
 Tensor Tensor::unsqueeze(int64_t dim) const { return ambit::unsqueeze(*this, dim); }
 Tensor& Tensor::unsqueeze_(int64_t dim) const { return written(ambit::unsqueeze_(*this, dim)); }
 Tensor Tensor::expand(IntArrayRef sizes, [[maybe_unused]] bool implicit) const {

@@ -24,9 +24,11 @@
 #include <ambit/ops/aliases.h>
 #include <ambit/ops/arrange.h>
 #include <ambit/ops/attention.h>
+#include <ambit/ops/bessel.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/foreach.h>
 #include <ambit/ops/images.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/linalg.h>

@@ -141,6 +141,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 }  // namespace ambit
 
 // Included after these declarations, which it uses.
+#include <ATen/functional_variants.h>
 #include <ATen/layer_outs.h>
 
 namespace at {
@@ -194,6 +195,9 @@ inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
                          std::optional<int64_t> divisor_override = {}) {
   return ambit::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad,
                            divisor_override);
+}
+inline Tensor native_channel_shuffle(const Tensor& self, int64_t groups) {
+  return ambit::channel_shuffle(self, groups);
 }
 /// ambit::elu with Scalar parameters, as in libtorch.
 inline Tensor elu(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,

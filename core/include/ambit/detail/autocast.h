@@ -37,7 +37,7 @@ inline constexpr std::string_view kFloat32Ops[] = {
     "reciprocal", "rsqrt", "sinh", "square", "tan", "pow", "softplus",
     "sum", "prod", "cumsum", "cumprod", "logsumexp", "norm", "dist", "renorm", "cdist", "pdist",
     "softmax", "interpolate",
-    "layer_norm", "group_norm", "rms_norm",
+    "layer_norm", "native_layer_norm", "group_norm", "rms_norm",
     "nll_loss", "cross_entropy", "mse_loss", "ctc_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
     "kl_div", "poisson_nll_loss", "soft_margin_loss", "multi_margin_loss",
     "multilabel_margin_loss", "margin_ranking_loss", "hinge_embedding_loss",

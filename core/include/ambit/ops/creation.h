@@ -17,6 +17,11 @@ AMBIT_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {},
 /// also: ShapeError for strides < 0 or a wrong number of them.
 AMBIT_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides,
                                const TensorOptions& options = {});
+/// Allocate an uninitialised tensor whose dims lie in memory in the order of physical_layout, a
+/// permutation of them, outermost first: {0, 2, 3, 1} is ChannelsLast. Errors also: ShapeError for
+/// another list, IndexError.
+AMBIT_API Tensor empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
+                                const TensorOptions& options = {});
 /// Return a tensor filled with 0 (false).
 AMBIT_API Tensor zeros(IntArrayRef sizes, const TensorOptions& options = {});
 /// Return a tensor filled with 1 (true).
@@ -56,6 +61,17 @@ AMBIT_API Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
 /// Return base to the powers linspace(start, end, steps). Errors as linspace.
 AMBIT_API Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
                           const TensorOptions& options = {});
+/// The same between 0-dim tensors, or a tensor and a number; waits for their device. The result's
+/// default device is the default one, not theirs. Errors also: ShapeError for more dims.
+#define AMBIT_BETWEEN(Start, End)                                                                \
+  AMBIT_API Tensor linspace(const Start& start, const End& end, int64_t steps,                   \
+                            const TensorOptions& options = {});                                  \
+  AMBIT_API Tensor logspace(const Start& start, const End& end, int64_t steps, double base = 10, \
+                            const TensorOptions& options = {});
+AMBIT_BETWEEN(Tensor, Tensor)
+AMBIT_BETWEEN(Tensor, Scalar)
+AMBIT_BETWEEN(Scalar, Tensor)
+#undef AMBIT_BETWEEN
 /// Same as arange, but including `end` if a whole number of steps reaches it; default dtype: the
 /// default float. Errors as arange.
 AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& step = 1,

@@ -116,8 +116,8 @@ AMBIT_API Tensor index_put(const Tensor& self, const std::vector<std::optional<T
 AMBIT_API Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index);
 /// Select one element along dim for each element of index.
 ///   out[i][j] = self[index[i][j]][j] for dim 0, self[i][index[i][j]] for dim 1, and so on
-/// index int64 in [0, size), with as many dims as self and not larger than self except along dim;
-/// out has index's shape. No broadcasting. Gradient: self, summed for duplicate indices;
+/// index int64 or int32, in [0, size), with as many dims as self and not larger than self except
+/// along dim; out has index's shape. No broadcasting. Gradient: self, summed for duplicate indices;
 /// sparse_grad is ignored.
 AMBIT_API Tensor gather(const Tensor& self, int64_t dim, const Tensor& index,
                         bool sparse_grad = false);
@@ -230,6 +230,10 @@ AMBIT_API const Tensor& masked_scatter_(const Tensor& self, const Tensor& mask,
 /// Return the coordinates of the n non-zero elements: int64 [n, dims of self], row-major. Waits for
 /// the device; NotImplementedError on meta. No gradient.
 AMBIT_API Tensor nonzero(const Tensor& self);
+/// Return the first `size` of these coordinates, int64 [size, dims of self], followed by rows of
+/// fill_value if there are fewer. Waits for the device. Errors also: ShapeError for size < 0. No
+/// gradient.
+AMBIT_API Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1);
 /// Same as nonzero.
 AMBIT_API Tensor argwhere(const Tensor& self);
 /// Same as nonzero, as one tensor [n] for each dim, usable as indices; one for 0-dim self.

@@ -170,6 +170,13 @@ AMBIT_API Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view>
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some = true,
                                                  bool compute_uv = true);
 
+/// Factor A [...,M,N], M >= N, into U H: (U [...,M,N] with orthonormal columns, H [...,N,N],
+/// symmetric without negative eigenvalues). Gradient: A, if its rank is N.
+AMBIT_API std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A);
+/// Compute the symmetric square root of symmetric matrices, whose lower triangles are read;
+/// negative eigenvalues count as 0. Gradient: self, symmetric, if all eigenvalues are positive.
+AMBIT_API Tensor linalg_matrix_sqrth(const Tensor& self);
+
 // --- norms and functions of singular values
 /// Compute the vector norm over `dim`, default all elements, like norm() of reduce.h; computed in
 /// dtype if given. Errors also: ShapeError for +-inf over no elements. Gradient: self.

@@ -3,9 +3,10 @@
 // DeviceMismatchError, DTypeError (different, or bool), ShapeError; Error for an undefined tensor.
 // Gradients: all inputs. Functions that add a product: self broadcasts to the product. With beta 0
 // self is not read, so its NaN do not propagate, and its gradient is 0. In place (`name_`), self
-// has the product's shape, shares no memory with the factors (else Error), and is returned. Errors
-// also: DTypeError for a floating-point beta or alpha with integers; in place AutogradError for a
-// leaf that requires grad, outside of NoGradGuard.
+// has the product's shape, shares no memory with the factors (else Error), and is returned. For
+// integers a floating-point beta or alpha is truncated; addr refuses it. Errors also: DTypeError
+// for a beta or alpha that the integer dtype cannot hold; in place AutogradError for a leaf that
+// requires grad, outside of NoGradGuard.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -71,6 +72,16 @@ AMBIT_API Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& 
                         const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                                 const Scalar& beta = 1, const Scalar& alpha = 1);
+/// The same four with a result of out_dtype: the operands' dtype, or float32 for reduced
+/// floating-point ones, whose products are then summed and added without rounding to their dtype.
+/// self of the sums has the operands' dtype or out_dtype. Errors also: DTypeError for another
+/// out_dtype.
+AMBIT_API Tensor mm(const Tensor& self, const Tensor& mat2, DType out_dtype);
+AMBIT_API Tensor bmm(const Tensor& self, const Tensor& mat2, DType out_dtype);
+AMBIT_API Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, DType out_dtype,
+                       const Scalar& beta = 1, const Scalar& alpha = 1);
+AMBIT_API Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                         DType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1);
 /// Apply a linear layer.
 ///   out[..., n] = bias[n] + sum over k of input[..., k] * weight[n, k]
 /// input [...,K] with at least one dim, weight [N,K], bias [N] or undefined -> [...,N].

@@ -6,6 +6,7 @@
 #include <ambit/tensor.h>
 
 #include <optional>
+#include <tuple>
 
 namespace ambit {
 
@@ -57,5 +58,22 @@ AMBIT_API Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape,
 /// Gradient: input, weight, bias. Source: Wu & He 2018, arXiv:1803.08494.
 AMBIT_API Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
                             const Tensor& bias = {}, double eps = 1e-5);
+
+/// The three norms with the statistics that they divide by: {result, mean, 1 / sqrt(var + eps)}.
+/// Layer norm has one for each slice, [..., 1, .., 1]; batch norm one for each channel, [C], empty
+/// in evaluation; group norm one for each group, [N, group], of an input with the elements of
+/// [N, C, HxW]. Errors and gradient of the results: as above; the statistics have no gradient.
+AMBIT_API std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
+                                                               IntArrayRef normalized_shape,
+                                                               const Tensor& weight,
+                                                               const Tensor& bias, double eps);
+AMBIT_API std::tuple<Tensor, Tensor, Tensor> native_batch_norm(
+    const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+    const Tensor& running_var, bool training, double momentum, double eps);
+AMBIT_API std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input,
+                                                               const Tensor& weight,
+                                                               const Tensor& bias, int64_t N,
+                                                               int64_t C, int64_t HxW,
+                                                               int64_t group, double eps);
 
 }  // namespace ambit

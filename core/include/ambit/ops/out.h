@@ -5,10 +5,10 @@
 // recording (gradients would not flow through), DTypeError if the result cannot be cast to out's
 // dtype (floats to integers, numbers to bool), DeviceMismatchError if out is on another device than
 // the result; Error for outputs that share memory; and those of name().
-// that share memory; and those of name().
 #pragma once
 
 #include <ambit/ops/aliases.h>
+#include <ambit/ops/bessel.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -114,7 +114,7 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_matrix_norm) row(linalg_matrix_power) row(linalg_matrix_rank) row(linalg_multi_dot)  \
   row(linalg_norm) row(linalg_pinv) row(linalg_solve) row(linalg_solve_triangular)                \
   row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
-  row(linalg_vector_norm) row(median) row(nanmedian) row(segment_reduce)
+  row(linalg_vector_norm) row(linalg_matrix_sqrth) row(hash_tensor) row(nonzero_static) row(median) row(nanmedian) row(segment_reduce)
 
 /// Functions of a list of tensors, which may be in braces; also in the table above.
 #define AMBIT_OUT_LISTS(row)                                                                      \
@@ -127,7 +127,7 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve) \
   row(frexp) row(geqrf) row(histogram) row(slogdet) row(linalg_cholesky_ex) row(linalg_eigh)      \
   row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor) row(linalg_qr)                  \
-  row(linalg_slogdet) row(linalg_solve_ex) row(symeig)
+  row(linalg_slogdet) row(linalg_polar) row(native_dropout) row(linalg_solve_ex) row(symeig)
 
 /// Functions with three results, likewise.
 #define AMBIT_OUT_TRIPLES(row)                                                                    \
@@ -151,6 +151,10 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
     return detail::Out(#name "_out", out) << name(self, dims, std::forward<A>(a)...);      \
   }
 AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
+#define AMBIT_OUT_SPECIAL(name) AMBIT_OUT(special_##name)
+AMBIT_BESSEL_FUNCTIONS(AMBIT_OUT_SPECIAL)
+AMBIT_POLYNOMIALS(AMBIT_OUT_SPECIAL)
+#undef AMBIT_OUT_SPECIAL
 #define AMBIT_OUT_LIST(name)                                                                      \
   template <class... A>                                                                           \
   requires std::same_as<decltype(name(std::declval<TensorList>(), std::declval<A>()...)), Tensor> \
@@ -176,6 +180,9 @@ AMBIT_OUT_PAIRS(AMBIT_OUT_PAIR)
         #name "_out", [&] { return name(std::forward<A>(a)...); }, first, second, third);         \
   }
 AMBIT_OUT_TRIPLES(AMBIT_OUT_TRIPLE)
+AMBIT_OUT_TRIPLE(native_layer_norm)
+AMBIT_OUT_TRIPLE(native_batch_norm)
+AMBIT_OUT_TRIPLE(native_group_norm)
 
 /// max() and min() of two tensors.
 inline Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {
@@ -183,6 +190,14 @@ inline Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {
 }
 inline Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return minimum_out(out, self, other);
+}
+
+/// max() and min() of all elements.
+inline Tensor& max_out(Tensor& out, const Tensor& self) {
+  return detail::Out("max_out", out) << max(self);
+}
+inline Tensor& min_out(Tensor& out, const Tensor& self) {
+  return detail::Out("min_out", out) << min(self);
 }
 
 /// norm() with braced dims.
@@ -195,6 +210,7 @@ inline Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Sca
 AMBIT_API Tensor& empty_out(Tensor& out, IntArrayRef sizes,
                             std::optional<MemoryFormat> format = {});
 /// The strides only affect the result's element order: out is made contiguous.
+AMBIT_API Tensor& empty_permuted_out(Tensor& out, IntArrayRef sizes, IntArrayRef physical_layout);
 AMBIT_API Tensor& empty_strided_out(Tensor& out, IntArrayRef sizes, IntArrayRef strides);
 AMBIT_API Tensor& scalar_tensor_out(Tensor& out, const Scalar& value);
 AMBIT_API Tensor& zeros_out(Tensor& out, IntArrayRef sizes);
@@ -208,6 +224,14 @@ AMBIT_API Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end,
 AMBIT_API Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps);
 AMBIT_API Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
                                double base = 10);
+#define AMBIT_BETWEEN(Start, End)                                                                 \
+  AMBIT_API Tensor& linspace_out(Tensor& out, const Start& start, const End& end, int64_t steps); \
+  AMBIT_API Tensor& logspace_out(Tensor& out, const Start& start, const End& end, int64_t steps,  \
+                                 double base = 10);
+AMBIT_BETWEEN(Tensor, Tensor)
+AMBIT_BETWEEN(Tensor, Scalar)
+AMBIT_BETWEEN(Scalar, Tensor)
+#undef AMBIT_BETWEEN
 AMBIT_API Tensor& tril_indices_out(Tensor& out, int64_t row, int64_t col, int64_t offset = 0);
 AMBIT_API Tensor& triu_indices_out(Tensor& out, int64_t row, int64_t col, int64_t offset = 0);
 AMBIT_API Tensor& eye_out(Tensor& out, int64_t n);

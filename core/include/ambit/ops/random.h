@@ -11,6 +11,7 @@
 #include <ambit/tensor.h>
 
 #include <optional>
+#include <tuple>
 
 namespace ambit {
 
@@ -40,14 +41,36 @@ AMBIT_API Tensor randperm(int64_t n, const std::optional<Generator>& generator,
 /// Same as rand, with self's sizes.
 AMBIT_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {},
                            std::optional<MemoryFormat> format = {});
+AMBIT_API Tensor rand_like(const Tensor& self, const std::optional<Generator>& generator,
+                           const TensorOptions& options = {},
+                           std::optional<MemoryFormat> format = {});
 /// Same as randn, with self's sizes.
 AMBIT_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {},
+                            std::optional<MemoryFormat> format = {});
+AMBIT_API Tensor randn_like(const Tensor& self, const std::optional<Generator>& generator,
+                            const TensorOptions& options = {},
                             std::optional<MemoryFormat> format = {});
 /// Same as randint, with self's sizes.
 AMBIT_API Tensor randint_like(const Tensor& self, int64_t low, int64_t high,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
 AMBIT_API Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options = {},
+                              std::optional<MemoryFormat> format = {});
+AMBIT_API Tensor randint_like(const Tensor& self, int64_t low, int64_t high,
+                              const std::optional<Generator>& generator,
+                              const TensorOptions& options = {},
+                              std::optional<MemoryFormat> format = {});
+AMBIT_API Tensor randint_like(const Tensor& self, int64_t high,
+                              const std::optional<Generator>& generator,
+                              const TensorOptions& options = {},
+                              std::optional<MemoryFormat> format = {});
+/// The same with `high` as a 0-dim tensor, for which it waits. Errors also: DeviceMismatchError.
+AMBIT_API Tensor randint_like(const Tensor& self, const Tensor& high,
+                              const TensorOptions& options = {},
+                              std::optional<MemoryFormat> format = {});
+AMBIT_API Tensor randint_like(const Tensor& self, const Tensor& high,
+                              const std::optional<Generator>& generator,
+                              const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
 /// Return normal numbers with elementwise mean and standard deviation, which broadcast. Floating
 /// point only. Errors also: Error for std < 0. No gradient.
@@ -129,6 +152,10 @@ AMBIT_API const Tensor& log_normal_(const Tensor& self, double mean = 1, double 
 /// only. Errors also: Error for p outside [0, 1]. Gradient: input. Source: Srivastava et al. 2014,
 /// JMLR 15.
 AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
+/// The same with its mask: {result, which elements are kept, bool}. train: default true; false
+/// returns a copy of input and a mask of ones.
+AMBIT_API std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
+                                                    std::optional<bool> train);
 AMBIT_API const Tensor& dropout_(const Tensor& self, double p = 0.5, bool training = true);
 
 }  // namespace ambit

@@ -48,14 +48,14 @@ Tensor count_nonzero(const Tensor& self, I dim) {
 AMBIT_API Tensor var(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
-/// The same divided by n - correction; default correction: 1.
-AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, std::optional<int64_t> correction,
+/// The same divided by n - correction, or by 0 if that is negative; default correction: 1.
+AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, const std::optional<Scalar>& correction,
                      bool keepdim = false);
 /// Compute the standard deviation, the square root of var. Gradient: self; 0 where the result is 0.
 AMBIT_API Tensor std(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
-AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, std::optional<int64_t> correction,
+AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, const std::optional<Scalar>& correction,
                      bool keepdim = false);
 /// Along one dim: an integer is a dim here, a bool is `unbiased`.
 template <std::integral I>
@@ -71,14 +71,14 @@ AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased 
 AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dims,
                                               bool unbiased = true, bool keepdim = false);
 AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dims,
-                                              std::optional<int64_t> correction,
+                                              const std::optional<Scalar>& correction,
                                               bool keepdim = false);
 /// Compute std and mean.
 AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true);
 AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dims,
                                               bool unbiased = true, bool keepdim = false);
 AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dims,
-                                              std::optional<int64_t> correction,
+                                              const std::optional<Scalar>& correction,
                                               bool keepdim = false);
 template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> var_mean(const Tensor& self, I dim) {
@@ -122,10 +122,20 @@ AMBIT_API Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, boo
 /// or 1, all other dtypes bool; no gradient.
 AMBIT_API Tensor any(const Tensor& self);
 AMBIT_API Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
+/// The same over dims; nullopt: over all. An empty list, unlike elsewhere, reduces nothing: the
+/// elements are only converted.
+AMBIT_API Tensor any(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
 /// Return true if all elements are not 0 (NaN counts as not 0); true if empty. uint8 gives uint8, 0
 /// or 1, all other dtypes bool; no gradient.
 AMBIT_API Tensor all(const Tensor& self);
 AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
+/// The same over dims, like any().
+AMBIT_API Tensor all(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
+/// Compute a checksum: the bitwise xor, over dims, of the bits of the elements as float64, for
+/// integers and bool as int64; 0 if empty. int64, with the bits that PyTorch returns as uint64. The
+/// order of the elements does not matter. Errors also: Error for a mode other than 0. No gradient.
+AMBIT_API Tensor hash_tensor(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false,
+                             int64_t mode = 0);
 /// Compute a vector norm, for matrices too over all elements.
 ///   (sum of |x|^p)^(1/p); p = 0: the number of non-zeros; p = inf, -inf: the largest, smallest |x|
 /// Floating point only. 0 if empty, for any p. Gradient: self; 0 where the norm is 0; for p = +-inf

@@ -53,6 +53,9 @@ AMBIT_API const Tensor& squeeze_(const Tensor& self);
 /// View without this dim if it has size 1, else with the same sizes.
 AMBIT_API Tensor squeeze(const Tensor& self, int64_t dim);
 AMBIT_API const Tensor& squeeze_(const Tensor& self, int64_t dim);
+/// View without those of these dims that have size 1. Errors also: ShapeError for a duplicate dim.
+AMBIT_API Tensor squeeze(const Tensor& self, IntArrayRef dims);
+AMBIT_API const Tensor& squeeze_(const Tensor& self, IntArrayRef dims);
 /// View with a dim of size 1 inserted as dim `dim` of out, in [-n - 1, n] for n dims: [M,N] ->
 /// [M,1,N] for dim 1 or -2.
 AMBIT_API Tensor unsqueeze(const Tensor& self, int64_t dim);
