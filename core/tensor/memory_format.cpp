@@ -4,11 +4,13 @@
 #include <ambit/error.h>
 #include <ambit/layout.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
 
+#include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 
 namespace ambit {
@@ -102,6 +104,11 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
   if (format == MemoryFormat::Contiguous) return contiguous();
   const Dims wanted = channels_last_strides(format, sizes());
   return is_contiguous(format) ? *this : copy_with_strides("contiguous", *this, wanted);
+}
+
+Tensor clone(const Tensor& self, std::optional<MemoryFormat> format) {
+  expect_defined("clone", "self", self);
+  return self.clone(format);
 }
 
 Tensor Tensor::clone(std::optional<MemoryFormat> asked) const {

@@ -346,8 +346,9 @@ const CallTable<bad_input::BadCall> kBad(bad_calls);
 
 std::vector<mismatch::Call> mixed_calls() {
   using namespace mismatch;
-  return {CALL(scaled_dot_product_attention, strict, given(f(), f(), f(), f()), t[0], t[1], t[2],
-               t[3])};
+  return {named(
+      CALL(scaled_dot_product_attention, strict, given(f(), f(), f(), f()), t[0], t[1], t[2], t[3]),
+      list("query", "key", "value", "attn_mask"))};
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);
 

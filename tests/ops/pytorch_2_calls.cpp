@@ -83,12 +83,17 @@ std::vector<mismatch::Call> mixed_calls() {
   using namespace mismatch;
   return {
       CALL(native_layer_norm, strict, given(f(), f({2}), f({2})), t[0], {2}, t[1], t[2], 1e-5),
-      reported_as(CALL(native_batch_norm, strict, given(f(), f({2}), f({2}), f({2}), f({2})), t[0],
-                       t[1], t[2], t[3], t[4], true, 0.1, 1e-5),
-                  "batch_norm"),
-      reported_as(CALL(native_group_norm, strict, given(f(), f({2}), f({2})), t[0], t[1], t[2], 2,
-                       2, 1, 1, 1e-5),
-                  "group_norm"),
+      CALL(native_batch_norm, strict, given(f(), f({2}), f({2}), f({2}), f({2})), t[0], t[1], t[2],
+           t[3], t[4], true, 0.1, 1e-5),
+      CALL(native_group_norm, strict, given(f(), f({2}), f({2})), t[0], t[1], t[2], 2, 2, 1, 1,
+           1e-5),
+      CALL(mm, strict, given(f(), f()), t[0], t[1], kFloat32),
+      CALL(bmm, strict, given(f({1, 2, 2}), f({1, 2, 2})), t[0], t[1], kFloat32),
+      CALL(addmm, strict, given(f(), f(), f()), t[0], t[1], t[2], kFloat32),
+      CALL(baddbmm, strict, given(f({1, 2, 2}), f({1, 2, 2}), f({1, 2, 2})), t[0], t[1], t[2],
+           kFloat32),
+      CALL(randint_like, elementwise, given(f(), full({}, 3, kInt64)), t[0], t[1],
+           std::optional<Generator>()),
       CALL(randint_like, elementwise, given(f(), full({}, 3, kInt64)), t[0], t[1]),
   };
 }
@@ -97,28 +102,30 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
 #define ALL_OF(...) std::get<0>(__VA_ARGS__), std::get<1>(__VA_ARGS__), std::get<2>(__VA_ARGS__)
-#define SYMMETRIC MADE(matmul(o.a.t(), o.a) + eye(5, o.a.options()))
+#define TALL MADE(o.a.narrow(1, 0, 2) + eye(o.a.size(0), 2, o.a.options()) * 4)
+#define SYMMETRIC MADE(matmul(TALL.t(), TALL) + eye(2, o.a.options()))
   return {
       with_dims(RESULT(any, any(o.n, {0, 1}), any(o.yes, OptionalIntArrayRef(), true))),
       with_dims(RESULT(all, all(o.n, {0, 1}, true), all(o.yes, IntArrayRef()))),
       RESULT(squeeze, squeeze(o.a.unsqueeze(0).unsqueeze(-1), {0, -1})),
       not_empty(RESULT(var, var(o.a, {0}, Scalar(0.5)))),
       not_empty(RESULT(std, ambit::std(o.unit, {0}, Scalar(0.5)))),
-      RESULT(linspace, linspace(full({}, 2, kCPU), 5, 4, o.a.options())),
-      RESULT(logspace, logspace(0, full({}, 2, kCPU), 4, 2, o.a.options())),
+      RESULT(linspace, linspace(MADE(full({}, 2, kCPU)), 5, 4, o.a.options())),
+      RESULT(logspace, logspace(0, MADE(full({}, 2, kCPU)), 4, 2, o.a.options())),
       RESULT(empty_permuted, empty_permuted({2, 3}, {1, 0}, o.a.options()).fill_(1)),
       RESULT(nonzero_static, nonzero_static(o.n, 4, -2)),
-      RESULT(hash_tensor, hash_tensor(o.n), hash_tensor(o.a)),
-      full_only(RESULT(linalg_polar, std::get<0>(linalg_polar(o.a.narrow(1, 0, 2))),
-                       std::get<1>(linalg_polar(o.a.narrow(1, 0, 2))))),
-      full_only(RESULT(linalg_matrix_sqrth, linalg_matrix_sqrth(SYMMETRIC))),
+      not_empty(RESULT(hash_tensor, hash_tensor(o.n), hash_tensor(o.a))),
       full_only(
-          RESULT(native_layer_norm, ALL_OF(native_layer_norm(o.a, {5}, o.unit[0], {}, 1e-3)))),
-      full_only(RESULT(native_group_norm,
-                       ALL_OF(native_group_norm(o.a, {}, {}, o.a.size(0), 5, 1, 1, 1e-3)))),
+          RESULT(linalg_polar, std::get<0>(linalg_polar(TALL)), std::get<1>(linalg_polar(TALL)))),
+      full_only(RESULT(linalg_matrix_sqrth, linalg_matrix_sqrth(SYMMETRIC))),
+      full_only(RESULT(native_layer_norm,
+                       ALL_OF(native_layer_norm(o.a, {o.a.size(1)}, o.unit[0], {}, 1e-3)))),
+      full_only(RESULT(native_group_norm, ALL_OF(native_group_norm(o.a, {}, {}, o.a.size(0),
+                                                                   o.a.size(1), 1, 1, 1e-3)))),
       full_only(RESULT(native_batch_norm,
                        ALL_OF(native_batch_norm(o.a, {}, {}, {}, {}, true, 0.1, 1e-3)))),
   };
+#undef TALL
 #undef SYMMETRIC
 #undef ALL_OF
 }

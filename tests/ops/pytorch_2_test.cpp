@@ -129,7 +129,7 @@ TEST_CASE("empty_permuted has the strides of its layout") {
 TEST_CASE("random tensors like another use the given generator") {
   for_each_device([](Device d) {
     const Tensor like = empty({2, 3}, TensorOptions(kFloat64).device(d));
-    const auto seeded = [] { return std::optional<Generator>(Generator(kCPU, 7)); };
+    const auto seeded = [d] { return std::optional<Generator>(Generator(d, 7)); };
     CHECK(rand_like(like, seeded()).equal(rand({2, 3}, seeded(), like.options())));
     CHECK(randn_like(like, seeded()).equal(randn({2, 3}, seeded(), like.options())));
     const Tensor want = randint(2, 9, {2, 3}, seeded(), like.options());
@@ -260,6 +260,10 @@ TEST_CASE("native norms also return the statistics") {
     const auto none = native_layer_norm(zeros({2, 0}, x.options()), {0}, {}, {}, 1e-5);
     check_values(std::get<1>(none), {2, 1}, {0, 0});
     check_values(std::get<2>(none), {2, 1}, {NAN, NAN});
+
+    Tensor o1 = empty({0}, x.options()), o2 = o1.clone(), o3 = o1.clone();
+    native_layer_norm_out(o1, o2, o3, x, IntArrayRef{4}, w, Tensor(), 1e-5);
+    CHECK((o1.equal(y) && o2.equal(mean) && o3.equal(rstd)));
 
     const Tensor g = wave(d, {2, 4, 3});
     const auto [gy, g_mean, g_rstd] = native_group_norm(g, w, {}, 2, 4, 3, 2, 1e-5);

@@ -242,8 +242,8 @@ const std::vector<std::string> kElsewhere{
     "dropout", "result_type", "normal", "poisson", "exponential_", "geometric_", "cauchy_",
     "log_normal_", "binomial", "dropout_", "can_cast",
     // nn's: layers_test, aten_functions_test, unpool_test
-    "dropout2d", "dropout3d", "alpha_dropout", "feature_dropout", "feature_dropout_",
-    "feature_alpha_dropout", "gumbel_softmax"};
+    "native_dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_dropout",
+    "feature_dropout_", "feature_alpha_dropout", "gumbel_softmax"};
 
 const CallTable<Call> kMaps(map_calls);
 const CallTable<Call> kElementwise(elementwise_calls);

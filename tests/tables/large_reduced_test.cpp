@@ -56,7 +56,9 @@ const char* const kKnown =
     "cholesky_solve linalg_lu_solve linalg_matrix_norm linalg_matrix_rank linalg_solve "
     "linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals lu_solve svd "
     "triangular_solve "
-    // one image of one channel, one head.
+    // the bits of float64; a correction other than 0 and 1.
+    "hash_tensor std var "
+    // One image of one channel, one head.
     "_upsample_nearest_exact2d _upsample_nearest_exact3d instance_norm interpolate lp_pool2d "
     "lp_pool3d scaled_dot_product_attention upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d "

@@ -26,13 +26,13 @@
 
 namespace ambit {
 
-class DeprecatedTypeProperties;
 // libtorch's names of the standard library's.
 using std::make_optional;
 using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 
+class DeprecatedTypeProperties;
 class Node;
 class Tensor;
 template <class T>

@@ -314,7 +314,7 @@ Tensors _foreach_mm(TensorList self, TensorList mat2) {
 
 Tensors _foreach_clone(TensorList self, std::optional<MemoryFormat> format) {
   return run("_foreach_clone", {.self = self, .format = format},
-             [](const Item& i) { return clone(i.self, i.lists.format); });
+             [](const Item& i) { return i.self.clone(i.lists.format); });
 }
 
 Tensors _foreach_copy(TensorList self, TensorList src, bool non_blocking) {

@@ -201,7 +201,13 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
                                                      const Tensor& bias, const Tensor& running_mean,
                                                      const Tensor& running_var, bool training,
                                                      double momentum, double eps) {
-  expect_defined("native_batch_norm", "input", input);
+  constexpr const char* kOp = "native_batch_norm";
+  check_devices(kOp, {{"input", input},
+                      {"weight", weight},
+                      {"bias", bias},
+                      {"running_mean", running_mean},
+                      {"running_var", running_var}});
+  expect_defined(kOp, "input", input);
   const BatchNormParams params{.training = training, .momentum = momentum, .eps = eps};
   Normalized all = normalize(input, weight, bias, running_mean, running_var, params);
   const Tensor& first = first_of(weight, bias, running_mean, running_var).tensor;

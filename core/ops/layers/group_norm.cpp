@@ -139,6 +139,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
                                                      const Tensor& bias, int64_t N, int64_t C,
                                                      int64_t HxW, int64_t group, double eps) {
   constexpr const char* kOp = "native_group_norm";
+  check_devices(kOp, {{"input", input}, {"weight", weight}, {"bias", bias}});
   expect_defined(kOp, "input", input);
   if (input.numel() != count(kOp, {N, C, HxW})) {
     throw ShapeError(

@@ -29,6 +29,7 @@ Tensor product(const char* op, Product multiply, const Tensor& a, const Tensor& 
 Tensor sum(const char* op, ArrayRef<const char*> names, Sum add, const Tensor& self,
            const Tensor& a, const Tensor& b, DType out, const Scalar& beta, const Scalar& alpha) {
   check_devices(op, {{"self", self}, {names[0], a}, {names[1], b}});
+  expect_defined(op, "self", self);
   check_out_dtype(op, a, b, out);
   if (self.dtype() != out) expect_dtype(op, "self", self, a.dtype());
   return add(self.to(out), a.to(out), b.to(out), beta, alpha);

@@ -196,6 +196,9 @@ inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   return ambit::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad,
                            divisor_override);
 }
+inline Tensor native_channel_shuffle(const Tensor& self, int64_t groups) {
+  return ambit::channel_shuffle(self, groups);
+}
 /// ambit::elu with Scalar parameters, as in libtorch.
 inline Tensor elu(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
                   const Scalar& input_scale = 1) {

@@ -9,13 +9,22 @@
 #include <ambit/ops/out.h>
 #include <ambit/tensor.h>
 
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace ambit {
 
-using ScalarList = ArrayRef<Scalar>;
+/// A non-owning list of numbers, which one number does not convert to: use it for parameters, never
+/// store it.
+class ScalarList : public ArrayRef<Scalar> {
+ public:
+  ScalarList() = default;
+  ScalarList(ArrayRef<Scalar> list) : ArrayRef(list) {}
+  ScalarList(const std::vector<Scalar>& v) : ArrayRef(v) {}
+  ScalarList(std::initializer_list<Scalar> l) : ArrayRef(l) {}
+};
 
 // clang-format off
 /// Functions of one tensor; row(name).

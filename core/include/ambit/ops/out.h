@@ -180,6 +180,9 @@ AMBIT_OUT_PAIRS(AMBIT_OUT_PAIR)
         #name "_out", [&] { return name(std::forward<A>(a)...); }, first, second, third);         \
   }
 AMBIT_OUT_TRIPLES(AMBIT_OUT_TRIPLE)
+AMBIT_OUT_TRIPLE(native_layer_norm)
+AMBIT_OUT_TRIPLE(native_batch_norm)
+AMBIT_OUT_TRIPLE(native_group_norm)
 
 /// max() and min() of two tensors.
 inline Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {
