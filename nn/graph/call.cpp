@@ -44,11 +44,14 @@ Scalar Call::number(const Argument& a, size_t i) const {
 
 bool Call::is_number(size_t i) const { return slot(node_.arguments[i]).number.has_value(); }
 
-Tensor Call::tensor(size_t i) const {
-  Slot content = slot(node_.arguments[i]);
-  if (content.number) return scalar_tensor(*content.number, content.number->dtype());
+const Tensor& Call::tensor(size_t i) const {
+  const Argument& a = node_.arguments[i];
+  const Slot content = slot(a);
+  if (content.number) {
+    return made_.emplace_front(scalar_tensor(*content.number, content.number->dtype()));
+  }
   if (!content.tensor.defined()) fail(i, "a tensor");
-  return std::move(content.tensor);
+  return slots_[static_cast<size_t>(a.integer)].tensor;
 }
 
 std::vector<Tensor> Call::tensors(size_t i) const {
@@ -87,11 +90,11 @@ std::optional<double> Call::optional_real(size_t i) const {
 }
 bool Call::flag(size_t i) const { return scalar(i).to<bool>(); }
 
-Dims Call::integers(size_t i) const {
+IntArrayRef Call::integers(size_t i) const {
   const Argument& list = node_.arguments[i];
-  Dims out;
-  if (list.kind == Kind::none) return out;
-  if (list.kind != Kind::list) return {integer(i)};
+  if (list.kind == Kind::none) return {};
+  Dims& out = lists_.emplace_front();
+  if (list.kind != Kind::list) out.push_back(integer(i));
   for (const Argument& a : list.items) out.push_back(number(a, i).to<int64_t>());
   return out;
 }

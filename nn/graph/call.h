@@ -4,6 +4,7 @@
 #include <ambit/layout.h>
 #include <ambit/tensor.h>
 
+#include <forward_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -36,9 +37,9 @@ class Call {
   bool has(size_t i) const { return node_.arguments[i].kind != Argument::Kind::none; }
   /// True for a number, also one that a call computed.
   bool is_number(size_t i) const;
-  /// A number becomes a tensor without dims.
-  Tensor tensor(size_t i) const;
-  Tensor optional_tensor(size_t i) const { return has(i) ? tensor(i) : Tensor(); }
+  /// A number becomes a tensor without dims. References are valid as long as the call.
+  const Tensor& tensor(size_t i) const;
+  const Tensor& optional_tensor(size_t i) const { return has(i) ? tensor(i) : none_; }
   std::vector<Tensor> tensors(size_t i) const;
   std::vector<std::optional<Tensor>> indices(size_t i) const;
   Scalar scalar(size_t i) const;
@@ -46,7 +47,7 @@ class Call {
   int64_t integer(size_t i) const;
   std::optional<int64_t> optional_integer(size_t i) const;
   /// An integer is accepted for a list of one.
-  Dims integers(size_t i) const;
+  IntArrayRef integers(size_t i) const;
   double real(size_t i) const { return scalar(i).to<double>(); }
   std::optional<double> optional_real(size_t i) const;
   std::vector<double> reals(size_t i) const;
@@ -85,6 +86,9 @@ class Call {
   std::span<const Slot> slots_;
   const Mode& mode_;
   std::vector<Slot> results_;
+  Tensor none_;
+  mutable std::forward_list<Tensor> made_;  // from numbers
+  mutable std::forward_list<Dims> lists_;
 };
 
 /// How a function is called: common signatures by their address, others by a short function.

@@ -40,7 +40,7 @@ Tensor transposed(const Call& c, Transposed conv) {
 }
 
 PoolParams max_params(const Call& c) {
-  const Dims stride = c.integers(2);
+  const IntArrayRef stride = c.integers(2);
   return {.kernel = c.integers(1),
           .stride = stride.empty() ? c.integers(1) : stride,
           .padding = c.integers(3),
@@ -49,7 +49,7 @@ PoolParams max_params(const Call& c) {
 }
 
 PoolParams avg_params(const Call& c, bool has_divisor) {
-  const Dims stride = c.integers(2);
+  const IntArrayRef stride = c.integers(2);
   return {.kernel = c.integers(1),
           .stride = stride.empty() ? c.integers(1) : stride,
           .padding = c.integers(3),
@@ -91,14 +91,14 @@ std::optional<ArrayRef<double>> given(const Call& c, size_t i, const std::vector
 }
 
 Tensor upsampled(const Call& c, Upsample upsample) {
-  const Dims size = c.integers(1);
+  const IntArrayRef size = c.integers(1);
   const std::vector<double> factors = c.reals(2);
   return upsample(c.tensor(0), c.has(1) ? OptionalIntArrayRef(size) : OptionalIntArrayRef(),
                   given(c, 2, factors));
 }
 
 Tensor upsampled(const Call& c, UpsampleAligned upsample) {
-  const Dims size = c.integers(1);
+  const IntArrayRef size = c.integers(1);
   const std::vector<double> factors = c.reals(3);
   return upsample(c.tensor(0), c.has(1) ? OptionalIntArrayRef(size) : OptionalIntArrayRef(),
                   c.flag(2), given(c, 3, factors));
@@ -116,7 +116,7 @@ void native_dropout(Call& c) {
   c.give(ne(mask, 0));
 }
 
-IntOrPair pair(const Call& c, size_t i) { return IntArrayRef(c.integers(i)); }
+IntOrPair pair(const Call& c, size_t i) { return c.integers(i); }
 
 constexpr Function kRows[] = {
     // clang-format off

@@ -18,7 +18,7 @@ Tensor reduced(const Call& c, Reduce reduce) {
 }
 
 Tensor vector_norm(const Call& c) {
-  const Dims dims = c.integers(2);
+  const IntArrayRef dims = c.integers(2);
   const OptionalIntArrayRef given = c.has(2) ? OptionalIntArrayRef(dims) : OptionalIntArrayRef();
   return linalg_vector_norm(c.tensor(0), c.scalar(1), given, c.flag(3), c.dtype(4));
 }
