@@ -3,7 +3,6 @@
 #include <ambit/ambit.h>
 
 #include "tests/mismatch/mismatch_calls.h"
-#include "tests/sizes/size_calls.h"
 #include "tests/tables/agreement_calls.h"
 #include "tests/tables/bad_calls.h"
 

@@ -131,7 +131,7 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
 
 /// Functions with three results, likewise.
 #define AMBIT_OUT_TRIPLES(row)                                                                    \
-  row(native_layer_norm) row(native_batch_norm) row(native_group_norm) row(svd) row(linalg_svd) row(linalg_ldl_factor_ex) row(linalg_lu) row(linalg_lu_factor_ex)      \
+  row(svd) row(linalg_svd) row(linalg_ldl_factor_ex) row(linalg_lu) row(linalg_lu_factor_ex)      \
   row(lu_unpack)                                                                                  \
   row(unique_consecutive) row(unique_dim) row(unique_dim_consecutive)
 // clang-format on
