@@ -115,7 +115,7 @@ void BatchNormImplBase<Derived, least_dim, most_dim>::pretty_print(std::ostream&
   os << fmt::format("{}({}, eps={}, momentum={}, affine={}, track_running_stats={})", this->name(),
                     options.num_features(), options.eps(),
                     options.momentum() ? fmt::to_string(*options.momentum()) : "None",
-                    truth(options.affine()), truth(options.track_running_stats()));
+                    python_bool(options.affine()), python_bool(options.track_running_stats()));
 }
 
 template class BatchNormImplBase<BatchNorm1dImpl, 2, 3>;

@@ -17,7 +17,7 @@ void check(const char* module, const DropoutOptions& options) {
 }
 
 void print(std::ostream& os, const std::string& name, const DropoutOptions& options) {
-  os << fmt::format("{}(p={}, inplace={})", name, options.p(), truth(options.inplace()));
+  os << fmt::format("{}(p={}, inplace={})", name, options.p(), python_bool(options.inplace()));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void LinearImpl::pretty_print(std::ostream& os) const {
     return;
   }
   os << fmt::format("{}(in_features={}, out_features={}, bias={})", name(), options.in_features(),
-                    options.out_features(), truth(options.bias()));
+                    options.out_features(), python_bool(options.bias()));
 }
 
 FlattenImpl::FlattenImpl(const FlattenOptions& opts) : options(opts) {}
@@ -132,7 +132,7 @@ Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
 void BilinearImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(in1_features={}, in2_features={}, out_features={}, bias={})", name(),
                     options.in1_features(), options.in2_features(), options.out_features(),
-                    truth(options.bias()));
+                    python_bool(options.bias()));
 }
 
 void IdentityImpl::reset() {}

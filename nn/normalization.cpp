@@ -165,7 +165,7 @@ void LayerNormImpl::pretty_print(std::ostream& os) const {
   const std::vector<int64_t>& sizes = options.normalized_shape();
   os << fmt::format("{}(({}{}), eps={}, elementwise_affine={})", name(), fmt::join(sizes, ", "),
                     sizes.size() == 1 ? "," : "", options.eps(),
-                    truth(options.elementwise_affine()));
+                    python_bool(options.elementwise_affine()));
 }
 
 GroupNormImpl::GroupNormImpl(int64_t num_groups, int64_t num_channels)
@@ -195,7 +195,7 @@ Tensor GroupNormImpl::forward(const Tensor& input) {
 }
 void GroupNormImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}({}, {}, eps={}, affine={})", name(), options.num_groups(),
-                    options.num_channels(), options.eps(), truth(options.affine()));
+                    options.num_channels(), options.eps(), python_bool(options.affine()));
 }
 
 LocalResponseNormImpl::LocalResponseNormImpl(const LocalResponseNormOptions& opts)
@@ -235,7 +235,7 @@ void RMSNormImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(({}{}), eps={}, elementwise_affine={})", name(), fmt::join(sizes, ", "),
                     sizes.size() == 1 ? "," : "",
                     options.eps() ? fmt::format("{}", *options.eps()) : "None",
-                    truth(options.elementwise_affine()));
+                    python_bool(options.elementwise_affine()));
 }
 
 CrossMapLRN2dImpl::CrossMapLRN2dImpl(int64_t size)
@@ -309,7 +309,7 @@ template <class Derived, int64_t dims>
 void InstanceNormImplBase<Derived, dims>::pretty_print(std::ostream& os) const {
   os << fmt::format("{}({}, eps={}, momentum={}, affine={}, track_running_stats={})", this->name(),
                     options.num_features(), options.eps(), options.momentum(),
-                    truth(options.affine()), truth(options.track_running_stats()));
+                    python_bool(options.affine()), python_bool(options.track_running_stats()));
 }
 
 template class InstanceNormImplBase<InstanceNorm1dImpl, 1>;

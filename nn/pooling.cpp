@@ -107,7 +107,7 @@ void MaxPoolImpl<D, Derived>::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(kernel_size={}, stride={}, padding={}, dilation={}, ceil_mode={})",
                     this->name(), int_or_tuple(options.kernel_size()),
                     int_or_tuple(options.stride()), int_or_tuple(options.padding()),
-                    int_or_tuple(options.dilation()), truth(options.ceil_mode()));
+                    int_or_tuple(options.dilation()), python_bool(options.ceil_mode()));
 }
 
 template <size_t D, class Derived>
@@ -252,7 +252,7 @@ template <size_t D, class Derived>
 void LPPoolImpl<D, Derived>::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(norm_type={}, kernel_size={}, stride={}, ceil_mode={})", this->name(),
                     options.norm_type(), int_or_tuple(options.kernel_size()),
-                    int_or_tuple(options.stride()), truth(options.ceil_mode()));
+                    int_or_tuple(options.stride()), python_bool(options.ceil_mode()));
 }
 
 template class MaxPoolImpl<1, MaxPool1dImpl>;

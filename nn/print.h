@@ -30,7 +30,7 @@ inline std::string int_or_tuple(const PerAxis& p) {
   return tuple(n);
 }
 /// "True" or "False"
-inline const char* truth(bool b) { return b ? "True" : "False"; }
+inline const char* python_bool(bool b) { return b ? "True" : "False"; }
 
 /// Format a float as Python does: "1.0" for 1, "0.25" for 0.25.
 inline std::string number(double v) {

@@ -98,9 +98,9 @@ constexpr double kOfRows = 2;
 /// Check the results of `run` with operands converted by `floats`, in both reduced floating-point
 /// types and on every device.
 using Floats = FunctionRef<Tensor(const Tensor&)>;
-inline void check_reduced(FunctionRef<std::vector<Tensor>(Device device, const Floats& floats)> run,
-                          double roundings) {
-  for (const DType dtype : dtypes::kReduced) {
+inline void check_reduced_floating(
+    FunctionRef<std::vector<Tensor>(Device device, const Floats& floats)> run, double roundings) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     INFO(name(dtype));
     const Exact want = exact(
         [&](int way) { return run(kCPU, [&](const Tensor& t) { return off(t, dtype, way); }); });

@@ -47,8 +47,8 @@ class NoFallback {
 };
 
 // Ops that only move bits process reduced floating-point types without upcasting.
-bool is_widened(const OpBase& op, DType dtype, Device device) {
-  return is_reduced(dtype) && op.reduced() != Reduced::moved &&
+bool is_upcast(const OpBase& op, DType dtype, Device device) {
+  return is_reduced_floating(dtype) && op.upcast_rule() != UpcastRule::bitwise &&
          !op.native(device.kind()).contains(dtype);
 }
 
@@ -62,7 +62,7 @@ Verdict run(const Example& example, DType dtype, Device device) {
   if (!example.op->has_kernel(device.kind())) return Verdict::composite;
   const bool borrowed = reference::runs() != before && device.type() != "reference";
   if (borrowed) return Verdict::reference;
-  return is_widened(*example.op, dtype, device) ? Verdict::widened : Verdict::native;
+  return is_upcast(*example.op, dtype, device) ? Verdict::widened : Verdict::native;
 }
 
 // Return what would be called if there were a device.

@@ -28,7 +28,7 @@ DTypeSet native_dtypes(const OpBase& op) {
   }
   if (is_among({&k::random, &k::unary, &k::binary, &k::binary_scalar, &k::ternary, &k::clamp,
                 &k::clamp_grad, &k::reduce, &k::searchsorted, &k::embedding_bag})) {
-    return dtypes::kReduced;
+    return dtypes::kReducedFloating;
   }
   return {};
 }

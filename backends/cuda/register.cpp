@@ -50,7 +50,7 @@ void load(Registry& registry) {
   // All kernels except linear algebra support reduced floating-point types without upcast.
 #define AMBIT_ADD(name)                                             \
   registry.add(kernels::name, Registered<kernels::name, name>::run, \
-               is_linear_algebra<kernels::name> ? DTypeSet() : dtypes::kReduced);
+               is_linear_algebra<kernels::name> ? DTypeSet() : dtypes::kReducedFloating);
   AMBIT_CUDA_KERNELS(AMBIT_ADD)
 #undef AMBIT_ADD
 }

@@ -226,7 +226,7 @@ class MpiCommunicator final : public Communicator {
       const auto held = runtime_.lock();
       for (Peer& peer : peers) peer.has_answered = peer.has_left;
       group_->peer(group_->rank) = {group_->begun, true, false};
-      runtime_.tell_all(*group_, Note::ask);
+      runtime_.send_note_to_all(*group_, Note::ask);
     }
     runtime_.drive(limit, [&] { return std::ranges::all_of(peers, &Peer::has_answered); });
     const auto held = runtime_.lock();
@@ -260,7 +260,7 @@ class MpiCommunicator final : public Communicator {
     try {
       if (const auto held = runtime_.lock(); group_->failure.empty()) {
         group_->failure = reason;
-        runtime_.tell_all(*group_, Note::failed, reason);
+        runtime_.send_note_to_all(*group_, Note::failed, reason);
       }
       runtime_.drive(Milliseconds(0), [] { return true; });
     } catch (...) {

@@ -91,22 +91,22 @@ std::shared_ptr<Group> Runtime::add_group(MPI_Comm comm) {
   return group;
 }
 
-void Runtime::tell(Group& group, int to, Note::Kind kind, const std::string& text) {
+void Runtime::send_note(Group& group, int to, Note::Kind kind, const std::string& text) {
   Sent& sent = sent_.emplace_back();
   sent.note = {kind, group.begun, {}};
   text.copy(sent.note.text, sizeof sent.note.text - 1);
   MPI_Isend(&sent.note, sizeof(Note), MPI_BYTE, to, kNoteTag, group.notes, &sent.request);
 }
 
-void Runtime::tell_all(Group& group, Note::Kind kind, const std::string& text) {
+void Runtime::send_note_to_all(Group& group, Note::Kind kind, const std::string& text) {
   for (int r = 0; r < group.size; ++r) {
-    if (r != group.rank) tell(group, r, kind, text);
+    if (r != group.rank) send_note(group, r, kind, text);
   }
 }
 
 void Runtime::leave(Group& group) {
   group.peer(group.rank) = {group.begun, true, true};
-  tell_all(group, Note::left);
+  send_note_to_all(group, Note::left);
 }
 
 void Runtime::free_unused() {
@@ -131,7 +131,7 @@ void Runtime::take(Group& group, int from, const Note& note) {
   Peer& peer = group.peer(from);
   switch (note.kind) {
     case Note::ask:  // ranks that have left have sent their count
-      if (!group.peer(group.rank).has_left) tell(group, from, Note::answer);
+      if (!group.peer(group.rank).has_left) send_note(group, from, Note::answer);
       return;
     case Note::failed:
       if (group.failure.empty()) group.failure = note.text;

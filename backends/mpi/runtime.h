@@ -77,8 +77,8 @@ class Runtime {
   /// Leave a group other than that of all ranks. When all ranks have left, it is freed.
   void leave(Group& group);
   void begin(std::shared_ptr<Operation> operation) { active_.push_back(std::move(operation)); }
-  void tell(Group& group, int to, Note::Kind kind, const std::string& text = "");
-  void tell_all(Group& group, Note::Kind kind, const std::string& text = "");
+  void send_note(Group& group, int to, Note::Kind kind, const std::string& text = "");
+  void send_note_to_all(Group& group, Note::Kind kind, const std::string& text = "");
   /// Test operations in progress, and read notes.
   void progress();
 

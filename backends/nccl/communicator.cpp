@@ -154,7 +154,7 @@ class NcclCommunicator final : public Communicator {
     group_->activate();
     check(cudaStreamCreateWithFlags(&group_->stream, cudaStreamNonBlocking),
           "cudaStreamCreateWithFlags");
-    check(ncclCommInitRank(&group_->comm, size(), meet(), rank()), "ncclCommInitRank");
+    check(ncclCommInitRank(&group_->comm, size(), exchange_id(), rank()), "ncclCommInitRank");
   }
   int rank() const override { return group_->host->rank(); }
   int size() const override { return group_->host->size(); }
@@ -196,7 +196,7 @@ class NcclCommunicator final : public Communicator {
   void abort(const std::string& reason) noexcept override { group_->end(reason); }
 
  private:
-  ncclUniqueId meet();
+  ncclUniqueId exchange_id();
   void launch(const Transfer& t);
 
   const std::shared_ptr<Group> group_ = std::make_shared<Group>();
@@ -204,7 +204,7 @@ class NcclCommunicator final : public Communicator {
 };
 
 // Send rank 0's id to all ranks. Uses messages, because collectives are counted.
-ncclUniqueId NcclCommunicator::meet() {
+ncclUniqueId NcclCommunicator::exchange_id() {
   const auto ids = std::make_shared<std::array<ncclUniqueId, 2>>();  // sent, received
   const auto exchange = [&](Collective what, int peer) {
     const Transfer t{.what = what,

@@ -21,7 +21,7 @@ template <class To, class From>
 To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
-  } else if constexpr (Reduced16<From>) {
+  } else if constexpr (ReducedFloat<From>) {
     return convert<To>(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
                        !std::is_same_v<To, bool>) {

@@ -112,7 +112,7 @@ T map(UnaryOp op, T x) {
   }
 }
 
-bool is_question(UnaryOp op) { return row_of(op).result == FunctionRow::Result::truth; }
+bool is_question(UnaryOp op) { return row_of(op).result == FunctionRow::Result::boolean; }
 
 template <class T>
 bool answer(UnaryOp op, T x) {

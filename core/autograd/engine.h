@@ -31,10 +31,10 @@ class Engine {
 
   /// Compute only the gradients that arrive at these edges and keep them, or with `accumulate` add
   /// those of leaves to their .grad.
-  void capture(std::span<const Edge> places, bool accumulate = false) {
+  void capture(std::span<const Edge> edges, bool accumulate = false) {
     captures_ = true;
     accumulates_ = accumulate;
-    for (const Edge& e : places) captured_[target_of(e)] = Tensor();
+    for (const Edge& e : edges) captured_[target_of(e)] = Tensor();
   }
   /// True if a gradient for this edge, or one computed from it, is needed.
   bool is_wanted(const Edge& e) const {
@@ -48,7 +48,7 @@ class Engine {
   void run();
   /// True if a listener was ever registered for a leaf.
   static std::atomic<bool>& has_listeners();
-  Tensor captured(const Edge& place) const { return captured_.at(target_of(place)); }
+  Tensor captured(const Edge& edge) const { return captured_.at(target_of(edge)); }
 
  private:
   struct Pending {
@@ -66,7 +66,7 @@ class Engine {
     Tensor grad;
     bool is_owned = false;  // the gradient can become the .grad without a copy
   };
-  class Listening;  // leaf_listener.cpp
+  class LeafGradTracker;  // leaf_listener.cpp
   void run_listened();
   static void run_leaf_hooks(Leaf& leaf);
   static void check_fits(const Leaf& leaf);

@@ -11,7 +11,7 @@
 
 namespace ambit {
 
-LeafListener::~LeafListener() = default;
+LeafGradListener::~LeafGradListener() = default;
 
 std::atomic<bool>& Engine::has_listeners() {
   static constinit std::atomic<bool> any{false};
@@ -23,7 +23,7 @@ namespace {
 // A separate table, not a member of leaves: listeners are rare.
 struct Listeners {
   std::mutex mutex;
-  std::unordered_map<const TensorImpl*, std::weak_ptr<LeafListener>> of;
+  std::unordered_map<const TensorImpl*, std::weak_ptr<LeafGradListener>> of;
 };
 
 Listeners& listeners() {
@@ -31,7 +31,7 @@ Listeners& listeners() {
   return *l;
 }
 
-std::shared_ptr<LeafListener> listener_of(const TensorImpl* leaf) {
+std::shared_ptr<LeafGradListener> listener_of(const TensorImpl* leaf) {
   Listeners& all = listeners();
   const std::lock_guard lock(all.mutex);
   const auto found = all.of.find(leaf);
@@ -40,7 +40,7 @@ std::shared_ptr<LeafListener> listener_of(const TensorImpl* leaf) {
 
 }  // namespace
 
-void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafListener>& listener) {
+void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafGradListener>& listener) {
   if (!leaf.requires_grad() || !leaf.is_leaf()) {
     throw AutogradError("listen_to_leaf: expected a leaf that requires grad, got another tensor");
   }
@@ -57,30 +57,32 @@ void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafListener>& lis
 
 // The leaves with listeners that this backward reaches, by the last node that contributes to their
 // gradient: nodes run in descending sequence order.
-class Engine::Listening {
+class Engine::LeafGradTracker {
  public:
-  explicit Listening(Engine& engine) : engine_(engine) { find_leaves(); }
-  ~Listening() {
+  explicit LeafGradTracker(Engine& engine) : engine_(engine) { find_leaves(); }
+  ~LeafGradTracker() {
     for (const auto& [listener, leaves] : listeners_) listener->abandon();
   }
-  Listening(const Listening&) = delete;
-  Listening& operator=(const Listening&) = delete;
+  LeafGradTracker(const LeafGradTracker&) = delete;
+  LeafGradTracker& operator=(const LeafGradTracker&) = delete;
 
   void begin() {
     // If begin() throws, its listener and all others are abandoned: no backward happens.
     std::erase_if(listeners_, [&](const auto& one) {
       return !one.first->begin(one.second, engine_.create_graph_);
     });
-    std::erase_if(waiting_, [&](const Waiting& w) { return !listeners_.contains(w.listener); });
-    std::sort(waiting_.begin(), waiting_.end(),
-              [](const Waiting& a, const Waiting& b) { return a.last > b.last; });
+    std::erase_if(pending_leaves_,
+                  [&](const PendingLeaf& w) { return !listeners_.contains(w.listener); });
+    std::sort(pending_leaves_.begin(), pending_leaves_.end(),
+              [](const PendingLeaf& a, const PendingLeaf& b) { return a.last > b.last; });
   }
   // All nodes whose sequence number is greater than `next` have run.
-  void tell(uint64_t next) {
-    while (told_ < waiting_.size() && waiting_[told_].last > next) tell(waiting_[told_++]);
+  void notify(uint64_t next) {
+    while (notified_ < pending_leaves_.size() && pending_leaves_[notified_].last > next)
+      notify(pending_leaves_[notified_++]);
   }
-  void tell_all() {
-    while (told_ < waiting_.size()) tell(waiting_[told_++]);
+  void notify_all() {
+    while (notified_ < pending_leaves_.size()) notify(pending_leaves_[notified_++]);
     std::erase_if(engine_.leaves_, [](const Leaf& leaf) { return !leaf.tensor; });
   }
   void end() {
@@ -91,9 +93,9 @@ class Engine::Listening {
   }
 
  private:
-  struct Waiting {
+  struct PendingLeaf {
     Tensor leaf;
-    std::shared_ptr<LeafListener> listener;
+    std::shared_ptr<LeafGradListener> listener;
     uint64_t last;  // sequence number of the node
   };
 
@@ -110,7 +112,7 @@ class Engine::Listening {
       stack.pop_back();
       for (const Edge& e : node->edges()) {
         if (e.leaf) {
-          note(e, node->sequence(), at);
+          add_leaf(e, node->sequence(), at);
         } else if (e.function && engine_.is_wanted(e) &&
                    seen.emplace(e.function.get(), true).second) {
           stack.push_back(e.function.get());
@@ -120,22 +122,22 @@ class Engine::Listening {
     for (const Leaf& leaf : engine_.leaves_) {  // roots that are leaves
       Edge e;
       e.leaf = leaf.tensor;
-      note(e, ~uint64_t{0}, at);
+      add_leaf(e, ~uint64_t{0}, at);
     }
   }
-  void note(const Edge& e, uint64_t number, std::unordered_map<const TensorImpl*, size_t>& at) {
+  void add_leaf(const Edge& e, uint64_t number, std::unordered_map<const TensorImpl*, size_t>& at) {
     if (!engine_.is_wanted(e)) return;
-    std::shared_ptr<LeafListener> listener = listener_of(e.leaf.get());
+    std::shared_ptr<LeafGradListener> listener = listener_of(e.leaf.get());
     if (!listener) return;
-    const auto [place, is_new] = at.emplace(e.leaf.get(), waiting_.size());
+    const auto [place, is_new] = at.emplace(e.leaf.get(), pending_leaves_.size());
     if (is_new) {
       listeners_[listener].emplace_back(e.leaf);
-      waiting_.push_back({Tensor(e.leaf), std::move(listener), number});
+      pending_leaves_.push_back({Tensor(e.leaf), std::move(listener), number});
     }
-    uint64_t& last = waiting_[place->second].last;
+    uint64_t& last = pending_leaves_[place->second].last;
     last = std::min(last, number);
   }
-  void tell(const Waiting& w) {
+  void notify(const PendingLeaf& w) {
     const auto found = engine_.leaf_at_.find(w.leaf.impl());
     if (found == engine_.leaf_at_.end()) return;
     Leaf& leaf = engine_.leaves_[found->second];
@@ -148,23 +150,23 @@ class Engine::Listening {
   }
 
   Engine& engine_;
-  std::vector<Waiting> waiting_;  // in the order in which gradients become complete
-  size_t told_ = 0;
-  std::map<std::shared_ptr<LeafListener>, std::vector<Tensor>> listeners_;  // with their leaves
+  std::vector<PendingLeaf> pending_leaves_;  // in the order in which gradients become complete
+  size_t notified_ = 0;
+  std::map<std::shared_ptr<LeafGradListener>, std::vector<Tensor>> listeners_;  // with their leaves
 };
 
 void Engine::run_listened() {
-  Listening listening(*this);
-  listening.begin();
+  LeafGradTracker tracker(*this);
+  tracker.begin();
   while (!pending_.empty()) {
     Pending p = std::move(pending_.begin()->second);
     pending_.erase(pending_.begin());
     run_node(p);
-    if (!pending_.empty()) listening.tell(pending_.begin()->first);
+    if (!pending_.empty()) tracker.notify(pending_.begin()->first);
   }
-  listening.tell_all();
+  tracker.notify_all();
   prepare_leaves();
-  listening.end();
+  tracker.end();
 }
 
 }  // namespace ambit

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "autograd_meta.h"
-#include "core/memory/destroy_in_turn.h"
+#include "core/memory/destroy_iteratively.h"
 #include "overlap.h"
 
 namespace ambit {
@@ -79,7 +79,7 @@ const Edge& Node::next_edge(size_t i) const {
 
 void Node::destroy(Node* n) noexcept {
   // Destroying a node drops the nodes that its edges hold.
-  destroy_in_turn(
+  destroy_iteratively(
       n, [](Node& t) -> Node*& { return t.next_to_destroy_; }, [](Node* t) { delete t; });
 }
 

@@ -122,7 +122,7 @@ CommunicatorFactory find_communicator(const std::string& name) {
       "init_process_group: expected the name of a communicator, got \"{}\"; there are {}{}", name,
       there,
       refused.empty()
-          ? fmt::format(", and no libambit_{}.so in {}/ambit/communicators", name, own_folder())
+          ? fmt::format(", and no libambit_{}.so in {}/ambit/communicators", name, library_folder())
           : "; refused were" + refused));
 }
 

@@ -20,7 +20,7 @@
 #include "plugin_file.h"
 #include "plugin_library.h"
 #include "registry.h"
-#include "turn.h"
+#include "timed_recursive_lock.h"
 
 namespace ambit {
 namespace {
@@ -29,12 +29,12 @@ namespace fs = std::filesystem;
 
 // A line of the report.
 struct ReportLine : LoadAttempt {
-  bool is_for_now = false;  // it failed for lack of memory, so a later attempt may succeed
+  bool may_retry = false;  // it failed for lack of memory, so a later attempt may succeed
 };
 
 struct Loader {
   // Recursive: a plugin's load() may use device names, which may load plugins.
-  TurnLock turn;
+  TimedRecursiveLock recursive_lock;
   std::set<std::string> searched;  // names whose search on a path was done, with the path
   // Guards `report`, which other threads read without holding the loader lock.
   std::mutex mutex;
@@ -51,7 +51,7 @@ const char* const kPending = "expected it to be loaded, got to it while loading 
 
 // Timeout for plugins that another thread loads; drivers may be slow. An invalid
 // $AMBIT_LOAD_TIMEOUT is ignored, so that it cannot make a device disappear.
-double patience_s() {
+double load_timeout_s() {
   constexpr double kDefault = 60;
   const char* const value = std::getenv("AMBIT_LOAD_TIMEOUT");
   if (!value || !*value) return kDefault;
@@ -73,19 +73,19 @@ std::string file_being_loaded() {
 }
 
 // Holds the loader lock. Errors: BackendError on timeout.
-class Turn {
+class LoaderLock {
  public:
-  Turn() {
-    const double timeout_s = patience_s();
-    if (loader().turn.acquire(timeout_s)) return;
+  LoaderLock() {
+    const double timeout_s = load_timeout_s();
+    if (loader().recursive_lock.acquire(timeout_s)) return;
     throw BackendError(
         fmt::format("expected another thread to have loaded {} within {} s, got no end of it; does "
                     "its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
                     printable(file_being_loaded()), timeout_s));
   }
-  ~Turn() { loader().turn.release(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ~LoaderLock() { loader().recursive_lock.release(); }
+  LoaderLock(const LoaderLock&) = delete;
+  LoaderLock& operator=(const LoaderLock&) = delete;
 };
 
 // Find a file's line in the report; end() if it was never tried.
@@ -103,7 +103,7 @@ enum class Try {
 
 // Add a pending line for a file to the report. Return nothing, or the known line if the file must
 // not be tried again.
-std::optional<LoadAttempt> enter(const std::string& file, Try how) {
+std::optional<LoadAttempt> add_pending_line(const std::string& file, Try how) {
   Loader& l = loader();
   ReportLine pending{{file, false, kPending}};
   const std::lock_guard lock(l.mutex);
@@ -111,7 +111,7 @@ std::optional<LoadAttempt> enter(const std::string& file, Try how) {
   if (known == l.report.end()) {
     l.report.push_back(std::move(pending));
   } else if (known->loaded || known->result == kPending ||
-             (how != Try::again && !known->is_for_now)) {
+             (how != Try::again && !known->may_retry)) {
     return *known;  // includes a plugin whose load() loads itself
   } else {
     *known = std::move(pending);
@@ -125,7 +125,7 @@ class PendingLine {
  public:
   explicit PendingLine(const std::string& file) : file_(file) {}
   ~PendingLine() {
-    if (is_told_) return;
+    if (reported_) return;
     Loader& l = loader();
     const std::lock_guard lock(l.mutex);
     l.report.erase(find_line(l.report, file_));
@@ -134,18 +134,18 @@ class PendingLine {
   PendingLine& operator=(const PendingLine&) = delete;
 
   // Store the result and return it.
-  LoadAttempt tell(ReportLine end) {
+  LoadAttempt report(ReportLine end) {
     Loader& l = loader();
     const std::lock_guard lock(l.mutex);
     ReportLine& line = *find_line(l.report, file_);
     line = std::move(end);
-    is_told_ = true;
+    reported_ = true;
     return line;
   }
 
  private:
   const std::string& file_;
-  bool is_told_ = false;
+  bool reported_ = false;
 };
 
 // Try a file and return the result; a file tried before is skipped unless `how` says otherwise.
@@ -156,8 +156,8 @@ LoadAttempt try_file(const std::string& path, Try how) {
   const fs::path given = fs::absolute(path, ignored);
   const fs::path canonical = fs::weakly_canonical(given, ignored);
   const std::string file = canonical.empty() ? path : canonical.string();
-  const Turn turn;
-  if (const auto known = enter(file, how)) return *known;
+  const LoaderLock loader_lock;
+  if (const auto known = add_pending_line(file, how)) return *known;
   PendingLine pending(file);
   ReportLine end{{file, false, ""}};
   try {
@@ -168,13 +168,13 @@ LoadAttempt try_file(const std::string& path, Try how) {
     end.result = "loaded";  // short enough to need no allocation
     end.result = brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
   } catch (const std::bad_alloc&) {
-    if (end.loaded) pending.tell(std::move(end));
+    if (end.loaded) pending.report(std::move(end));
     throw;
   } catch (const std::exception& e) {
     end.result = printable(e.what());
-    end.is_for_now = dynamic_cast<const NoMemoryToLoad*>(&e);
+    end.may_retry = dynamic_cast<const NoMemoryToLoad*>(&e);
   }
-  return pending.tell(std::move(end));
+  return pending.report(std::move(end));
 }
 
 // Return the files and the folders' contents in $AMBIT_BACKEND_PATH, then the installed folder's:
@@ -200,7 +200,7 @@ std::vector<fs::path> candidates(const char* installed = "backends") {
       add({place});  // also a folder without plugins
     }
   }
-  add(plugins_in(fs::path(own_folder()) / "ambit" / installed));
+  add(plugins_in(fs::path(library_folder()) / "ambit" / installed));
   return files;
 }
 
@@ -224,14 +224,14 @@ bool all_tried() {
   Loader& l = loader();
   const std::lock_guard lock(l.mutex);
   return std::none_of(l.report.begin(), l.report.end(),
-                      [](const ReportLine& e) { return e.is_for_now; });
+                      [](const ReportLine& e) { return e.may_retry; });
 }
 
 void search_for(std::string_view name) {
   const char* path = std::getenv("AMBIT_BACKEND_PATH");
   Loader& l = loader();
   // Held until the end: other threads that search the same name must wait for the result.
-  const Turn turn;
+  const LoaderLock loader_lock;
   const auto [searched, is_new] =
       l.searched.insert(fmt::format("{} in {}", name, path ? path : ""));
   if (!is_new) return;
@@ -278,7 +278,8 @@ void load_communicators_for(const std::string& name) {
 
 void distributed::load_all_communicators() noexcept {
   try {
-    for (const fs::path& file : plugins_in(fs::path(own_folder()) / "ambit" / "communicators")) {
+    for (const fs::path& file :
+         plugins_in(fs::path(library_folder()) / "ambit" / "communicators")) {
       try_file(file, Try::once);
     }
   } catch (...) {

@@ -31,7 +31,7 @@ inline int usable_devices(const Backend& backend) {
 void load_backends_for(std::string_view name);
 
 /// Return libambit's own folder; the files that it loads are installed there.
-std::string own_folder();
+std::string library_folder();
 
 /// Register the backends that are part of libambit; backends/builtin.cpp lists them.
 void load_builtin_backends();

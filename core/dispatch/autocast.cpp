@@ -75,7 +75,7 @@ DType dtype_of_region(const Region& region, Device device) {
 }
 
 void check_dtype(DType dtype) {
-  if (is_reduced(dtype)) return;
+  if (is_reduced_floating(dtype)) return;
   throw DTypeError(
       fmt::format("autocast: expected dtype float16 or bfloat16, got {}", name(dtype)));
 }
@@ -86,7 +86,7 @@ bool may_cast(const Tensor& t) {
 
 // Cache only casts of parameters, which many ops of a step use: float32 leaves that require grad.
 bool is_worth_caching(const Tensor& t, DType dtype) {
-  return is_reduced(dtype) && t.dtype() == kFloat32 && t.requires_grad() && t.is_leaf() &&
+  return is_reduced_floating(dtype) && t.dtype() == kFloat32 && t.requires_grad() && t.is_leaf() &&
          !t.impl()->base;
 }
 
@@ -118,7 +118,7 @@ Tensor to_dtype(const Tensor& t, DType dtype) {
   if (!may_cast(t) || !region_of(t.device()).enabled) return t;
   return cast(t, dtype);
 }
-Tensor to_reduced(const Tensor& t) {
+Tensor to_lower_precision(const Tensor& t) {
   if (!may_cast(t)) return t;
   const Region& region = region_of(t.device());
   return region.enabled ? cast(t, dtype_of_region(region, t.device())) : t;

@@ -39,7 +39,7 @@ std::atomic<Fallback>& policy() {
 }
 
 struct Count : FallbackCount {
-  bool told = false;  // the line of Fallback::warn was printed
+  bool warned = false;  // the line of Fallback::warn was printed
 };
 
 struct Counts {
@@ -138,10 +138,10 @@ void CpuFallback::finish() {
   count.device = device_;
   ++count.calls;
   count.bytes += bytes_;
-  if (get_fallback() == Fallback::warn && !count.told) {
+  if (get_fallback() == Fallback::warn && !count.warned) {
     say(fmt::format("ambit: {} has no kernel for {} and runs on the CPU\n", op_.name(),
                     device_.str()));
-    count.told = true;
+    count.warned = true;
   }
 }
 

@@ -69,7 +69,7 @@ bool may_differ(const DeviceArg& arg, const Tensor& t, DeviceRule rule) {
 
 Device check_devices(const char* op, std::span<const DeviceArg> args, DeviceRule rule) {
   OneDevice one;
-  for (const DeviceArg& arg : args) one.see(TensorList(arg.tensors, arg.count));
+  for (const DeviceArg& arg : args) one.add(TensorList(arg.tensors, arg.count));
   if (one) return *one;
   const Found expected = find_expected(args, rule);
   if (!expected.tensor) {
@@ -94,7 +94,7 @@ bool OpBase::has_kernel(DeviceKind kind) const {
 
 DTypeSet OpBase::native(DeviceKind kind) const {
   if (!has_kernel(kind)) return {};
-  if (reduced_ == Reduced::native) return dtypes::kReduced;
+  if (upcast_rule_ == UpcastRule::native) return dtypes::kReducedFloating;
   return DTypeSet(DTypeBits(native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed)));
 }
 

@@ -7,15 +7,15 @@
 
 #include <algorithm>
 
-#include "cuts.h"
-#include "wide_row.h"
+#include "split_rules.h"
+#include "upcast_operands.h"
 
 namespace ambit {
 namespace {
 
-/// How a call is split: for each operand its dim or a constant of Cut, the total size of these
-/// dims, and the number of indices in a part.
-struct Way {
+/// How a call is split: for each operand its dim or a constant of SplitRule, the total size of
+/// these dims, and the number of indices in a part.
+struct Split {
   std::array<int8_t, OpBase::kMaxArgs> dims{};
   int64_t size = 0, step = 0;
   int64_t elements = 0;  // of the largest split operand with a reduced floating-point type
@@ -23,46 +23,47 @@ struct Way {
 
 /// Return the split along `dims` into parts of at most `most` elements, if possible; elements = 0
 /// if the operands' sizes differ.
-Way way_along(const decltype(Way::dims)& dims, const Pieces& pieces, int64_t most) {
+Split split_along(const decltype(Split::dims)& dims, const Pieces& pieces, int64_t most) {
   constexpr int64_t kLine = 32;  // elements in a cache line, which narrower parts would share
-  Way way{.dims = dims};
+  Split split{.dims = dims};
   int64_t least = 1;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const Tensor& t = pieces[i].tensor;
     if (!t.defined() || dims[i] < 0) continue;
-    if (way.size > 0 && t.size(dims[i]) != way.size) return {};
-    way.size = t.size(dims[i]);
-    const int64_t n = is_reduced(t) ? once(t).numel() : 0;
-    if (n <= way.elements) continue;
-    way.elements = n;
+    if (split.size > 0 && t.size(dims[i]) != split.size) return {};
+    split.size = t.size(dims[i]);
+    const int64_t n = is_reduced_floating(t) ? without_broadcast(t).numel() : 0;
+    if (n <= split.elements) continue;
+    split.elements = n;
     least = t.stride(dims[i]) == 1 ? kLine : 1;
   }
-  const int64_t parts = (way.elements + most - 1) / most;
+  const int64_t parts = (split.elements + most - 1) / most;
   if (parts < 2) return {};
-  way.step = std::max((way.size + parts - 1) / parts, least);
-  return way.step < way.size ? way : Way{};
+  split.step = std::max((split.size + parts - 1) / parts, least);
+  return split.step < split.size ? split : Split{};
 }
 
 /// Return the split of a call along `dim` if a reduced floating-point operand has more than `most`
 /// elements: the one that splits the largest operand; elements = 0 if there is none.
-Way find_way(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most) {
-  Way best;
+Split find_split(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most) {
+  Split best;
   const auto is_large = [=](const Piece& p) {
-    return is_reduced(p.tensor) && p.tensor.numel() > most;
+    return is_reduced_floating(p.tensor) && p.tensor.numel() > most;
   };
   if (std::ranges::none_of(pieces, is_large)) return best;  // most calls
-  for (const Cut& cut : all_cuts()) {
-    if (cut.op != &op) continue;
+  for (const SplitRule& rule : split_rules()) {
+    if (rule.op != &op) continue;
     const auto consider = [&](const auto& dims) {
-      if (Way way = way_along(dims, pieces, most); way.elements > best.elements) best = way;
+      if (Split split = split_along(dims, pieces, most); split.elements > best.elements)
+        best = split;
     };
-    if (std::ranges::count(cut.dims, Cut::kBeside) == 0) {
-      consider(cut.dims);
+    if (std::ranges::count(rule.dims, SplitRule::kSharedDim) == 0) {
+      consider(rule.dims);
       continue;
     }
     for (int8_t d = 0; d < pieces.back().tensor.dim(); ++d) {
-      auto dims = cut.dims;
-      std::ranges::replace(dims, Cut::kBeside, d);
+      auto dims = rule.dims;
+      std::ranges::replace(dims, SplitRule::kSharedDim, d);
       if (d != dim) consider(dims);
     }
   }
@@ -75,7 +76,7 @@ Piece slice(const Piece& whole, int64_t dim, int64_t first, int64_t size) {
   sizes[static_cast<size_t>(dim)] = size;
   Piece piece = whole;
   piece.tensor = alias(t, sizes, t.strides(), first * t.stride(dim), t.dtype());
-  piece.gathers |= t.is_contiguous() && !piece.tensor.is_contiguous();
+  piece.copies |= t.is_contiguous() && !piece.tensor.is_contiguous();
   return piece;
 }
 
@@ -87,27 +88,27 @@ struct Sum {
 
 /// `most`: part_elements().
 void run_parts(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most,
-               const Widened::Call& call) {
-  const Way way = find_way(op, pieces, dim, most);
-  if (way.elements == 0) {
-    WideRow row;
-    for (const auto& [t, reads, writes, gathers] : pieces) {
-      gathers ? row.add_copy(t, reads, writes) : row.add(t, reads, writes);
+               const UpcastCall::Call& call) {
+  const Split split = find_split(op, pieces, dim, most);
+  if (split.elements == 0) {
+    UpcastOperands operands;
+    for (const auto& [t, reads, writes, copies] : pieces) {
+      copies ? operands.add_copy(t, reads, writes) : operands.add(t, reads, writes);
     }
-    return row.run(call);
+    return operands.run(call);
   }
   std::vector<Sum> sums;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const Tensor& t = pieces[i].tensor;
-    if (!t.defined() || way.dims[i] != Cut::kSum) continue;
+    if (!t.defined() || split.dims[i] != SplitRule::kSum) continue;
     const TensorOptions wide = TensorOptions(kFloat32).device(t.device());
     sums.push_back({i, zeros(t.sizes(), wide), empty(t.sizes(), wide)});
   }
-  for (int64_t first = 0; first < way.size; first += way.step) {
+  for (int64_t first = 0; first < split.size; first += split.step) {
     Pieces part = pieces;
     for (size_t i = 0; i < pieces.size(); ++i) {
-      if (!part[i].tensor.defined() || way.dims[i] < 0) continue;
-      part[i] = slice(pieces[i], way.dims[i], first, std::min(way.step, way.size - first));
+      if (!part[i].tensor.defined() || split.dims[i] < 0) continue;
+      part[i] = slice(pieces[i], split.dims[i], first, std::min(split.step, split.size - first));
     }
     for (const Sum& sum : sums) part[sum.operand].tensor = sum.part;
     run_parts(op, part, dim, most, call);
@@ -123,9 +124,10 @@ int64_t part_elements(Device device) {
   return int64_t{get_num_threads()} << 19;
 }
 
-void run_in_parts(const OpBase& op, const Pieces& pieces, int64_t dim, const Widened::Call& call) {
+void run_in_parts(const OpBase& op, const Pieces& pieces, int64_t dim,
+                  const UpcastCall::Call& call) {
   const auto first =
-      std::ranges::find_if(pieces, [](const Piece& p) { return is_reduced(p.tensor); });
+      std::ranges::find_if(pieces, [](const Piece& p) { return is_reduced_floating(p.tensor); });
   run_parts(op, pieces, dim, part_elements(first->tensor.device()), call);
 }
 

@@ -2,7 +2,7 @@
 // is never upcast as a whole.
 #pragma once
 
-#include <ambit/detail/widened.h>
+#include <ambit/detail/upcast_call.h>
 
 #include <vector>
 
@@ -11,8 +11,8 @@ namespace ambit {
 /// An operand of a call that may be split.
 struct Piece {
   Tensor tensor;
-  bool reads, writes;    // by the call
-  bool gathers = false;  // contiguous before splitting, as the kernel requires; each part is copied
+  bool reads, writes;   // by the call
+  bool copies = false;  // contiguous before splitting, as the kernel requires; each part is copied
 };
 using Pieces = std::vector<Piece>;
 
@@ -21,7 +21,8 @@ using Pieces = std::vector<Piece>;
 int64_t part_elements(Device device);
 
 /// Run a call of `op` (with its dim, if any) in as many parts as its operands' sizes require, as
-/// far as it can be split (cuts.h).
-void run_in_parts(const OpBase& op, const Pieces& pieces, int64_t dim, const Widened::Call& call);
+/// far as it can be split (split_rules.h).
+void run_in_parts(const OpBase& op, const Pieces& pieces, int64_t dim,
+                  const UpcastCall::Call& call);
 
 }  // namespace ambit

@@ -11,7 +11,7 @@ namespace ambit::detail {
 namespace {
 
 constinit std::atomic<const WarningSink*> the_sink{nullptr};
-constinit std::array<std::atomic<bool>, 6> told{};
+constinit std::array<std::atomic<bool>, 6> warned{};
 
 std::string text_of(Warning warning, const char* function) {
   switch (warning) {
@@ -56,7 +56,7 @@ void set_warning_sink(const WarningSink* sink) noexcept {
 
 void warn(Warning warning, const char* function) {
   const WarningSink* sink = the_sink.load(std::memory_order_acquire);
-  const bool again = told[static_cast<size_t>(warning)].exchange(true, std::memory_order_relaxed);
+  const bool again = warned[static_cast<size_t>(warning)].exchange(true, std::memory_order_relaxed);
   if (again && !(sink && sink->wants_all())) return;
   const std::string text = text_of(warning, function);
   if (sink) return sink->process(function, text.c_str());

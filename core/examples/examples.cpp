@@ -129,7 +129,7 @@ void Table::add_call(const OpBase& op, const char* function, DTypeSet dtypes, Op
     for (const Operand& operand : operands) made.push_back(operand.make(dtype));
     return made;
   };
-  examples.push_back({&op, function, dtypes::widened(dtypes), make,
+  examples.push_back({&op, function, dtypes::with_reduced_floating(dtypes), make,
                       [call = std::move(call)](std::vector<Tensor>& t) { call(t.data()); }});
 }
 
@@ -151,7 +151,7 @@ void add_memory(Table& table) {
 
 /// Return the output operand of a function.
 Operand result(Sizes sizes, const FunctionRow& f) {
-  if (f.result == FunctionRow::Result::truth) return t(sizes, kBool);
+  if (f.result == FunctionRow::Result::boolean) return t(sizes, kBool);
   return t(sizes);
 }
 

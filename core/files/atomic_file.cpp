@@ -23,7 +23,7 @@ namespace {
 
 // Resolve symbolic links; the final target need not exist. With too many links, return the last
 // path reached: opening it fails with the system's reason.
-std::filesystem::path behind_links(std::filesystem::path path) {
+std::filesystem::path resolve_links(std::filesystem::path path) {
   constexpr int kMostLinks = 40;  // Linux's limit
   std::error_code error;
   for (int i = 0; i < kMostLinks; ++i) {
@@ -36,7 +36,7 @@ std::filesystem::path behind_links(std::filesystem::path path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path) : AtomicFile(path, Special::write) {}
+AtomicFile::AtomicFile(const std::string& path) : AtomicFile(path, Special::overwrite) {}
 
 AtomicFile::AtomicFile(const std::string& path, Special special) : AtomicFile() {
   path_ = path;
@@ -49,13 +49,13 @@ AtomicFile::AtomicFile(const std::string& path, Special special) : AtomicFile() 
   if (exists && (before.st_mode & kAnyWrite) == 0) fail("replace the write-protected", EACCES);
   if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail("write", errno);
   if (exists && !S_ISREG(before.st_mode)) {
-    if (special == Special::leave) return;
+    if (special == Special::check_only) return;
     // A rename would replace the device or the pipe itself.
     fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd_ < 0) fail("open", errno);
     return;
   }
-  const std::filesystem::path target = behind_links(path);
+  const std::filesystem::path target = resolve_links(path);
   const std::filesystem::path folder = target.parent_path();
   name_ = target.filename().string();
   folder_ = ::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -70,7 +70,7 @@ AtomicFile::~AtomicFile() {
   if (folder_ >= 0) ::close(folder_);
 }
 
-void AtomicFile::check(const std::string& path) { AtomicFile(path, Special::leave); }
+void AtomicFile::check(const std::string& path) { AtomicFile(path, Special::check_only); }
 
 void AtomicFile::open_temporary(const struct stat* before) {
   // Only the owner can read it until keep_owner_and_mode() sets the old mode.

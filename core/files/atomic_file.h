@@ -31,7 +31,7 @@ class AtomicFile {
   void commit();
 
  private:
-  enum class Special { write, leave };
+  enum class Special { overwrite, check_only };
 
   AtomicFile() = default;  // delegated to, so that the destructor runs if a constructor throws
   AtomicFile(const std::string& path, Special special);

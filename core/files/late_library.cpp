@@ -19,18 +19,19 @@ namespace {
 
 // Return true if a text of dlerror() reports a lack of memory. A file that cannot be mapped counts,
 // because the text may omit the cause. Too small a static TLS block does not: a retry fails too.
-bool tells_of_no_memory(std::string_view text) {
+bool mentions_no_memory(std::string_view text) {
   // The C library translates its messages.
-  const auto says = [text](const char* words) {
+  const auto mentions = [text](const char* words) {
     return text.find(dgettext("libc", words)) != std::string_view::npos;
   };
-  return says("Cannot allocate memory") || says("failed to map segment from shared object") ||
-         says("cannot map zero-fill pages") || says("out of memory");
+  return mentions("Cannot allocate memory") ||
+         mentions("failed to map segment from shared object") ||
+         mentions("cannot map zero-fill pages") || mentions("out of memory");
 }
 
 // Errors: Error, OutOfMemoryError.
 const void* open_late_library(const std::string& name) {
-  const std::string file = fmt::format("{}/ambit/libambit_{}.so", own_folder(), name);
+  const std::string file = fmt::format("{}/ambit/libambit_{}.so", library_folder(), name);
   const OpenedLibrary library = open_library(file);
   if (!library.handle) {
     const std::string text =
@@ -57,7 +58,7 @@ OpenedLibrary opened_library(void* handle) {
   if (handle) return opened;
   const char* const text = dlerror();
   if (!text) throw std::bad_alloc();
-  opened.no_memory = tells_of_no_memory(text);
+  opened.no_memory = mentions_no_memory(text);
   opened.reason = one_line(text);
   return opened;
 }
@@ -71,9 +72,9 @@ const void* late_library(const std::string& name) {
   return opened->emplace(name, open_late_library(name)).first->second;
 }
 
-std::string own_folder() {
+std::string library_folder() {
   Dl_info info;
-  if (!dladdr(reinterpret_cast<void*>(&own_folder), &info) || !info.dli_fname) return {};
+  if (!dladdr(reinterpret_cast<void*>(&library_folder), &info) || !info.dli_fname) return {};
   std::error_code ignored;
   return std::filesystem::weakly_canonical(info.dli_fname, ignored).parent_path();
 }

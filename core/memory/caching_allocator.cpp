@@ -92,8 +92,8 @@ void* CachingAllocator::allocate(size_t bytes) {
   const bool large = is_large(bytes);
   const size_t size_class = large ? 0 : class_of(std::max<size_t>(bytes, 1));
   const size_t block_bytes = large ? large_block_bytes(bytes) : bytes_of_class(size_class);
-  void* p = large ? large_->take(block_bytes, requests_) : classes_[size_class].take(requests_);
-  if (!p && large && add_pages(block_bytes)) p = large_->take(block_bytes, requests_);
+  void* p = large ? large_->allocate(block_bytes, requests_) : classes_[size_class].take(requests_);
+  if (!p && large && add_pages(block_bytes)) p = large_->allocate(block_bytes, requests_);
   if (p) {
     stats_.cached -= block_bytes;
   } else {
@@ -160,7 +160,7 @@ void* CachingAllocator::allocate_from_system(size_t bytes, size_t block_bytes) {
 void CachingAllocator::free(void* p, size_t bytes) noexcept {
   const std::lock_guard lock(lock_);
   if (is_large(bytes)) {
-    const size_t block_bytes = large_->give_back(p);
+    const size_t block_bytes = large_->free_block(p);
     watch(raw_, p, 0, block_bytes);
     stats_.in_use -= block_bytes;
     stats_.cached += block_bytes;

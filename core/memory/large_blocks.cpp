@@ -16,7 +16,7 @@ constexpr size_t kMostTimes = 3;
 
 }  // namespace
 
-char* LargeBlocks::take(size_t bytes, uint64_t now) {
+char* LargeBlocks::allocate(size_t bytes, uint64_t now) {
   const auto fit = free_.lower_bound({reinterpret_cast<char*>(UINTPTR_MAX), bytes});
   if (fit == free_.end()) return nullptr;
   const auto [begin, had] = *fit;
@@ -44,7 +44,7 @@ void LargeBlocks::add_segment(Range segment, uint64_t now) {
 
 void LargeBlocks::add_pages(Range pages, uint64_t now) {
   blocks_.emplace(pages.begin, Block{pages.bytes, {}, now, false});
-  if (give_back(pages.begin) > 0) return;
+  if (free_block(pages.begin) > 0) return;
   blocks_.erase(pages.begin);
   throw std::bad_alloc();
 }
@@ -55,7 +55,7 @@ LargeBlocks::Range LargeBlocks::lowest_pages() const {
   return {begin, block.free ? block.bytes : 0};
 }
 
-size_t LargeBlocks::give_back(void* p) noexcept {
+size_t LargeBlocks::free_block(void* p) noexcept {
   const auto block = blocks_.find(static_cast<char*>(p));
   const size_t bytes = block->second.bytes;
   try {

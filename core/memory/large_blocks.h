@@ -24,7 +24,7 @@ class LargeBlocks {
 
   /// Return `bytes` of the smallest free block that is large enough; null if there is none or it is
   /// much larger. `now` counts requests.
-  char* take(size_t bytes, uint64_t now);
+  char* allocate(size_t bytes, uint64_t now);
   /// Add a segment, memory that is returned to the system only as a whole, as a block in use.
   void add_segment(Range segment, uint64_t now);
   /// Add pages, which merge with adjacent free ones and can be returned in any pieces.
@@ -32,7 +32,7 @@ class LargeBlocks {
   /// Return the start of the lowest block of pages, and its size if it is free; null without pages.
   Range lowest_pages() const;
   /// Free a block and return its size; 0 if there is no memory to record it (it is leaked then).
-  size_t give_back(void* p) noexcept;
+  size_t free_block(void* p) noexcept;
 
   struct Oldest {
     Range range;  // empty: none
@@ -52,7 +52,7 @@ class LargeBlocks {
     bool free;
   };
   using Blocks = std::map<char*, Block, std::less<>, PoolAllocator<std::pair<char* const, Block>>>;
-  // Of equal sizes the upper block comes first, for the reason in take().
+  // Of equal sizes the upper block comes first, for the reason in allocate().
   struct BySize {
     bool operator()(const Range& a, const Range& b) const {
       return a.bytes != b.bytes ? a.bytes < b.bytes : std::greater<>()(a.begin, b.begin);

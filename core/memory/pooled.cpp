@@ -69,7 +69,7 @@ void end_of_thread(void*) {
 
 // Return true if end_of_thread is registered. Not a thread_local object with a destructor: the C
 // library aborts if it has no memory to register one.
-bool tell_end_of_thread() noexcept {
+bool register_end_of_thread() noexcept {
   static const int64_t key = [] {
     pthread_key_t made = 0;
     return pthread_key_create(&made, end_of_thread) == 0 ? int64_t{made} : int64_t{-1};
@@ -79,7 +79,7 @@ bool tell_end_of_thread() noexcept {
 
 // For a full list, and for a thread that has freed nothing yet or is ending.
 [[gnu::noinline]] void free_unlisted(void* p) noexcept {
-  if (stage == Stage::unused && tell_end_of_thread()) {
+  if (stage == Stage::unused && register_end_of_thread()) {
     stage = Stage::open;
     set_most(kMostBlocks);
   }

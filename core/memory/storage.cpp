@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/devices/backend_call.h"
-#include "destroy_in_turn.h"
+#include "destroy_iteratively.h"
 
 namespace ambit {
 
@@ -113,7 +113,7 @@ void StorageImpl::convert() const {
 void StorageImpl::destroy(StorageImpl* s) noexcept {
   if (!s->deleter_) return delete s;
   // A deleter may drop the last reference to a tensor whose storage has a deleter too.
-  destroy_in_turn(
+  destroy_iteratively(
       s, [](StorageImpl& t) -> StorageImpl*& { return t.next_to_destroy_; },
       [](StorageImpl* t) { delete t; });
 }

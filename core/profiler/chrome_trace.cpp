@@ -161,7 +161,7 @@ class Trace {
 }  // namespace
 
 void Profile::export_chrome_trace(const std::string& path) const {
-  const Recorder::Everything& recorded = results().recorded;
+  const Recorder::Recording& recorded = results().recorded;
   Writer writer(path);
   Trace trace(writer);
   for_each_event(recorded, [&](const FunctionEvent& event) { trace.add(event); });

@@ -40,7 +40,7 @@ std::string list(std::span<const DeviceArg> tensors) {
 
 std::string shapes_text(const char* op, std::span<const DeviceArg> tensors) {
   const size_t written = std::min(outputs_of(op), tensors.size());
-  return list(tensors.first(written)) + kBehindOutputs + list(tensors.subspan(written));
+  return list(tensors.first(written)) + kOutputsEnd + list(tensors.subspan(written));
 }
 
 }  // namespace ambit::profiler

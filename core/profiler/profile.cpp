@@ -31,10 +31,10 @@ std::string shown_name(const char* name, EventKind kind) {
 namespace {
 
 std::string input_shapes(std::string_view shapes) {
-  return std::string(shapes.substr(shapes.find(kBehindOutputs) + 1));
+  return std::string(shapes.substr(shapes.find(kOutputsEnd) + 1));
 }
 
-FunctionEvent event_of(const Recorder::Everything& all, int thread, const Call& call,
+FunctionEvent event_of(const Recorder::Recording& all, int thread, const Call& call,
                        const More& more, const Whole& whole) {
   const auto host = [&](int64_t ticks) {
     return static_cast<double>(ticks) * all.microseconds_per_tick;
@@ -56,7 +56,7 @@ FunctionEvent event_of(const Recorder::Everything& all, int thread, const Call& 
   event.dtypes = dtypes_text(call.dtypes);
   if (more.shapes) {
     const std::string_view shapes = more.shapes;
-    event.output_shapes = shapes.substr(0, shapes.find(kBehindOutputs));
+    event.output_shapes = shapes.substr(0, shapes.find(kOutputsEnd));
     event.input_shapes = input_shapes(more.shapes);
   }
   event.kernels = whole.kernels;
@@ -70,7 +70,7 @@ FunctionEvent event_of(const Recorder::Everything& all, int thread, const Call& 
 
 }  // namespace
 
-void for_each_event(const Recorder::Everything& all, const std::function<void(FunctionEvent)>& f) {
+void for_each_event(const Recorder::Recording& all, const std::function<void(FunctionEvent)>& f) {
   for (const ThreadLog::Collected& thread : all.threads) {
     Nesting nesting;
     for (const Block& block : thread.blocks) {

@@ -40,7 +40,7 @@ Recorder& Recorder::get() {
 }
 
 uint64_t Recorder::start(const ProfileOptions& options) {
-  const std::lock_guard alone(turn_);
+  const std::lock_guard alone(start_stop_mutex_);
   if (current() != 0)
     throw Error("Profile: expected no other at the same time, got one that is on");
   const std::lock_guard lock(mutex_);
@@ -62,9 +62,9 @@ uint64_t Recorder::start(const ProfileOptions& options) {
   return profiles_;
 }
 
-Recorder::Everything Recorder::stop() {
-  const std::lock_guard alone(turn_);
-  Everything all;
+Recorder::Recording Recorder::stop() {
+  const std::lock_guard alone(start_stop_mutex_);
+  Recording all;
   const uint64_t profile = current_.exchange(0);
   OpBase::set_profiled(false);
   std::vector<ThreadLog*> logs;
@@ -109,7 +109,7 @@ const char* Recorder::intern(uint64_t profile, std::string_view text) {
 
 void Recorder::watch_memory(Device device) {
   const std::lock_guard lock(mutex_);
-  if (std::ranges::find(memory_, device, &MemorySeen::device) != memory_.end()) return;
+  if (std::ranges::find(memory_, device, &MemoryCounters::device) != memory_.end()) return;
   const MemoryStats stats = ambit::memory_stats(device);
   memory_.push_back({device, stats.allocated, stats.allocated - stats.in_use, stats.peak_in_use});
 }
@@ -118,7 +118,7 @@ void Recorder::watch_memory(Device device) {
 More Recorder::memory_since(Device device) {
   More more;
   const std::lock_guard lock(mutex_);
-  const auto seen = std::ranges::find(memory_, device, &MemorySeen::device);
+  const auto seen = std::ranges::find(memory_, device, &MemoryCounters::device);
   if (seen == memory_.end()) return more;
   const MemoryStats stats = ambit::memory_stats(device);
   const size_t freed = stats.allocated - stats.in_use;

@@ -37,13 +37,13 @@ class Recorder {
 
   /// Start; return the profile's number. Errors: Error when one is active.
   uint64_t start(const ProfileOptions& options);
-  struct Everything {
+  struct Recording {
     TickOrigin start;
     double microseconds_per_tick = 0;
     std::vector<ThreadLog::Collected> threads;
     std::unordered_set<std::string> names;  // referenced by the calls
   };
-  Everything stop();
+  Recording stop();
 
   /// Create the calling thread's log.
   ThreadLog& new_log();
@@ -63,7 +63,7 @@ class Recorder {
  private:
   static std::atomic<uint64_t> current_;
   static std::atomic<bool> records_more_;
-  struct MemorySeen {
+  struct MemoryCounters {
     Device device;
     size_t allocated, freed, peak;
   };
@@ -77,13 +77,13 @@ class Recorder {
   /// Return the allocator's activity since the last call.
   More memory_since(Device device);
 
-  std::mutex turn_;   // held while a profile starts or stops
-  std::mutex mutex_;  // guards the members below
+  std::mutex start_stop_mutex_;  // held while a profile starts or stops
+  std::mutex mutex_;             // guards the members below
   uint64_t profiles_ = 0;
   TickOrigin started_;
   std::vector<std::unique_ptr<ThreadLog>> logs_;
   std::unordered_set<std::string> names_;
-  std::vector<MemorySeen> memory_;
+  std::vector<MemoryCounters> memory_;
   std::vector<Offset> offsets_;
 
   std::atomic<bool> records_shapes_{false}, records_memory_{false};
@@ -91,7 +91,7 @@ class Recorder {
   std::atomic<int> next_thread_{0};
 };
 
-inline constexpr char kBehindOutputs = ';';
+inline constexpr char kOutputsEnd = ';';
 /// Return the sizes of the tensors that the op writes, and of those that it reads: "[4, 10];[4, 8],
 /// [8, 10]".
 std::string shapes_text(const char* op, std::span<const DeviceArg> tensors);

@@ -1,7 +1,7 @@
 // TensorImpl, and Tensor methods for geometry and identity; methods of ops are in
 // tensor_methods.cpp, those for gradients in tensor_autograd.cpp.
 #include "core/autograd/autograd_meta.h"
-#include "core/memory/destroy_in_turn.h"
+#include "core/memory/destroy_iteratively.h"
 
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/type_names.h>
@@ -82,7 +82,7 @@ void TensorImpl::set(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DTy
 void TensorImpl::destroy(TensorImpl* t) noexcept {
   if (!t->autograd) return delete t;  // owns no tensor but its base, which is not a view
   // A gradient, or a tensor captured by a hook, may hold the last reference to another tensor.
-  destroy_in_turn(
+  destroy_iteratively(
       t, [](TensorImpl& u) -> TensorImpl*& { return u.autograd->next_to_destroy; },
       [](TensorImpl* u) { delete u; });
 }

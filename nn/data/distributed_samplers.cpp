@@ -24,7 +24,7 @@ void DistributedOrder::reset(std::optional<size_t> new_size) {
   // Duplicates follow the last position, so that all ranks have equal counts; one rank needs none.
   const size_t count = num_replicas_ == 1 ? size_ : mine * num_replicas_;
   try {
-    if (count != order_.size()) order_ = room_for("DistributedSampler", count);
+    if (count != order_.size()) order_ = allocate_order("DistributedSampler", count);
   } catch (...) {
     size_ = before;
     throw;

@@ -68,7 +68,7 @@ std::vector<size_t> checked_order(const Tensor& order) {
   return all;
 }
 
-std::vector<size_t> room_for(const char* sampler, size_t n) {
+std::vector<size_t> allocate_order(const char* sampler, size_t n) {
   std::vector<size_t> positions;
   if (n > positions.max_size()) throw_out_of_host_memory(sampler);
   typed_memory_errors(sampler, [&] { positions.resize(n); });

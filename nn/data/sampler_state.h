@@ -25,6 +25,6 @@ std::vector<uint64_t> read_words(serialize::InputArchive& archive, const std::st
 /// 0 ... size - 1 once.
 std::vector<size_t> checked_order(const Tensor& order);
 /// Return n positions for `sampler` to fill. Errors: OutOfMemoryError.
-std::vector<size_t> room_for(const char* sampler, size_t n);
+std::vector<size_t> allocate_order(const char* sampler, size_t n);
 
 }  // namespace ambit::data::samplers

@@ -31,7 +31,8 @@ void SequentialSampler::reset(std::optional<size_t> new_size) {
 
 std::optional<std::vector<size_t>> SequentialSampler::next(size_t batch_size) {
   if (next_ >= size_) return {};
-  std::vector<size_t> indices = room_for("SequentialSampler", std::min(batch_size, size_ - next_));
+  std::vector<size_t> indices =
+      allocate_order("SequentialSampler", std::min(batch_size, size_ - next_));
   std::iota(indices.begin(), indices.end(), next_);
   next_ += indices.size();
   return indices;
@@ -63,7 +64,7 @@ RandomSampler::Place RandomSampler::claim() const {
 void RandomSampler::reset(std::optional<size_t> new_size) {
   const size_t size = new_size.value_or(size_);
   // Allocate first: a failure must not change the sampler.
-  if (size != order_.size()) order_ = room_for("RandomSampler", size);
+  if (size != order_.size()) order_ = allocate_order("RandomSampler", size);
   if (ahead_ && size != size_) {  // the number of blocks differs
     if (seed_) offset_ = ahead_->offset;
     ahead_.reset();
@@ -91,7 +92,7 @@ void RandomSampler::save(serialize::OutputArchive& archive) const {
   const bool has_begun = order_.size() == size_;
   std::vector<size_t> order = order_;
   if (!has_begun) {
-    order = room_for("RandomSampler", size_);
+    order = allocate_order("RandomSampler", size_);
     if (!ahead_) ahead_ = claim();
     shuffle(order, ahead_->seed, ahead_->offset);
   }

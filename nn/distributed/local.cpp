@@ -16,10 +16,10 @@ namespace ambit::distributed {
 namespace {
 
 // State of one collective: the arguments of the ranks that have joined.
-struct Meeting {
+struct Rendezvous {
   uint64_t number;
   std::vector<Transfer> parts;
-  size_t come = 0;
+  size_t joined = 0;
   bool done = false;
 };
 
@@ -80,8 +80,8 @@ struct World {
   const int size;
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<uint64_t, std::shared_ptr<Meeting>> meetings;  // that some ranks have not joined
-  std::vector<uint64_t> begun;                            // number of collectives, by rank
+  std::map<uint64_t, std::shared_ptr<Rendezvous>> rendezvous;  // that some ranks have not joined
+  std::vector<uint64_t> begun;                                 // number of collectives, by rank
   std::vector<bool> has_left;
   // Messages sent but not received, which own their memory; by source, destination and tag.
   std::map<std::tuple<int, int, int>, std::deque<Transfer>> mail;
@@ -91,10 +91,10 @@ struct World {
 
 class LocalRequest final : public Request {
  public:
-  LocalRequest(std::shared_ptr<World> world, std::shared_ptr<Meeting> meeting, Transfer transfer,
-               int rank)
+  LocalRequest(std::shared_ptr<World> world, std::shared_ptr<Rendezvous> rendezvous,
+               Transfer transfer, int rank)
       : world_(std::move(world)),
-        meeting_(std::move(meeting)),
+        rendezvous_(std::move(rendezvous)),
         transfer_(std::move(transfer)),
         rank_(rank) {}
 
@@ -103,7 +103,7 @@ class LocalRequest final : public Request {
     const auto until = std::chrono::steady_clock::now() + limit;
     while (!is_done()) {
       if (!world_->failure.empty()) throw DistributedError(world_->failure);
-      check_nobody_left();
+      check_peers_present();
       if (world_->changed.wait_until(lock, until) == std::cv_status::timeout && !is_done()) {
         return false;
       }
@@ -113,7 +113,7 @@ class LocalRequest final : public Request {
 
  private:
   bool is_done() {
-    if (meeting_) return meeting_->done;
+    if (rendezvous_) return rendezvous_->done;
     return transfer_.what == Collective::send || received_ || receive();
   }
   bool receive() {
@@ -129,10 +129,10 @@ class LocalRequest final : public Request {
     copy(transfer_.out, message.in, bytes_of(message));
     return received_ = true;
   }
-  void check_nobody_left() const {
+  void check_peers_present() const {
     for (size_t r = 0; r < world_->has_left.size(); ++r) {
-      const bool is_awaited =
-          meeting_ ? world_->begun[r] < meeting_->number : r == static_cast<size_t>(transfer_.peer);
+      const bool is_awaited = rendezvous_ ? world_->begun[r] < rendezvous_->number
+                                          : r == static_cast<size_t>(transfer_.peer);
       if (!world_->has_left[r] || !is_awaited) continue;
       throw DistributedError(
           fmt::format("{}: expected rank {} to take part, got to know that it has left the group",
@@ -141,7 +141,7 @@ class LocalRequest final : public Request {
   }
 
   std::shared_ptr<World> world_;
-  std::shared_ptr<Meeting> meeting_;  // null for send and recv
+  std::shared_ptr<Rendezvous> rendezvous_;  // null for send and recv
   const Transfer transfer_;
   const int rank_;
   bool received_ = false;
@@ -162,7 +162,7 @@ class LocalCommunicator final : public Communicator {
   std::unique_ptr<Request> start(const Transfer& t) override {
     std::unique_lock lock(world_->mutex);
     if (!world_->failure.empty()) throw DistributedError(world_->failure);
-    std::shared_ptr<Meeting> meeting;
+    std::shared_ptr<Rendezvous> rendezvous;
     if (t.what == Collective::send) {
       const auto own = std::make_shared<std::vector<char>>(bytes_of(t));
       copy(own->data(), t.in, own->size());
@@ -171,9 +171,9 @@ class LocalCommunicator final : public Communicator {
       message.memory = own;
       world_->changed.notify_all();
     } else if (t.what != Collective::recv) {
-      meeting = come(t, lock);
+      rendezvous = join(t, lock);
     }
-    return std::make_unique<LocalRequest>(world_, std::move(meeting), t, rank_);
+    return std::make_unique<LocalRequest>(world_, std::move(rendezvous), t, rank_);
   }
 
   std::vector<Absence> absent(uint64_t number, Milliseconds) override {
@@ -206,24 +206,24 @@ class LocalCommunicator final : public Communicator {
 
  private:
   // Join a collective; the last rank performs it.
-  std::shared_ptr<Meeting> come(const Transfer& t, std::unique_lock<std::mutex>& lock) {
+  std::shared_ptr<Rendezvous> join(const Transfer& t, std::unique_lock<std::mutex>& lock) {
     const auto rank = static_cast<size_t>(rank_), size = static_cast<size_t>(world_->size);
     const uint64_t number = ++world_->begun[rank];
-    std::shared_ptr<Meeting>& place = world_->meetings[number];
-    if (!place) place = std::make_shared<Meeting>(Meeting{number, std::vector<Transfer>(size)});
-    const std::shared_ptr<Meeting> meeting = place;
-    meeting->parts[rank] = t;
-    if (++meeting->come < size) return meeting;
-    world_->meetings.erase(number);
+    std::shared_ptr<Rendezvous>& slot = world_->rendezvous[number];
+    if (!slot) slot = std::make_shared<Rendezvous>(Rendezvous{number, std::vector<Transfer>(size)});
+    const std::shared_ptr<Rendezvous> rendezvous = slot;
+    rendezvous->parts[rank] = t;
+    if (++rendezvous->joined < size) return rendezvous;
+    world_->rendezvous.erase(number);
     lock.unlock();  // no other rank accesses it until it is done
-    std::string mismatch = mismatch_of(meeting->parts);
-    if (mismatch.empty()) exchange(meeting->parts);
+    std::string mismatch = mismatch_of(rendezvous->parts);
+    if (mismatch.empty()) exchange(rendezvous->parts);
     lock.lock();
-    meeting->parts.clear();
-    meeting->done = mismatch.empty();
+    rendezvous->parts.clear();
+    rendezvous->done = mismatch.empty();
     if (world_->failure.empty()) world_->failure = std::move(mismatch);
     world_->changed.notify_all();
-    return meeting;
+    return rendezvous;
   }
 
   std::shared_ptr<World> world_;

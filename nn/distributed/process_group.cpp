@@ -197,7 +197,8 @@ WorkPtr ProcessGroup::begin(const Call& call) {
                     .tag = call.tag,
                     .memory = memory};
   // Reduced floating-point types are summed in float32; device communicators do that themselves.
-  if (is_reduction(call.what) && is_reduced(transfer.dtype) && communicator_->device().is_cpu()) {
+  if (is_reduction(call.what) && is_reduced_floating(transfer.dtype) &&
+      communicator_->device().is_cpu()) {
     transfer.dtype = kFloat32;
   }
   // The contents of the output of reduce on other ranks are unspecified, so they are discarded.

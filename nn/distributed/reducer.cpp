@@ -19,7 +19,7 @@ Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> params,
 
 void Reducer::make_buckets() {
   buckets_.clear();
-  places_.assign(params_.size(), {});
+  slots_.assign(params_.size(), {});
   size_t bytes = 0;
   for (size_t i = params_.size(); i-- > 0;) {
     const Tensor& p = params_[i].second;
@@ -35,7 +35,7 @@ void Reducer::make_buckets() {
       buckets_.emplace_back();
       bytes = 0;
     }
-    places_[i] = {buckets_.size() - 1, static_cast<int64_t>(bytes / p.itemsize())};
+    slots_[i] = {buckets_.size() - 1, static_cast<int64_t>(bytes / p.itemsize())};
     buckets_.back().params.push_back(i);
     bytes += p.nbytes();
   }
@@ -47,9 +47,9 @@ void Reducer::make_buckets() {
 }
 
 Tensor Reducer::view(size_t param) const {
-  const Place& place = places_[param];
+  const Slot& slot = slots_[param];
   const Tensor& p = params_[param].second;
-  return alias(buckets_[place.bucket].flat, p.sizes(), contiguous_strides(p.sizes()), place.offset);
+  return alias(buckets_[slot.bucket].flat, p.sizes(), contiguous_strides(p.sizes()), slot.offset);
 }
 
 bool Reducer::begin(std::span<const Tensor> leaves, bool create_graph) {
@@ -66,11 +66,11 @@ bool Reducer::begin(std::span<const Tensor> leaves, bool create_graph) {
     });
   };
   if (std::any_of(buckets_.begin(), buckets_.end(), has_moved)) make_buckets();
-  for (Place& place : places_) place.has_come = place.is_used = false;
-  for (const Tensor& leaf : leaves) places_[index_.at(leaf.impl())].is_used = true;
+  for (Slot& slot : slots_) slot.is_ready = slot.is_used = false;
+  for (const Tensor& leaf : leaves) slots_[index_.at(leaf.impl())].is_used = true;
   std::string unused;
   for (size_t i = 0; i < params_.size(); ++i) {
-    if (!places_[i].is_used) unused += (unused.empty() ? "" : ", ") + params_[i].first;
+    if (!slots_[i].is_used) unused += (unused.empty() ? "" : ", ") + params_[i].first;
   }
   if (!unused.empty() && !options_.find_unused_parameters) {
     throw AutogradError(fmt::format(
@@ -81,7 +81,7 @@ bool Reducer::begin(std::span<const Tensor> leaves, bool create_graph) {
   for (Bucket& b : buckets_) b.pending = b.params.size();
   next_ = 0;
   for (size_t i = params_.size(); i-- > 0;) {
-    if (!places_[i].is_used) fill(i, Tensor());
+    if (!slots_[i].is_used) fill(i, Tensor());
   }
   start_full_buckets();
   return true;
@@ -98,8 +98,8 @@ void Reducer::fill(size_t param, const Tensor& gradient) {
     if (!gathered.is_set_to(to)) to.copy_(gathered);
     if (gradient.defined()) to.add_(gradient);
   }
-  places_[param].has_come = true;
-  --buckets_[places_[param].bucket].pending;
+  slots_[param].is_ready = true;
+  --buckets_[slots_[param].bucket].pending;
 }
 
 void Reducer::ready(const Tensor& leaf, const Tensor& gradient) {
@@ -117,28 +117,28 @@ void Reducer::start_full_buckets() {
 }
 
 // Exchange which parameters were used on any rank.
-void Reducer::share_used() {
-  const size_t n = places_.size();
+void Reducer::exchange_used() {
+  const size_t n = slots_.size();
   Tensor used = zeros({static_cast<int64_t>(n)}, TensorOptions(kBool).device(kCPU));
-  for (size_t i = 0; i < n; ++i) used.data_ptr<bool>()[i] = places_[i].is_used;
+  for (size_t i = 0; i < n; ++i) used.data_ptr<bool>()[i] = slots_[i].is_used;
   used = used.to(buckets_[0].flat.device());  // the device that the group's communicator uses
   group_->allreduce(used)->wait();
   used = used.cpu();
-  for (size_t i = 0; i < n; ++i) places_[i].is_used = used.data_ptr<bool>()[i];
+  for (size_t i = 0; i < n; ++i) slots_[i].is_used = used.data_ptr<bool>()[i];
 }
 
 void Reducer::end() {
   // The graph reached these parameters, but they received no gradient: it is zero.
   for (size_t i = params_.size(); i-- > 0;) {
-    if (!places_[i].has_come) fill(i, Tensor());
+    if (!slots_[i].is_ready) fill(i, Tensor());
   }
   start_full_buckets();
-  if (options_.find_unused_parameters) share_used();
+  if (options_.find_unused_parameters) exchange_used();
   for (Bucket& b : buckets_) b.work->wait();
   for (size_t i = 0; i < params_.size(); ++i) {
     Tensor& grad = params_[i].second.mutable_grad();
     const Tensor to = view(i);
-    if (places_[i].is_used && !(grad.defined() && grad.is_set_to(to))) grad = to;
+    if (slots_[i].is_used && !(grad.defined() && grad.is_set_to(to))) grad = to;
   }
   for (Bucket& b : buckets_) b.work.reset();
 }

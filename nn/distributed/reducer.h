@@ -12,7 +12,7 @@
 
 namespace ambit::distributed {
 
-class Reducer final : public LeafListener {
+class Reducer final : public LeafGradListener {
  public:
   Reducer(std::vector<std::pair<std::string, Tensor>> params, std::shared_ptr<ProcessGroup> group,
           const DistributedDataParallelOptions& options);
@@ -31,23 +31,23 @@ class Reducer final : public LeafListener {
     size_t pending = 0;  // number of gradients still missing
     std::shared_ptr<Work> work;
   };
-  struct Place {
+  struct Slot {
     size_t bucket = 0;
     int64_t offset = 0;
-    bool has_come = false, is_used = false;
+    bool is_ready = false, is_used = false;
   };
 
   void make_buckets();
   Tensor view(size_t param) const;
   void fill(size_t param, const Tensor& gradient);
   void start_full_buckets();
-  void share_used();
+  void exchange_used();
 
   std::vector<std::pair<std::string, Tensor>> params_;
   std::shared_ptr<ProcessGroup> group_;
   const DistributedDataParallelOptions options_;
   std::unordered_map<const TensorImpl*, size_t> index_;
-  std::vector<Place> places_;    // of each parameter
+  std::vector<Slot> slots_;      // of each parameter
   std::vector<Bucket> buckets_;  // in the order of their exchange
   size_t next_ = 0;              // next bucket to start: the same on all ranks
 };

@@ -173,7 +173,7 @@ Tensor softsign(const Tensor& input) {
 Tensor tanhshrink(const Tensor& input) {
   check_number("tanhshrink", input);
   // For small x the difference would cancel in a reduced floating-point type; compute in float32.
-  if (is_reduced(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);
+  if (is_reduced_floating(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);
   const Tensor y = tanh(input.detach());
   return record("tanhshrink", input.detach() - y,
                 wrt(input, [x = saved(input), y](const Tensor& g) {

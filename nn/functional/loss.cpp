@@ -68,7 +68,7 @@ Tensor kl_divergence(const Tensor& x, const Tensor& target, bool log_target) {
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   AMBIT_AUTOCAST(l1_loss, input, target, reduction)
   check_pair("l1_loss", input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, l1_loss, input, target, reduction);
   }
   return reduced(abs(input - target), reduction);
@@ -78,7 +78,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
   AMBIT_AUTOCAST(smooth_l1_loss, input, target, reduction, beta)
   check_pair("smooth_l1_loss", input, target);
   check_positive("smooth_l1_loss", "beta", beta, /*or_zero=*/true);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, smooth_l1_loss, input, target, reduction, beta);
   }
   if (beta == 0) return l1_loss(input, target, reduction);
@@ -89,7 +89,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
   AMBIT_AUTOCAST(huber_loss, input, target, reduction, delta)
   check_pair("huber_loss", input, target);
   check_positive("huber_loss", "delta", delta);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, huber_loss, input, target, reduction, delta);
   }
   return reduced(activated(input - target, BinaryOp::huber, delta), reduction);
@@ -102,7 +102,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   check_same_device("binary_cross_entropy",
                     {{"input", input}, {"target", target}, {"weight", weight}});
   check_one_shape("binary_cross_entropy", input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, binary_cross_entropy, input, target, weight, reduction);
   }
   Tensor losses;
@@ -135,7 +135,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
       kName,
       {{"input", input}, {"target", target}, {"weight", weight}, {"pos_weight", pos_weight}});
   check_one_shape(kName, input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, binary_cross_entropy_with_logits, input, target, weight, reduction,
                       pos_weight);
   }
@@ -153,7 +153,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bo
   AMBIT_AUTOCAST(kl_div, input, target, reduction, log_target)
   check_pair("kl_div", input, target);
   const DType dtype = result_type(input, target);
-  if (is_reduced(dtype)) return by_float32(dtype, kl_div, input, target, reduction, log_target);
+  if (is_reduced_floating(dtype))
+    return by_float32(dtype, kl_div, input, target, reduction, log_target);
   const Dims sizes = broadcast("kl_div", input.sizes(), target.sizes());
   const Tensor x = input.to(dtype).expand(sizes), t = target.to(dtype).expand(sizes);
   Tensor probability, losses;
@@ -180,7 +181,7 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
                             Reduction reduction) {
   AMBIT_AUTOCAST(hinge_embedding_loss, input, target, margin, reduction)
   check_pair("hinge_embedding_loss", input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, hinge_embedding_loss, input, target, margin, reduction);
   }
   const Tensor far = clamp_min(margin - input, 0);
@@ -193,7 +194,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
   check_floating("margin_ranking_loss", input1);
   check_same_device("margin_ranking_loss",
                     {{"input1", input1}, {"input2", input2}, {"target", target}});
-  if (const DType dtype = result_type(input1, input2); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input1, input2); is_reduced_floating(dtype)) {
     return by_float32(dtype, margin_ranking_loss, input1, input2, target, margin, reduction);
   }
   return reduced(clamp_min(-target * (input1 - input2) + margin, 0), reduction);
@@ -212,7 +213,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
         "and {}",
         str(input1.sizes()), str(input2.sizes()), str(target.sizes())));
   }
-  if (const DType dtype = result_type(input1, input2); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input1, input2); is_reduced_floating(dtype)) {
     return by_float32(dtype, cosine_embedding_loss, input1, input2, target, margin, reduction);
   }
   constexpr double kEps = 1e-12;
@@ -225,7 +226,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   AMBIT_AUTOCAST(soft_margin_loss, input, target, reduction)
   check_pair("soft_margin_loss", input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, soft_margin_loss, input, target, reduction);
   }
   return reduced(-logsigmoid(target * input), reduction);
@@ -237,7 +238,7 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
   check_same_device("multilabel_soft_margin_loss",
                     {{"input", input}, {"target", target}, {"weight", weight}});
   check_one_shape("multilabel_soft_margin_loss", input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, multilabel_soft_margin_loss, input, target, weight, reduction);
   }
   const Tensor losses = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input));
@@ -260,7 +261,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
         "multi_margin_loss: expected input [N,C] and target [N], or [C] and [], got {} and {}",
         str(input.sizes()), str(target.sizes())));
   }
-  if (const DType dtype = input.dtype(); is_reduced(dtype)) {
+  if (const DType dtype = input.dtype(); is_reduced_floating(dtype)) {
     return by_float32(dtype, multi_margin_loss, input, target, p, margin, weight, reduction);
   }
   const Tensor own = target.unsqueeze(1);
@@ -274,7 +275,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   AMBIT_AUTOCAST(multilabel_margin_loss, input, target, reduction)
   check_one_shape("multilabel_margin_loss", input, target);
-  if (const DType dtype = input.dtype(); is_reduced(dtype)) {
+  if (const DType dtype = input.dtype(); is_reduced_floating(dtype)) {
     return by_float32(dtype, multilabel_margin_loss, input, target, reduction);
   }
   if (input.dim() == 1) {
@@ -300,7 +301,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
                         double eps, Reduction reduction) {
   AMBIT_AUTOCAST(poisson_nll_loss, input, target, log_input, full, eps, reduction)
   check_pair("poisson_nll_loss", input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+  if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, poisson_nll_loss, input, target, log_input, full, eps, reduction);
   }
   Tensor losses = log_input ? exp(input) - target * input : input - target * log(input + eps);
@@ -315,7 +316,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
   check_floating("pairwise_distance", x1);
   check_same_device("pairwise_distance", {{"x1", x1}, {"x2", x2}});
-  if (const DType dtype = result_type(x1, x2); is_reduced(dtype)) {
+  if (const DType dtype = result_type(x1, x2); is_reduced_floating(dtype)) {
     return by_float32(dtype, pairwise_distance, x1, x2, p, eps, keepdim);
   }
   return norm(x1 - x2 + eps, p, {-1}, keepdim);
@@ -325,7 +326,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   AMBIT_AUTOCAST(cosine_similarity, x1, x2, dim, eps)
   check_floating("cosine_similarity", x1);
   check_same_device("cosine_similarity", {{"x1", x1}, {"x2", x2}});
-  if (const DType dtype = result_type(x1, x2); is_reduced(dtype)) {
+  if (const DType dtype = result_type(x1, x2); is_reduced_floating(dtype)) {
     return by_float32(dtype, cosine_similarity, x1, x2, dim, eps);
   }
   const Dims sizes = broadcast("cosine_similarity", x1.sizes(), x2.sizes());
@@ -340,7 +341,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 
 Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
   check_floating("normalize", input);
-  if (const DType dtype = input.dtype(); is_reduced(dtype)) {
+  if (const DType dtype = input.dtype(); is_reduced_floating(dtype)) {
     return by_float32(dtype, normalize, input, p, dim, eps);
   }
   return input / norm(input, p, {dim}, /*keepdim=*/true).clamp_min(eps);
@@ -352,7 +353,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   check_floating("triplet_margin_loss", anchor);
   check_same_device("triplet_margin_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
-  if (const DType dtype = result_type(anchor, positive); is_reduced(dtype)) {
+  if (const DType dtype = result_type(anchor, positive); is_reduced_floating(dtype)) {
     return by_float32(dtype, triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap,
                       reduction);
   }
@@ -371,7 +372,7 @@ Tensor triplet_margin_with_distance_loss(
   check_same_device("triplet_margin_with_distance_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
   // Not with a user-defined distance, which gets the original dtype.
-  if (const DType dtype = result_type(anchor, positive); !distance && is_reduced(dtype)) {
+  if (const DType dtype = result_type(anchor, positive); !distance && is_reduced_floating(dtype)) {
     return by_float32(dtype, triplet_margin_with_distance_loss, anchor, positive, negative,
                       distance, margin, swap, reduction);
   }

@@ -24,7 +24,7 @@ Tensor vector_norm(const Call& c) {
 }
 
 // any() or all() of several dims, none given: all.
-Tensor truth(const Call& c, Tensor (*reduce)(const Tensor&, int64_t, bool)) {
+Tensor python_bool(const Call& c, Tensor (*reduce)(const Tensor&, int64_t, bool)) {
   Tensor out = c.tensor(0);
   Dims dims = c.integers(1);
   if (!c.has(1)) {
@@ -85,11 +85,11 @@ constexpr Function kRows[] = {
     {"argmin.default", "self dim=None keepdim=False", one([](Call& c) {
        return argmin(c.tensor(0), c.optional_integer(1), c.flag(2)); })},
     {"any.default", "self", one([](Call& c) { return ambit::any(c.tensor(0)); })},
-    {"any.dim", "self dim keepdim=False", one([](Call& c) { return truth(c, ambit::any); })},
+    {"any.dim", "self dim keepdim=False", one([](Call& c) { return python_bool(c, ambit::any); })},
     {"any.dims", "self dim=None keepdim=False", one([](Call& c) {
-       return truth(c, ambit::any); })},
+       return python_bool(c, ambit::any); })},
     {"all.default", "self", one([](Call& c) { return all(c.tensor(0)); })},
-    {"all.dim", "self dim keepdim=False", one([](Call& c) { return truth(c, all); })},
+    {"all.dim", "self dim keepdim=False", one([](Call& c) { return python_bool(c, all); })},
     {"logsumexp.default", "self dim keepdim=False", one([](Call& c) {
        return logsumexp(c.tensor(0), c.integers(1), c.flag(2)); })},
     {"linalg_vector_norm.default", "self ord=2 dim=None keepdim=False dtype=None",

@@ -121,7 +121,7 @@ void Adam::prepare(const Tensor& param, State& state, const OptimizerOptions& op
 }
 
 // Step counts of capturable parameters are on the device and unknown here: return 0.
-int64_t Adam::stage(const State& state) const {
+int64_t Adam::batch_key(const State& state) const {
   const Tensor& step = state.tensors[kStep];
   return step.dtype() == kInt64 ? *step.data_ptr<int64_t>() : 0;
 }
@@ -134,7 +134,7 @@ void Adam::update(const Batch& batch, const OptimizerOptions& options) const {
     for (const Tensor& step : batch.state[kStep]) step.add_(1);
     return;
   }
-  params.step = batch.stage + 1;
+  params.step = batch.batch_key + 1;
   if (static_cast<const AdamOptionsBase&>(options).amsgrad()) {
     update_amsgrad(batch, params);
   } else {

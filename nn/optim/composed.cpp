@@ -66,7 +66,7 @@ void ComposedOptimizer::prepare(const Tensor& param, State& state,
   state.tensors = std::move(made.tensors);
 }
 
-int64_t ComposedOptimizer::stage(const State& state) const {
+int64_t ComposedOptimizer::batch_key(const State& state) const {
   return *state.tensors[0].data_ptr<int64_t>();  // on cpu
 }
 
@@ -76,7 +76,7 @@ void ComposedOptimizer::update(const Batch& batch, const OptimizerOptions& optio
     backend_of(device).expect_repeatable(device.index(), what);
   }
   for (size_t i = 0; i < batch.params.size(); ++i) {
-    One one{batch, i, batch.grads[i], static_cast<double>(batch.stage + 1)};
+    One one{batch, i, batch.grads[i], static_cast<double>(batch.batch_key + 1)};
     update_one(one, options);
     ++*batch.state[0][i].data_ptr<int64_t>();
   }

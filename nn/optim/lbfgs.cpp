@@ -272,13 +272,13 @@ Tensor LBFGS::step(LossClosure closure) {
   const NoGradGuard no_grad;
   return typed_memory_errors("lbfgs_step", [&] {
     History history = history_ ? *history_ : History();
-    const auto follow = [&](Tensor& t) {
+    const auto move_to_params = [&](Tensor& t) {
       if (t.defined()) t = t.to(params[0].device(), params[0].dtype());
     };
-    follow(history.d);
-    follow(history.prev_flat_grad);
+    move_to_params(history.d);
+    move_to_params(history.prev_flat_grad);
     for (auto* list : {&history.old_dirs, &history.old_stps}) {
-      std::for_each(list->begin(), list->end(), follow);
+      std::for_each(list->begin(), list->end(), move_to_params);
     }
     std::vector<Tensor> before;
     for (const Tensor& p : params) before.push_back(p.detach().clone());

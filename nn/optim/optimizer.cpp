@@ -196,7 +196,7 @@ void Optimizer::check_gradient(const char* step, const Tensor& param, const Tens
 
 // Return whether the parameter has a float32 master copy.
 bool Optimizer::has_master(const Tensor& param, const OptimizerOptions& options) {
-  return options.keeps_master_weights() && is_reduced(param.dtype());
+  return options.keeps_master_weights() && is_reduced_floating(param.dtype());
 }
 
 // Create or update the float32 copy. It is stale if the parameter was modified since it was last
@@ -216,7 +216,8 @@ void Optimizer::keep_master(const Tensor& param, State& state) {
 
 // Move the state to the parameter's current device and dtype. These may change between steps, the
 // shape may not.
-void Optimizer::follow(const Tensor& param, State& state, const OptimizerOptions& options) const {
+void Optimizer::move_state_to_param(const Tensor& param, State& state,
+                                    const OptimizerOptions& options) const {
   const auto description = state_tensors();
   const bool has_copy = has_master(param, options);
   if (state.master.defined()) {
@@ -287,16 +288,16 @@ void Optimizer::plan() {
   for (Work& work : work_) {
     work.state = &state_of(work);
     const State before = work.param->is_cpu() ? State() : *work.state;
-    follow(*work.param, *work.state, *work.options);
+    move_state_to_param(*work.param, *work.state, *work.options);
     if (has_master(*work.param, *work.options)) keep_master(*work.param, *work.state);
     prepare(work.updated(), *work.state, *work.options);
     expect_lasting(*work.param, *work.state, before);
-    work.stage = stage(*work.state);
+    work.batch_key = batch_key(*work.state);
   }
 }
 
-bool Optimizer::Work::goes_with(const Work& o) const {
-  return options == o.options && stage == o.stage && param->device() == o.param->device() &&
+bool Optimizer::Work::can_batch_with(const Work& o) const {
+  return options == o.options && batch_key == o.batch_key && param->device() == o.param->device() &&
          updated().dtype() == o.updated().dtype();
 }
 
@@ -310,7 +311,7 @@ void Optimizer::Batch::clear() {
 // All allocations of an update are here.
 void Optimizer::gather(std::span<const Work> work, Batch& batch) const {
   batch.clear();
-  batch.stage = work.front().stage;
+  batch.batch_key = work.front().batch_key;
   const auto add = [](std::vector<Tensor>& list, Tensor t) {
     // Optimizer kernels need row-major elements; at this point the conversion may still fail.
     if (t.defined() && !t.is_meta()) t.storage()->make_row_major();
@@ -365,8 +366,8 @@ Tensor Optimizer::step(LossClosure closure) {
     plan();
     for (auto first = work_.begin(); first != work_.end(); ++count) {
       const Work leader = *first;
-      const auto last = std::partition(first, work_.end(),
-                                       [&](const Work& work) { return work.goes_with(leader); });
+      const auto last = std::partition(
+          first, work_.end(), [&](const Work& work) { return work.can_batch_with(leader); });
       if (count == updates_.size()) updates_.emplace_back();
       updates_[count].work = {first, last};
       gather(updates_[count].work, updates_[count].batch);

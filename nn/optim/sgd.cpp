@@ -68,16 +68,16 @@ std::span<const Optimizer::StateTensor> SGD::state_tensors() const {
 void SGD::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
   if (static_cast<const SGDOptions&>(options).momentum() == 0 || state.tensors[0].defined()) return;
   // The first step only writes the buffer, but an upcast of a reduced floating-point type reads it.
-  state.tensors[0] = is_reduced(param.dtype()) ? zeros(param.sizes(), param.options())
-                                               : empty(param.sizes(), param.options());
+  state.tensors[0] = is_reduced_floating(param.dtype()) ? zeros(param.sizes(), param.options())
+                                                        : empty(param.sizes(), param.options());
   state.fresh = true;
 }
 
-int64_t SGD::stage(const State& state) const { return state.fresh; }
+int64_t SGD::batch_key(const State& state) const { return state.fresh; }
 
 void SGD::update(const Batch& batch, const OptimizerOptions& options) const {
   SgdParams params = static_cast<const SGDOptions&>(options).params();
-  params.first_step = batch.stage != 0;
+  params.first_step = batch.batch_key != 0;
   const TensorList no_buffers(nullptr, 0);
   kernels::sgd_step(batch.params, params.momentum != 0 ? batch.state[0] : no_buffers, batch.grads,
                     params);

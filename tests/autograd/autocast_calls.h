@@ -24,7 +24,7 @@ inline Tensor square_of(Device device, DType dtype, double from = 0.1) {
 inline Tensor labels(const Tensor& like) { return arange(4).to(like.device()); }
 
 // Every row of the table that is not as_is; a single call per convolution.
-inline const std::vector<OpCall> kReducedCalls = {
+inline const std::vector<OpCall> kLowerPrecisionCalls = {
     {"matmul", [](auto& a, auto& b) { return matmul(a, b); }},
     {"mm", [](auto& a, auto& b) { return mm(a, b); }},
     {"bmm", [](auto& a, auto& b) { return bmm(a.unsqueeze(0), b.unsqueeze(0)); }},
@@ -264,7 +264,7 @@ inline const std::vector<OpCall> kAsIsCalls = {
 // PyTorch 2.15's list for CUDA, from the macros of its ATen/autocast_mode.h, without internal ops:
 // _convolution, native_layer_norm, nll_loss2d, fused cells.
 // clang-format off
-inline constexpr const char* kTorchReduced[] = {
+inline constexpr const char* kTorchLowerPrecision[] = {
     "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
     "conv_transpose3d", "prelu", "addmm", "addmv", "addr", "matmul", "einsum", "mm", "mv",
     "linalg_vecdot", "linear", "addbmm", "baddbmm", "bmm", "chain_matmul", "linalg_multi_dot",

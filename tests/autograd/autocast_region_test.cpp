@@ -58,29 +58,30 @@ TEST_CASE("casts of parameters are kept until the outermost guard ends, or they 
   Tensor kept;
   {
     const AutocastGuard guard(kCPU, kLow);
-    kept = autocast::to_reduced(w);
+    kept = autocast::to_lower_precision(w);
     CHECK(kept.dtype() == kLow);
-    CHECK(autocast::to_reduced(w).is_same(kept));
+    CHECK(autocast::to_lower_precision(w).is_same(kept));
     {
       const AutocastGuard inner(kCPU, kLow);
-      CHECK(autocast::to_reduced(w).is_same(kept));
+      CHECK(autocast::to_lower_precision(w).is_same(kept));
       const AutocastGuard half(kCPU, kFloat16);
-      CHECK(autocast::to_reduced(w).dtype() == kFloat16);
+      CHECK(autocast::to_lower_precision(w).dtype() == kFloat16);
     }
-    const Tensor again = autocast::to_reduced(w);
+    const Tensor again = autocast::to_lower_precision(w);
     CHECK(again.dtype() == kLow);
-    CHECK_FALSE(autocast::to_reduced(x).is_same(autocast::to_reduced(x)));  // no parameter
+    CHECK_FALSE(
+        autocast::to_lower_precision(x).is_same(autocast::to_lower_precision(x)));  // no parameter
     {
       const NoGradGuard no_grad;
       w.add_(1);
     }
-    const Tensor anew = autocast::to_reduced(w);
+    const Tensor anew = autocast::to_lower_precision(w);
     CHECK_FALSE(anew.is_same(again));
     CHECK(equal(anew, w.detach().to(kLow)));
     w.set_data(zeros({4, 4}));
-    CHECK(autocast::to_reduced(w).sum().item<float>() == 0);
+    CHECK(autocast::to_lower_precision(w).sum().item<float>() == 0);
     const AutocastGuard uncached(kCPU, kLow, true, /*cache_enabled=*/false);
-    CHECK_FALSE(autocast::to_reduced(w).is_same(autocast::to_reduced(w)));
+    CHECK_FALSE(autocast::to_lower_precision(w).is_same(autocast::to_lower_precision(w)));
   }
   CHECK(kept.use_count() == 1);  // the cache holds none
   const size_t holders = w.use_count();

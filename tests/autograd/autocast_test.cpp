@@ -40,15 +40,15 @@ void check_calls(const std::vector<OpCall>& calls, DType of_a, DType of_b, DType
 }  // namespace
 
 TEST_CASE("each op of PyTorch's lists has a call here, in the class that it has there") {
-  check_has_all(kReducedCalls, kTorchReduced);
+  check_has_all(kLowerPrecisionCalls, kTorchLowerPrecision);
   check_has_all(kFloat32Calls, kTorchFloat32);
   check_has_all(kWidestCalls, kTorchWidest);
 }
 
 TEST_CASE("products run in 16 bits") {
-  check_calls(kReducedCalls, kFloat32, kFloat32, kLow);
-  check_calls(kReducedCalls, kLow, kFloat32, kLow);
-  check_calls(kReducedCalls, kFloat32, kLow, kLow);
+  check_calls(kLowerPrecisionCalls, kFloat32, kFloat32, kLow);
+  check_calls(kLowerPrecisionCalls, kLow, kFloat32, kLow);
+  check_calls(kLowerPrecisionCalls, kFloat32, kLow, kLow);
 }
 
 TEST_CASE("what needs range or precision runs in float32") {
@@ -71,7 +71,7 @@ TEST_CASE("all else runs in what it is given") {
 TEST_CASE("float64 and integers are left alone") {
   const AutocastGuard guard(kCPU, kLow);
   const Tensor d = square_of(kCPU, kFloat64), i = ones({4, 4}, kInt64);
-  for (const auto* calls : {&kReducedCalls, &kFloat32Calls, &kWidestCalls, &kAsIsCalls}) {
+  for (const auto* calls : {&kLowerPrecisionCalls, &kFloat32Calls, &kWidestCalls, &kAsIsCalls}) {
     for (const OpCall& c : *calls) {
       const std::string op = c.name;
       if (op == "lstm_cell" || op == "gru_cell") continue;  // of float32 weights
@@ -85,11 +85,12 @@ TEST_CASE("float64 and integers are left alone") {
 
 TEST_CASE("each op gives what its operands cast by hand give, forward and backward") {
   for_each_device([](Device device) {
-    for (const auto* calls : {&kReducedCalls, &kFloat32Calls, &kWidestCalls}) {
-      const bool reduced = calls == &kReducedCalls;
+    for (const auto* calls : {&kLowerPrecisionCalls, &kFloat32Calls, &kWidestCalls}) {
+      const bool is_lower_precision = calls == &kLowerPrecisionCalls;
       for (const OpCall& c : *calls) {
         INFO(std::string(c.name));
-        const DType given = reduced ? kFloat32 : kLow, run_in = reduced ? kLow : kFloat32;
+        const DType given = is_lower_precision ? kFloat32 : kLow,
+                    run_in = is_lower_precision ? kLow : kFloat32;
         const Tensor a = square_of(device, given).requires_grad_();
         const Tensor b = square_of(device, calls == &kWidestCalls ? kFloat32 : given, 0.2);
         const Tensor by_hand = a.detach().to(run_in).requires_grad_();

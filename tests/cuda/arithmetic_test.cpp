@@ -224,7 +224,7 @@ TEST_CASE_TEMPLATE("questions get the reference's answers", T, bool, int32_t, fl
   const std::vector<T> in = values<T>();
   const Tensor x = tensor_of(in);
   for_each_function<UnaryOp>([&]<UnaryOp op>() {
-    if constexpr (row_of(op).result == FunctionRow::Result::truth) {
+    if constexpr (row_of(op).result == FunctionRow::Result::boolean) {
       Tensor want = empty(x.sizes(), kBool);
       reference::unary(want, x, op);
       for (size_t i = 0; i < in.size(); ++i) {

@@ -66,8 +66,8 @@ TEST_CASE("two calls of two allocators, each other's operands in turn, do not wa
         before_reads = from.a.enlist({&reads, 1}, reader);
         before_writes = to.a.enlist({&writes, 1}, writer);
       }
-      from.a.follow(before_reads, reader);
-      to.a.follow(before_writes, writer);
+      from.a.wait_for_calls(before_reads, reader);
+      to.a.wait_for_calls(before_writes, writer);
       from.gpu.work(read, 1000, stream, false);
       to.gpu.work(written, 1000, stream, true);
       reader.end();

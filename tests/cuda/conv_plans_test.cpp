@@ -100,7 +100,7 @@ std::vector<Shape> problems() {
           add(s, false, deterministic, bias);
           add(s, true, deterministic, bias);
           add(s, true, deterministic, bias, true);
-          for (const DType dtype : dtypes::kReduced) {
+          for (const DType dtype : dtypes::kReducedFloating) {
             s.problem.dtype = dtype;
             add(s, false, deterministic, bias);
             add(s, false, deterministic, bias, true);
@@ -117,7 +117,7 @@ std::vector<Shape> problems() {
 // Elements of 16 bits that are aligned to no more keep all engines off but one or two. Where those
 // fail, the operands are laid out with channels innermost, for which there are others.
 bool is_hardly_aligned(const ConvProblem& p) {
-  return is_reduced(p.dtype) && !p.channels_last && p.alignment < 16;
+  return is_reduced_floating(p.dtype) && !p.channels_last && p.alignment < 16;
 }
 ConvProblem laid_out(ConvProblem p) {
   p.channels_last = true;
@@ -166,7 +166,7 @@ TEST_CASE(
         CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
       }
       CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION));
-      if (is_reduced(p.dtype)) CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_WINOGRAD));
+      if (is_reduced_floating(p.dtype)) CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_WINOGRAD));
       if (p.deterministic) CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
     }
     CHECK(plans.size() >= 2);

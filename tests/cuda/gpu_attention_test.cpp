@@ -113,7 +113,7 @@ Operands operands(const Sizes& n, DType dtype, bool causal = false, bool masked 
 TEST_CASE("gpu: attention of 16 bits and its gradient, of tiles in full and in part") {
   if (!has_gpu()) return;
   manual_seed(11);
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     for (const Sizes& n : {Sizes{1, 1, 1, 1, 1, 1},
                            {2, 3, 16, 8, 16, 16},
                            {1, 2, 64, 64, 32, 32},
@@ -137,7 +137,7 @@ TEST_CASE("gpu: attention of 16 bits and its gradient, of tiles in full and in p
 TEST_CASE("gpu: attention of 16 bits takes heads as they lie") {
   if (!has_gpu()) return;
   manual_seed(12);
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     // Cut from [B,N,H * D], with rows aligned to eight elements or not; and columns apart.
     for (const int64_t depth : {16, 20}) {
       const auto cut = [&](int64_t rows) {
@@ -164,7 +164,7 @@ TEST_CASE("gpu: attention of 16 bits takes heads as they lie") {
 TEST_CASE("gpu: attention of 16 bits has NaN where the reference has") {
   if (!has_gpu()) return;
   manual_seed(13);
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
     Operands o = operands({1, 2, 20, 70, 24, 24}, dtype, false, true);
     o.mask = o.mask.contiguous();
@@ -186,7 +186,7 @@ TEST_CASE("gpu: attention of 16 bits has NaN where the reference has") {
 TEST_CASE("gpu: attention of 16 bits has infinities where the reference has") {
   if (!has_gpu()) return;
   manual_seed(15);
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
     Operands o = operands({1, 2, 20, 70, 24, 24}, dtype);
     // A weight of 1/2 has all its bits in one element.
@@ -212,7 +212,7 @@ TEST_CASE("gpu: attention of 16 bits has infinities where the reference has") {
 TEST_CASE("gpu: attention of 16 bits has gradients of scores that 16 bits cannot hold") {
   if (!has_gpu()) return;
   manual_seed(14);
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
     // Gradients of scores of 10^8 and more; and weights of 10^-6 alone, in rows beside others.
     Operands o = operands({1, 2, 40, 70, 32, 32}, dtype);

@@ -54,7 +54,7 @@ TEST_CASE("gpu: gradients of maxima of 16 bits are float32 sums, of some images 
   if (!has_gpu()) return;
   const Device gpu("cuda");
   constexpr int64_t kImages = 9, kSide = 1024;  // a part holds eight
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     // Numbers of this size are two apart: each 1 alone would be lost.
     const double large = dtype == kFloat16 ? 2048 : 256;
     const Tensor dy = tensor({large, 1.0, 1.0, 1.0}).to(dtype).view({1, 1, 2, 2}).to(gpu);
@@ -72,7 +72,7 @@ TEST_CASE("gpu: gradients of maxima of 16 bits are float32 sums, of some images 
 TEST_CASE("gpu: every number of 16 bits is read and written as on the CPU") {
   if (!has_gpu()) return;
   const Tensor bits = arange(1 << 16).to(kInt16);
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     const Tensor x = bits.view(dtype), there = x.to(Device("cuda"));
     const Tensor strided = there.view({256, 256}).t();
     const auto is_same = [](const Tensor& got, const Tensor& expected) {

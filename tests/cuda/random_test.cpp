@@ -23,7 +23,8 @@ TEST_CASE("threads that make a block of numbers each make the reference's number
         p.seed = 0x123456789abcdef;
         p.offset = (uint64_t{1} << 32) - 2;  // the counter's carry
         // Those of 16 bits are those of float32, rounded.
-        Tensor want = empty({n}, is_reduced(dtype) ? kFloat32 : dtype), got = zeros({n}, dtype);
+        Tensor want = empty({n}, is_reduced_floating(dtype) ? kFloat32 : dtype),
+               got = zeros({n}, dtype);
         reference::random(want, p);
         visit<dtypes::kEvery>(dtype, [&]<class T>() {
           // Threads in any order: last to first.

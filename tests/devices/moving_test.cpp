@@ -49,7 +49,7 @@ Run train(const std::vector<Device>& route, const MakeOptimizer& make) {
     const Tensor loss = cross_entropy(net->forward(images.to(device)), classes.to(device));
     loss.backward();
     optimizer->step();
-    CHECK(nn::find_strays(net, *optimizer).empty());
+    CHECK(nn::find_device_mismatches(net, *optimizer).empty());
     run.losses.push_back(loss.item<double>());
   }
   net->to(kCPU);

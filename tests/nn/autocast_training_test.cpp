@@ -76,7 +76,8 @@ TEST_CASE("every kind of layer runs under autocast, forward and backward") {
         return std::get<0>(out);
       }
     };
-    const auto run = [&](const char* name, auto module, IntArrayRef sizes, bool reduced) {
+    const auto run = [&](const char* name, auto module, IntArrayRef sizes,
+                         bool is_lower_precision) {
       INFO(name);
       module->to(device);
       const Tensor x = randn(sizes).to(device).requires_grad_();
@@ -84,7 +85,7 @@ TEST_CASE("every kind of layer runs under autocast, forward and backward") {
       {
         const AutocastGuard guard(device, kBFloat16);
         y = tensor_of(module->forward(x));
-        CHECK((y.dtype() == kBFloat16) == reduced);
+        CHECK((y.dtype() == kBFloat16) == is_lower_precision);
         // A second layer of the same kind takes what the first gives.
         mse_loss(y, zeros_like(y)).backward();
       }

@@ -69,7 +69,7 @@ TEST_CASE("modules are converted to 16 bits and back") {
 TEST_CASE("small nets train in 16 bits as well as in float32") {
   for_each_device([](Device device) {
     using namespace optim;
-    for (const DType dtype : dtypes::kReduced) {
+    for (const DType dtype : dtypes::kReducedFloating) {
       INFO(name(dtype));
       CHECK(accuracy<SGD>(device, dtype, SGDOptions(0.3).momentum(0.9)) > 0.97);
       CHECK(accuracy<Adam>(device, dtype, AdamOptions(0.02).eps(1e-4)) > 0.97);
@@ -79,7 +79,7 @@ TEST_CASE("small nets train in 16 bits as well as in float32") {
 
 TEST_CASE("steps of optimizers are float32's, rounded, and keep their state in the dtype") {
   for_each_device([](Device device) {
-    for (const DType dtype : dtypes::kReduced) {
+    for (const DType dtype : dtypes::kReducedFloating) {
       manual_seed(2);
       const auto make = [&](DType as) {
         manual_seed(2);

@@ -201,7 +201,7 @@ TEST_CASE("int8 networks are saved, loaded, cloned and moved as they are") {
   CHECK(copy->in_proj_weight.data_ptr() != attention->in_proj_weight.data_ptr());
 
   net->to("reference");
-  CHECK(nn::find_strays(*net).empty());
+  CHECK(nn::find_device_mismatches(*net).empty());
   // Where sums are rounded differently a number may be written as its neighbour.
   CHECK(net(x.to("reference")).cpu().allclose(y, 0, 0.05));
   CHECK_THROWS_AS(net(x), DeviceMismatchError);

@@ -126,11 +126,11 @@ TEST_CASE("padding is multiplied with nothing that is not finite") {
     const Tensor x = randn(images).to(c.dtype), w = randn(weights).to(c.dtype);
     const Tensor dy = randn(convolve(x, w).sizes()).to(c.dtype);
     const Tensor odd_x = spoiled(x), odd_w = spoiled(w), odd_dy = spoiled(dy);
-    const auto weight_grad = [&](const Tensor& slopes, const Tensor& in) {
-      return convolution_weight_grad(slopes, in, w.sizes(), p);
+    const auto weight_grad = [&](const Tensor& grad_output, const Tensor& in) {
+      return convolution_weight_grad(grad_output, in, w.sizes(), p);
     };
-    const auto input_grad = [&](const Tensor& slopes, const Tensor& weight) {
-      return convolution_input_grad(slopes, weight, x.sizes(), p);
+    const auto input_grad = [&](const Tensor& grad_output, const Tensor& weight) {
+      return convolution_input_grad(grad_output, weight, x.sizes(), p);
     };
     same(convolve(odd_x, w), convolve(there(odd_x), there(w)));
     same(convolve(x, odd_w), convolve(there(x), there(odd_w)));

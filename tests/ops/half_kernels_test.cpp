@@ -1,5 +1,5 @@
 // What the dispatcher and kernels do with operands of 16 bits. That each function computes with
-// them stands in tests/tables/reduced_test.cpp.
+// them stands in tests/tables/reduced_floating_test.cpp.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -64,7 +64,7 @@ TEST_CASE("bits are moved, payloads of NaN too") {
 TEST_CASE("sums of 16 bits are accumulated in float32") {
   for_each_device([](Device device) {
     // 4096 + 1 is 4096 in both dtypes: added one by one the ones would be lost.
-    for (const DType d : dtypes::kReduced) {
+    for (const DType d : dtypes::kReducedFloating) {
       const Tensor x = cat({full({1}, 4096, d), ones({4096}, d)}).to(device);
       CHECK(x.sum().item<float>() == 8192);
       CHECK(x.mean().item<float>() == doctest::Approx(8192. / 4097).epsilon(0.004));
@@ -85,7 +85,7 @@ TEST_CASE("sums of 16 bits are accumulated in float32") {
 
 TEST_CASE("quantiles are found among more elements than 16 bits can count") {
   for_each_device([](Device device) {
-    for (const DType dtype : dtypes::kReduced) {
+    for (const DType dtype : dtypes::kReducedFloating) {
       const int64_t n = 70'001;
       const Tensor x = (arange(n, kFloat32) / static_cast<double>(n)).to(dtype), y = x.to(device);
       for (const double q : {0., 0.25, 0.75, 1.}) {
@@ -100,7 +100,7 @@ TEST_CASE("quantiles are found among more elements than 16 bits can count") {
 
 TEST_CASE("gradients of atan2 square no number of 16 bits") {
   for_each_device([](Device device) {
-    for (const DType dtype : dtypes::kReduced) {
+    for (const DType dtype : dtypes::kReducedFloating) {
       const Tensor y = tensor({3072.f, 0.f}, device).to(dtype).requires_grad_();
       const Tensor x = tensor({4096.f, 0x1p-14f}, device).to(dtype).requires_grad_();
       atan2(y, x).sum().backward();
@@ -116,7 +116,7 @@ TEST_CASE("gradients of atan2 square no number of 16 bits") {
 
 TEST_CASE("gradients have the parameter's dtype") {
   for_each_device([](Device device) {
-    for (const DType d : dtypes::kReduced) {
+    for (const DType d : dtypes::kReducedFloating) {
       manual_seed(1);
       const Tensor x = randn({5, 7}).to(device, d), w = randn({3, 7}).to(device, d);
       w.requires_grad_();

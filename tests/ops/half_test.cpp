@@ -195,7 +195,7 @@ TEST_CASE("16 bits are promoted as in PyTorch") {
     CHECK((ones({2}, kHalf) + ones({2}, d)).dtype() == with_half);
     CHECK((ones({2}, d) * ones({2}, kBFloat16)).dtype() == with_bfloat16);
   }
-  for (const DType d : dtypes::kReduced) {
+  for (const DType d : dtypes::kReducedFloating) {
     CHECK((ones({2}, d) + 1.5).dtype() == d);
     CHECK((ones({2}, d) + 1).dtype() == d);
     CHECK((1 / ones({2}, d)).dtype() == d);
@@ -246,7 +246,7 @@ TEST_CASE("16 bits are printed as in PyTorch") {
 
 TEST_CASE("tensors of 16 bits are made, read and refused as others are") {
   for_each_device([](Device device) {
-    for (const DType d : dtypes::kReduced) {
+    for (const DType d : dtypes::kReducedFloating) {
       INFO(name(d));
       const TensorOptions o = TensorOptions(d).device(device);
       const auto numbers = [](const Tensor& t) {

@@ -54,7 +54,7 @@ void check_cases(const std::vector<Case>& cases, Inputs inputs,
   for (const Case& c : cases) {
     if (apart.contains(c.python)) continue;
     INFO(std::string(c.python));
-    rounding::check_reduced(
+    rounding::check_reduced_floating(
         [&](Device device, const rounding::Floats& floats) {
           std::vector<Tensor> in;
           for (const Tensor& t : numbers) {

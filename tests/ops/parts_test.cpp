@@ -196,7 +196,7 @@ void for_large_calls(const std::function<void(const Example&, Tensors&)>& body) 
   for (const Example& example : examples()) {
     const std::string op = example.op->name();
     if (!seen.insert(op).second && !of_many_ways.contains(op)) continue;
-    for (const DType dtype : dtypes::kReduced) {
+    for (const DType dtype : dtypes::kReducedFloating) {
       if (!example.dtypes.contains(dtype)) continue;
       INFO(op, " ", example.function, " of ", std::string(name(dtype)));
       const auto row = calls.find(op);
@@ -227,7 +227,7 @@ TEST_CASE("no kernel has a large operand of 16 bits in float32") {
   for_large_calls([](const Example& example, Tensors& operands) {
     int64_t largest = 0;
     for (const Tensor& t : operands) {
-      if (is_reduced(t.dtype())) largest = std::max(largest, t.numel());
+      if (is_reduced_floating(t.dtype())) largest = std::max(largest, t.numel());
     }
     REQUIRE(largest >= kAll / 2);
     const size_t taken = bytes_of([&] { example.call(operands); });
@@ -292,7 +292,7 @@ TEST_CASE("random numbers of 16 bits are those of float32, rounded, in however m
   const Threads one(1);
   const auto check = [](const char* what, const auto& draw) {
     INFO(what);
-    for (const DType dtype : dtypes::kReduced) {
+    for (const DType dtype : dtypes::kReducedFloating) {
       manual_seed(5);
       const Tensor got = draw(dtype);
       manual_seed(5);

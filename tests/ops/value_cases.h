@@ -69,7 +69,7 @@ inline void check_cases(const std::vector<Case>& cases, const std::set<std::stri
   for (const Case& c : cases) {
     if (apart.contains(c.python)) continue;
     INFO(std::string(c.python));
-    rounding::check_reduced(
+    rounding::check_reduced_floating(
         [&](Device d, const rounding::Floats& floats) {
           return std::vector<Tensor>{c.call(Inputs(d, floats))};
         },

@@ -146,7 +146,7 @@ void add_binary_cases(Cases& cases) {
     }
   }
   for (const CompareOp op : functions<CompareOp>()) {
-    for (const DType dtype : dtypes::widened(row_of(op).dtypes))
+    for (const DType dtype : dtypes::with_reduced_floating(row_of(op).dtypes))
       add_compare_cases(cases, op, dtype);
   }
 }

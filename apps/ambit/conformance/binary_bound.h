@@ -12,11 +12,11 @@
 
 namespace conformance {
 
-/// The dtypes that a function is tested with. nextafter of reduced types is core's, not the
+/// The dtypes that a function is tested with. nextafter of 16-bit floats is core's, not the
 /// kernel's.
 inline ambit::DTypeSet dtypes_of(ambit::BinaryOp op) {
   return op == ambit::BinaryOp::nextafter ? row_of(op).dtypes
-                                          : ambit::dtypes::widened(row_of(op).dtypes);
+                                          : ambit::dtypes::with_reduced_floating(row_of(op).dtypes);
 }
 
 inline bool is_division(ambit::BinaryOp op) {

@@ -23,7 +23,7 @@ double error_of(T got, T expected, const Bound& bound) {
     const double least = static_cast<double>(Limits::denorm_min());
     const double ulp = std::max(std::abs(x) * epsilon(ambit::dtype_of<T>), least);
     double allowed = bound.ulps * ulp + bound.absolute;
-    if (ambit::Reduced16<T> && allowed > 0) {
+    if (ambit::ReducedFloat<T> && allowed > 0) {
       allowed += std::max(std::abs(x) * last_place(ambit::dtype_of<T>), least);
     }
     return allowed > 0 ? std::abs(y - x) / allowed : kInfinity;
@@ -62,11 +62,11 @@ Difference compare_as(const std::byte* got, const std::byte* expected,
 
 double epsilon(ambit::DType dtype) {
   if (!ambit::is_floating_point(dtype)) return 0;
-  return ambit::finfo(ambit::is_reduced(dtype) ? ambit::kFloat32 : dtype).eps;
+  return ambit::finfo(ambit::is_reduced_floating(dtype) ? ambit::kFloat32 : dtype).eps;
 }
 
 double last_place(ambit::DType dtype) {
-  return ambit::is_reduced(dtype) ? ambit::finfo(dtype).eps : 0;
+  return ambit::is_reduced_floating(dtype) ? ambit::finfo(dtype).eps : 0;
 }
 
 Difference compare(ambit::DType dtype, const std::byte* got, const std::byte* expected,

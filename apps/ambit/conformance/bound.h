@@ -18,7 +18,7 @@ struct Bound {
   const char* why = "exact: nothing is rounded, or both round the same once";
 };
 
-/// True for floating-point types, including the reduced ones.
+/// True for floating-point types, including float16 and bfloat16.
 template <class T>
 inline constexpr bool kIsFloat = !std::numeric_limits<T>::is_integer;
 

@@ -92,7 +92,7 @@ void check_norm(Trial& t, const Dims& sizes, const NormCase& c) {
   Operand& mean = t.output("mean", c.dtype, C, c.layout);
   Operand& invstd = t.output("invstd", c.dtype, C, c.layout);
   const bool tracked = c.affine || !c.training;
-  const DType kept = is_reduced(c.dtype) ? kFloat32 : c.dtype;
+  const DType kept = is_reduced_floating(c.dtype) ? kFloat32 : c.dtype;
   Operand& running_mean = tracked ? t.updated("running_mean", kept, C, c.layout) : t.absent();
   Operand& running_var =
       tracked ? t.updated("running_var", kept, C, c.layout, between(0.5, 3.5)) : t.absent();

@@ -118,8 +118,8 @@ void add_cases_of(Cases& cases, DType dtype) {
 }  // namespace
 
 void add_product_cases(Cases& cases) {
-  for (DType dtype : dtypes::widened(dtypes::kNumbers)) add_cases_of(cases, dtype);
-  for (DType dtype : dtypes::widened({kFloat32})) {
+  for (DType dtype : dtypes::with_reduced_floating(dtypes::kNumbers)) add_cases_of(cases, dtype);
+  for (DType dtype : dtypes::with_reduced_floating({kFloat32})) {
     const auto add = [&](const char* form, const std::function<void(Trial&)>& check) {
       const std::string path = fmt::format("linear_int8/{}/{}", name(dtype), form);
       cases.push_back(kernel_case(path, check));

@@ -186,7 +186,7 @@ void add_arg_reduce_cases(Cases& cases, DType dtype) {
 void add_reduction_cases(Cases& cases) {
   for (const DType dtype : dtypes::kEvery) {
     for (const ReduceOp op : functions<ReduceOp>()) {
-      if (row_of(op).takes(dtype)) add_reduce_cases(cases, op, dtype);
+      if (row_of(op).supports(dtype)) add_reduce_cases(cases, op, dtype);
     }
     add_arg_reduce_cases(cases, dtype);
   }

@@ -106,7 +106,7 @@ void add_extremum_cases_of(Cases& cases, DType dtype) {
 void add_scan_cases(Cases& cases) {
   for (const DType dtype : dtypes::kEvery) {
     for (const ScanOp op : functions<ScanOp>()) {
-      if (row_of(op).takes(dtype)) add_scan_cases_of(cases, op, dtype);
+      if (row_of(op).supports(dtype)) add_scan_cases_of(cases, op, dtype);
     }
     add_extremum_cases_of(cases, dtype);
   }

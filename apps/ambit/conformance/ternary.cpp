@@ -177,7 +177,8 @@ void add_cases(Cases& cases, TernaryOp op, DType dtype) {
 
 void add_ternary_cases(Cases& cases) {
   for (const TernaryOp op : functions<TernaryOp>()) {
-    for (const DType dtype : dtypes::widened(row_of(op).dtypes)) add_cases(cases, op, dtype);
+    for (const DType dtype : dtypes::with_reduced_floating(row_of(op).dtypes))
+      add_cases(cases, op, dtype);
   }
 }
 

@@ -14,7 +14,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
-#include "backends/cpu/layout/widened.h"
+#include "backends/cpu/layout/upcast.h"
 #include "backends/cpu/matmul/matmul_bfloat16.h"
 #include "backends/cpu/runtime/library_use.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -33,7 +33,7 @@ constexpr int64_t kEnough = int64_t{1} << 18;
 
 // conv_winograd.h computes in float32. For bfloat16 the conversions cost less than it saves
 // (measured) for windows of 5x5 and for many channels, unless the CPU has AMX tiles.
-bool is_worth_widening(const ConvSizes& g) {
+bool is_worth_upcasting(const ConvSizes& g) {
   return g.dims == 2 && g.R > 1 && has_winograd_conv(g) && !has_bfloat16_tiles() &&
          (g.R == 5 || std::min(g.C, g.K) >= 64);
 }
@@ -42,7 +42,7 @@ bool is_worth_widening(const ConvSizes& g) {
 // (measured) even for little work. Otherwise our own kernels win (they vectorise over pixels),
 // unless the problem is large and its input would first have to be converted to row-major.
 bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool even_for_few) {
-  if (x.dtype() == kBFloat16) return !is_worth_widening(g);
+  if (x.dtype() == kBFloat16) return !is_worth_upcasting(g);
   const bool many = channels >= 16;
   const int64_t enough = many ? kEnough : int64_t{1} << 23;
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
@@ -79,22 +79,23 @@ bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const T
 }
 
 // As convolve_by_filters, for the gradient of w.
-bool add_up_by_filters(const ConvSizes& g, Tensor& dw, const Tensor& dy, const Tensor& x) {
+bool weight_grad_by_filters(const ConvSizes& g, Tensor& dw, const Tensor& dy, const Tensor& x) {
   if (!prefers_filters(x, g) || !is_channels_last(dy)) return false;
   const NativeScope native({.row_major = {&dw, &x}, .inputs = {&dy}});
-  const Tensor& slopes = native.input(0);
-  if (!has_channels_last_strides(slopes)) return false;
-  filters_conv_weight_grad(g, dw.data_ptr<float>(), slopes.data_ptr<float>(), x.data_ptr<float>());
-  return !has_spoiled_padding(g, slopes, dw);
+  const Tensor& grad_output = native.input(0);
+  if (!has_channels_last_strides(grad_output)) return false;
+  filters_conv_weight_grad(g, dw.data_ptr<float>(), grad_output.data_ptr<float>(),
+                           x.data_ptr<float>());
+  return !has_spoiled_padding(g, grad_output, dw);
 }
 
-// Return true if conv_winograd.h suits the convolution and has computed it. `turned`: y is the
-// gradient of the input, computed as a convolution of x with rotated weights.
+// Return true if conv_winograd.h suits the convolution and has computed it. `is_input_grad`: y is
+// the gradient of the input, computed as a convolution of x with rotated weights.
 bool convolve_by_winograd(const ConvSizes& sizes, const Tensor& y, const Tensor& x, const Tensor& w,
-                          bool turned, const Tensor& b) {
+                          bool is_input_grad, const Tensor& b) {
   if (x.dtype() != kFloat32) return false;
   const WinogradSizes whole = WinogradSizes::of(sizes);
-  const std::optional<WinogradSizes> g = turned ? whole.turned_round() : whole;
+  const std::optional<WinogradSizes> g = is_input_grad ? whole.as_forward_conv() : whole;
   if (!g || !has_winograd_conv(*g)) return false;
   const Tensor results = as_rows(y), images = as_rows(x);
   const NativeScope native(
@@ -102,12 +103,13 @@ bool convolve_by_winograd(const ConvSizes& sizes, const Tensor& y, const Tensor&
   const Tensor &to = native.output(0), &from = native.input(0);
   if (!native.has_native_outputs() || !has_channels_last_strides(from)) return false;
   const WinogradWeights weights(whole, w.data_ptr<float>());
-  return winograd_conv(*g, to.data_ptr<float>(), from.data_ptr<float>(), weights.data(), turned,
-                       b.defined() ? b.data_ptr<float>() : nullptr);
+  return winograd_conv(*g, to.data_ptr<float>(), from.data_ptr<float>(), weights.data(),
+                       is_input_grad, b.defined() ? b.data_ptr<float>() : nullptr);
 }
 
 // As convolve_by_winograd, for the gradient of w.
-bool add_up_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy, const Tensor& x) {
+bool weight_grad_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy,
+                             const Tensor& x) {
   if (x.dtype() != kFloat32) return false;
   const WinogradSizes g = WinogradSizes::of(sizes);
   if (!has_winograd_conv(g)) return false;
@@ -115,11 +117,11 @@ bool add_up_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy, co
   const Tensor results = as_rows(dy), images = as_rows(x);
   const NativeScope native(
       {.row_major = {&dw}, .inputs = {&results, &images}, .inputs_follow = true});
-  const Tensor &slopes = native.input(0), &inputs = native.input(1);
-  if (!has_channels_last_strides(slopes) || !has_channels_last_strides(inputs)) return false;
+  const Tensor &grad_output = native.input(0), &inputs = native.input(1);
+  if (!has_channels_last_strides(grad_output) || !has_channels_last_strides(inputs)) return false;
   const Scratch split(splits ? static_cast<size_t>(g.K * g.taps()) * sizeof(float) : 0);
   float* const to = splits ? split.data<float>() : dw.data_ptr<float>();
-  if (!winograd_conv_weight_grad(g, to, slopes.data_ptr<float>(), inputs.data_ptr<float>())) {
+  if (!winograd_conv_weight_grad(g, to, grad_output.data_ptr<float>(), inputs.data_ptr<float>())) {
     return false;
   }
   if (splits) g.unite_weights(dw.data_ptr<float>(), to);
@@ -128,8 +130,8 @@ bool add_up_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy, co
 
 // Return the sizes of the convolution that gives the gradient of x, if there is one and it is
 // faster, which it is with many channels (measured).
-std::optional<ConvSizes> turned_round(const ConvSizes& g, const Tensor& dx) {
-  return dx.dtype() == kFloat32 && g.Kg >= 32 ? g.turned_round() : std::nullopt;
+std::optional<ConvSizes> as_forward_conv(const ConvSizes& g, const Tensor& dx) {
+  return dx.dtype() == kFloat32 && g.Kg >= 32 ? g.as_forward_conv() : std::nullopt;
 }
 
 // Return true if oneDNN suits the convolution and has computed it.
@@ -157,8 +159,8 @@ void convolve(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, cons
     return;
   }
   if (y.dtype() == kBFloat16) {
-    return map ? run_widened(kernels::convolution_map, convolution_map, y, x, w, b, p, *map)
-               : run_widened(kernels::convolution, convolution, y, x, w, b, p);
+    return map ? run_upcast(kernels::convolution_map, convolution_map, y, x, w, b, p, *map)
+               : run_upcast(kernels::convolution, convolution, y, x, w, b, p);
   }
   if (spoils_padding(g, w)) {
     reference::convolution(y, x, w, b, p);
@@ -195,24 +197,26 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   if (convolve_by_winograd(g, dx, dy, w, true, Tensor())) return;
   if (const LibraryUse use(prefers_onednn(dx, g, g.Cg, false)); use) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
-    const std::optional<ConvSizes> turned = turned_round(g, dx);
-    if (turned && onednn_conv_turned_round(*turned, native.output(0), native.input(0), w)) return;
+    const std::optional<ConvSizes> forward = as_forward_conv(g, dx);
+    if (forward &&
+        onednn_conv_input_grad_as_forward(*forward, native.output(0), native.input(0), w))
+      return;
     if (onednn_conv_input_grad(g, native.output(0), native.input(0), w)) return;
   }
   if (dx.dtype() == kBFloat16) {
-    return run_widened(kernels::convolution_input_grad, convolution_input_grad, dx, dy, w, p);
+    return run_upcast(kernels::convolution_input_grad, convolution_input_grad, dx, dy, w, p);
   }
   // Keep the layout of dy for the gradient of the weights.
   const NativeScope native({.row_major = {&dx, &w}, .inputs = {&dy}});
-  const Tensor& slopes = native.input(0);
-  if (dx.dtype() == kFloat32 && has_channels_last_strides(slopes) &&
-      filters_conv_input_grad(g, dx.data_ptr<float>(), slopes.data_ptr<float>(),
+  const Tensor& grad_output = native.input(0);
+  if (dx.dtype() == kFloat32 && has_channels_last_strides(grad_output) &&
+      filters_conv_input_grad(g, dx.data_ptr<float>(), grad_output.data_ptr<float>(),
                               w.data_ptr<float>())) {
     return;
   }
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    direct_conv_input_grad<T>(g, dx.data_ptr<T>(), slopes.data_ptr<T>(),
-                              has_channels_last_strides(slopes), w.data_ptr<T>());
+    direct_conv_input_grad<T>(g, dx.data_ptr<T>(), grad_output.data_ptr<T>(),
+                              has_channels_last_strides(grad_output), w.data_ptr<T>());
   });
 }
 
@@ -224,13 +228,13 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
   }
   if (dy.numel() == 0 || dw.numel() == 0) return kernels::fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
-  if (add_up_by_filters(g, dw, dy, x) || add_up_by_winograd(g, dw, dy, x)) return;
+  if (weight_grad_by_filters(g, dw, dy, x) || weight_grad_by_winograd(g, dw, dy, x)) return;
   if (const LibraryUse use(prefers_onednn(x, g, g.Kg, is_channels_last(dy))); use) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
   }
   if (dw.dtype() == kBFloat16) {
-    return run_widened(kernels::convolution_weight_grad, convolution_weight_grad, dw, dy, x, p);
+    return run_upcast(kernels::convolution_weight_grad, convolution_weight_grad, dw, dy, x, p);
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv_weight_grad<T>(g, dw.data_ptr<T>(), dy.data_ptr<T>(), x.data_ptr<T>());

@@ -108,13 +108,13 @@ void scatter_image(const ConvPacking& packing, T* packed, const T* dy, const T* 
   const int64_t blocks = ceil_div(g.Kg, kFilters), plane = g.y_plane();
   for (int64_t i = 0; i < g.groups * blocks; ++i) {
     const int64_t group = i / blocks, first = i % blocks * kFilters;
-    const T* slope = dy + (group * g.Kg + first) * plane;
+    const T* grad = dy + (group * g.Kg + first) * plane;
     const T* weights = w + i * round_up(g.taps(), kTaps) * kFilters;
     T* to = packed + group * g.Cg * packing.channel;
     for (int64_t row = 0; row < g.O * g.P; ++row) {
       const int64_t at = row / g.P * packing.plane + row % g.P * packing.pitch;
       for (int64_t q = 0; q < g.Q; q += Scatter<T>::kLanes) {
-        const Scatter<T> scatter(slope + row * g.Q + q, plane, std::min(kFilters, g.Kg - first),
+        const Scatter<T> scatter(grad + row * g.Q + q, plane, std::min(kFilters, g.Kg - first),
                                  std::min(Scatter<T>::kLanes, g.Q - q));
         for (int64_t t = 0; t < g.taps(); t += kTaps) {
           scatter.add(to + at + q, offsets.data() + t, weights + t * kFilters);
@@ -147,14 +147,14 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
     const int64_t one = g.K * g.y_plane();
     const Scratch row_major(channels_last ? static_cast<size_t>(one) * sizeof(T) : 0);
     for (int64_t n = begin; n < end; ++n) {
-      const T* slopes = dy + n * one;
+      const T* grad_output = dy + n * one;
       if (channels_last) {
-        channels_last_to_row_major(row_major.data(), slopes,
+        channels_last_to_row_major(row_major.data(), grad_output,
                                    channels_last_layout(dtype_of<T>, 1, g.K, g.y_plane()));
-        slopes = row_major.data<T>();
+        grad_output = row_major.data<T>();
       }
       std::fill_n(packed.data<T>(), packing.image(), T(0));
-      scatter_image(packing, packed.data<T>(), slopes, weights.data<T>(), offsets);
+      scatter_image(packing, packed.data<T>(), grad_output, weights.data<T>(), offsets);
       unpack_image(packing, dx + n * g.C * g.x_plane(), packed.data<T>());
     }
   });

@@ -44,14 +44,14 @@ class Correlation {
     const ConvSizes& g = packing.sizes;
     const int64_t whole = g.Q / kLanes * kLanes;
     const auto rest = hn::FirstN(D(), static_cast<size_t>(g.Q - whole));
-    const T *slopes[kRows], *inputs[kTaps];  // of one row; copies, so that they stay in registers
-    std::copy_n(dy, kRows, slopes);
+    const T *grads[kRows], *inputs[kTaps];  // of one row; copies, so that they stay in registers
+    std::copy_n(dy, kRows, grads);
     std::copy_n(x, kTaps, inputs);
     for (int64_t o = 0; o < g.O; ++o) {
       for (int64_t p = 0; p < g.P; ++p) {
-        for (int64_t q = 0; q < whole; q += kLanes) step<true>(slopes, inputs, q, rest);
-        if (whole < g.Q) step<false>(slopes, inputs, whole, rest);
-        move(slopes, dy_pitch, Rows());
+        for (int64_t q = 0; q < whole; q += kLanes) step<true>(grads, inputs, q, rest);
+        if (whole < g.Q) step<false>(grads, inputs, whole, rest);
+        move(grads, dy_pitch, Rows());
         move(inputs, packing.pitch, Taps());
       }
       move(inputs, packing.plane - g.P * packing.pitch, Taps());
@@ -93,8 +93,8 @@ class Correlation {
     ((add_row<K>(load<kWhole>(dy[K] + at, used), inputs, Taps())), ...);
   }
   template <size_t K, size_t... J>
-  HWY_INLINE void add_row(V slope, const V* inputs, std::index_sequence<J...>) {
-    ((sums_[K * kTaps + J] = hn::MulAdd(slope, inputs[J], sums_[K * kTaps + J])), ...);
+  HWY_INLINE void add_row(V grad, const V* inputs, std::index_sequence<J...>) {
+    ((sums_[K * kTaps + J] = hn::MulAdd(grad, inputs[J], sums_[K * kTaps + J])), ...);
   }
 
   V sums_[kSums];
@@ -124,15 +124,15 @@ void correlate(const ConvPacking& packing, const Place& place, T* saved, const A
   const ConvSizes& g = packing.sizes;
   Correlation<T> correlation(saved);
   for (int64_t n = begin; n < end; ++n) {
-    const T *slopes[kRows], *inputs[kTaps];
+    const T *grads[kRows], *inputs[kTaps];
     for (int64_t i = 0; i < kRows; ++i) {
-      slopes[i] = dy.filter(n, place.filter + std::min(i, place.filters - 1));
+      grads[i] = dy.filter(n, place.filter + std::min(i, place.filters - 1));
     }
     for (int64_t i = 0; i < kTaps; ++i) {
       inputs[i] = x.image(n) + place.group * g.Cg * packing.channel +
                   packing.offsets[static_cast<size_t>(place.tap + std::min(i, place.taps - 1))];
     }
-    correlation.add(packing, slopes, dy.pitch(), inputs);
+    correlation.add(packing, grads, dy.pitch(), inputs);
   }
   correlation.save(saved);
 }

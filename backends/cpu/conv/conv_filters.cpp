@@ -74,14 +74,14 @@ class Window {
   }
   template <bool kToPixels, size_t... I>
   HWY_INLINE void add(const float* x, std::index_sequence<I...>) {
-    ((meet<kToPixels, I>(hn::Set(D(), x[I]), Taps())), ...);
+    ((multiply_add<kToPixels, I>(hn::Set(D(), x[I]), Taps())), ...);
   }
   template <bool kToPixels, size_t I, size_t... T>
-  HWY_INLINE void meet(V x, std::index_sequence<T...>) {
-    ((meet<kToPixels, I, T>(x)), ...);
+  HWY_INLINE void multiply_add(V x, std::index_sequence<T...>) {
+    ((multiply_add<kToPixels, I, T>(x)), ...);
   }
   template <bool kToPixels, size_t I, size_t T>
-  HWY_INLINE void meet(V x) {
+  HWY_INLINE void multiply_add(V x) {
     if constexpr (T <= I && I - T < kPixels) {
       V &pixel = pixels_[I - T], &tap = taps_[T];
       (kToPixels ? pixel : tap) = hn::MulAdd(x, kToPixels ? tap : pixel, kToPixels ? pixel : tap);
@@ -202,10 +202,10 @@ void weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x)
       const int64_t vector = row / window_rows, past = std::min(end, (vector + 1) * window_rows);
       const auto from = static_cast<size_t>(row % window_rows);
       for (int64_t i = 0; i < g.O * g.P; ++i) {
-        const float* slope = dy + (n * g.O * g.P + i) * g.Q * g.K + vector * kLanes;
+        const float* grad = dy + (n * g.O * g.P + i) * g.Q * g.K + vector * kLanes;
         for_runs(g.Q, [&](int64_t q, int64_t count) {
           correlate[static_cast<size_t>(count - 1)](
-              packing, of_image + (row - begin) * g.S * kLanes, slope + q * g.K,
+              packing, of_image + (row - begin) * g.S * kLanes, grad + q * g.K,
               packed.image(n) + row_offset(packing, i) + q, from,
               from + static_cast<size_t>(past - row));
         });

@@ -75,11 +75,11 @@ class Pass {
   enum class Role : int64_t { whole, part, packing };
 
   void* row(const Tensor& t, int64_t image, int64_t i) const {
-    const int64_t element = image * t.strides()[0] + i * t.strides()[cut_dim()];
+    const int64_t element = image * t.strides()[0] + i * t.strides()[split_dim()];
     return static_cast<char*>(t.data_ptr()) + element * static_cast<int64_t>(element_size(dtype_));
   }
   /// Return the dim along which images are split into parts.
-  size_t cut_dim() const { return g_.dims - 1 + g_.outermost(); }
+  size_t split_dim() const { return g_.dims - 1 + g_.outermost(); }
   /// Return the sizes of `images` images of t with `rows` rows each.
   Dims sizes_of(const Tensor& t, int64_t images, int64_t rows) const;
   /// Return the last g_.dims entries of a list for D, H, W.
@@ -98,7 +98,7 @@ class Pass {
   /// Gradients of x in bfloat16 fail for odd numbers of channels, which are processed in pairs.
   bool is_right() const;
   /// Return true if each tap reads an element of x in each part.
-  bool meets_each_tap() const;
+  bool uses_each_tap() const;
   int packed_argument() const { return computes_weights() ? DNNL_ARG_FROM : DNNL_ARG_TO; }
   onednn::Key key(Role role, const ConvPart& part) const;
   Plan& plan(int64_t i, Role role) const;
@@ -118,7 +118,7 @@ class Pass {
 Dims Pass::sizes_of(const Tensor& t, int64_t images, int64_t rows) const {
   Dims sizes(t.sizes());
   sizes[0] = images;
-  sizes[cut_dim()] = rows;
+  sizes[split_dim()] = rows;
   return sizes;
 }
 
@@ -130,7 +130,7 @@ bool Pass::is_right() const {
   if (!computes_weights()) return true;
   const bool skips = g_.taps() == g_.Cg && std::ranges::max(g_.stride) > 1;
   return depth_padding == 0 && std::ranges::max(g_.dilation) == 1 && !(skips && g_.Cg % 16 != 0) &&
-         meets_each_tap();
+         uses_each_tap();
 }
 
 bool Pass::multiplies_padding() const {
@@ -138,9 +138,9 @@ bool Pass::multiplies_padding() const {
   return dtype_ == kBFloat16 ? computes_weights() : plan(0).multiplies_padding();
 }
 
-bool Pass::meets_each_tap() const {
+bool Pass::uses_each_tap() const {
   const int64_t windows[] = {g_.T, g_.R, g_.S};
-  const auto meets = [&](size_t d, int64_t inputs, int64_t outputs, int64_t padding) {
+  const auto uses_taps = [&](size_t d, int64_t inputs, int64_t outputs, int64_t padding) {
     for (int64_t tap = 0; tap < windows[d]; ++tap) {
       const int64_t first = tap * g_.dilation[d] - padding;  // index in x for y's first element
       const int64_t at =
@@ -151,11 +151,11 @@ bool Pass::meets_each_tap() const {
   };
   const int64_t inputs[] = {g_.D, g_.H, g_.W}, outputs[] = {g_.O, g_.P, g_.Q};
   for (size_t d = 3 - g_.dims; d < 3; ++d) {
-    if (d != g_.outermost() && !meets(d, inputs[d], outputs[d], g_.padding[d])) return false;
+    if (d != g_.outermost() && !uses_taps(d, inputs[d], outputs[d], g_.padding[d])) return false;
   }
   for (int64_t i = 0; i < parts(); ++i) {
     const ConvPart part = parts_[i];
-    if (!meets(g_.outermost(), part.x_rows, part.y_rows, part.padding_top)) return false;
+    if (!uses_taps(g_.outermost(), part.x_rows, part.y_rows, part.padding_top)) return false;
   }
   return true;
 }
@@ -285,14 +285,14 @@ void add_rows(float* rows, int64_t parts, int64_t size) {
 }
 
 /// to [K,C/groups,reversed taps] = w [C,K/groups,taps], for a gradient computed as a convolution.
-void turn_round(const ConvSizes& turned, float* to, const float* w) {
-  const int64_t window = turned.T * turned.R * turned.S;
-  parallel_for(turned.K, grain_for(turned.Cg * window), [&](int64_t begin, int64_t end) {
+void reverse_taps(const ConvSizes& forward, float* to, const float* w) {
+  const int64_t window = forward.T * forward.R * forward.S;
+  parallel_for(forward.K, grain_for(forward.Cg * window), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      const int64_t group = k / turned.Kg;
-      for (int64_t c = 0; c < turned.Cg; ++c) {
-        const float* from = w + ((group * turned.Cg + c) * turned.Kg + k % turned.Kg) * window;
-        std::reverse_copy(from, from + window, to + (k * turned.Cg + c) * window);
+      const int64_t group = k / forward.Kg;
+      for (int64_t c = 0; c < forward.Cg; ++c) {
+        const float* from = w + ((group * forward.Cg + c) * forward.Kg + k % forward.Kg) * window;
+        std::reverse_copy(from, from + window, to + (k * forward.Cg + c) * window);
       }
     }
   });
@@ -343,13 +343,13 @@ bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor&
   return !pass.multiplies_padding() || !has_spoiled_padding(g, dy, dw);
 }
 
-bool onednn_conv_turned_round(const ConvSizes& turned, const Tensor& dx, const Tensor& dy,
-                              const Tensor& w) {
-  const Pass pass(Kind::convolution, "convolution_input_grad", turned, dy, dx);
-  if (pass.multiplies_padding() && spoils_padding(turned, w)) return false;
-  const Scratch turned_w(w.nbytes());
-  turn_round(turned, turned_w.data<float>(), w.data_ptr<float>());
-  const PackedWeights weights(pass, turned_w.data());
+bool onednn_conv_input_grad_as_forward(const ConvSizes& forward, const Tensor& dx, const Tensor& dy,
+                                       const Tensor& w) {
+  const Pass pass(Kind::convolution, "convolution_input_grad", forward, dy, dx);
+  if (pass.multiplies_padding() && spoils_padding(forward, w)) return false;
+  const Scratch reversed_w(w.nbytes());
+  reverse_taps(forward, reversed_w.data<float>(), w.data_ptr<float>());
+  const PackedWeights weights(pass, reversed_w.data());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)}); });
   return true;
 }

@@ -20,8 +20,8 @@ namespace ambit::cpu {
 [[nodiscard]] bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
                                            const Tensor& x);
 
-/// Compute the gradient of x, float32, as a convolution of dy; `turned` is g.turned_round().
-[[nodiscard]] bool onednn_conv_turned_round(const ConvSizes& turned, const Tensor& dx,
-                                            const Tensor& dy, const Tensor& w);
+/// Compute the gradient of x, float32, as a convolution of dy; `forward` is g.as_forward_conv().
+[[nodiscard]] bool onednn_conv_input_grad_as_forward(const ConvSizes& forward, const Tensor& dx,
+                                                     const Tensor& dy, const Tensor& w);
 
 }  // namespace ambit::cpu

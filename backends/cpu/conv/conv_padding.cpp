@@ -65,7 +65,7 @@ void convolution_weight_grad_by_taps(Tensor& dw, const Tensor& dy, const Tensor&
   plain.groups = p.groups;
   const int64_t taps = dw.numel() / dw.size(0) / dw.size(1);
   for (int64_t tap = 0; tap < taps; ++tap) {
-    Tensor inputs = x, slopes = dy, sums = dw;
+    Tensor inputs = x, grad_output = dy, sums = dw;
     int64_t rest = tap;
     for (int64_t dim = x.dim() - 1; dim > 1; --dim) {
       const auto i = static_cast<size_t>(dim - 2);
@@ -74,15 +74,15 @@ void convolution_weight_grad_by_taps(Tensor& dw, const Tensor& dy, const Tensor&
       const Range range = range_of(p, i, at, x.size(dim), dy.size(dim));
       const int64_t length = std::max<int64_t>(0, (range.count - 1) * p.stride[i] + 1);
       inputs = slice(inputs, dim, range.x, range.x + length, p.stride[i]);
-      slopes = narrow(slopes, dim, range.y, range.count);
+      grad_output = narrow(grad_output, dim, range.y, range.count);
       sums = narrow(sums, dim, at, 1);
     }
-    if (slopes.numel() == 0) {
+    if (grad_output.numel() == 0) {
       kernels::fill(sums, 0);
       continue;
     }
     Tensor products = empty(sums.sizes(), dw.options());
-    convolution_weight_grad(products, slopes.contiguous(), inputs.contiguous(), plain);
+    convolution_weight_grad(products, grad_output.contiguous(), inputs.contiguous(), plain);
     kernels::copy(sums, products);
   }
 }

@@ -39,10 +39,10 @@ ConvParts::ConvParts(const ConvSizes& g, Own own, int64_t most) : g_(g), axis_(g
   const int64_t wanted = parts_for(g.work(), most);
   images_ = ceil_div(g.N, std::min(wanted, g.N));
   count_ = ceil_div(g.N, images_);
-  if (wanted > g.N && g.N < kFewImages) cut_rows(wanted);
+  if (wanted > g.N && g.N < kFewImages) split_rows(wanted);
 }
 
-void ConvParts::cut_rows(int64_t wanted) {
+void ConvParts::split_rows(int64_t wanted) {
   const int64_t all = own_ == Own::y ? axis_.y : axis_.x;
   rows_ = std::max(kLeastRows, ceil_div(all, ceil_div(wanted, g_.N)));
   row_parts_ = ceil_div(all, rows_);

@@ -26,7 +26,7 @@ class ConvParts {
   ConvPart operator[](int64_t i) const;
 
  private:
-  void cut_rows(int64_t wanted);
+  void split_rows(int64_t wanted);
   ConvPart with_rows_of_y(ConvPart part) const;
   ConvPart with_rows_of_x(ConvPart part) const;
 

@@ -53,20 +53,20 @@ struct ConvSizes {
 
   /// Return the sizes of the convolution of dy that gives the gradient of x, with weights
   /// [C,K/groups,T,R,S] with reversed taps; none if a padding would be negative or y was strided.
-  std::optional<ConvSizes> turned_round() const {
+  std::optional<ConvSizes> as_forward_conv() const {
     if (stride != std::array<int64_t, 3>{1, 1, 1}) return std::nullopt;
-    ConvSizes turned = *this;
-    std::swap(turned.C, turned.K);
-    std::swap(turned.Cg, turned.Kg);
-    std::swap(turned.D, turned.O);
-    std::swap(turned.H, turned.P);
-    std::swap(turned.W, turned.Q);
+    ConvSizes forward = *this;
+    std::swap(forward.C, forward.K);
+    std::swap(forward.Cg, forward.Kg);
+    std::swap(forward.D, forward.O);
+    std::swap(forward.H, forward.P);
+    std::swap(forward.W, forward.Q);
     const int64_t windows[] = {T, R, S};
     for (size_t i = 0; i < 3; ++i) {
-      turned.padding[i] = dilation[i] * (windows[i] - 1) - padding[i];
-      if (turned.padding[i] < 0) return std::nullopt;
+      forward.padding[i] = dilation[i] * (windows[i] - 1) - padding[i];
+      if (forward.padding[i] < 0) return std::nullopt;
     }
-    return turned;
+    return forward;
   }
 
   size_t dims;  // spatial, of the tensors

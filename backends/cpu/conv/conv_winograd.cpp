@@ -43,13 +43,13 @@ class Convolution {
   }
 
   Convolution(const Maps& maps, const WinogradSizes& g, float* y, const float* x, const float* w,
-              bool turned, const float* b)
+              bool is_input_grad, const float* b)
       : maps_(maps),
         g_(g),
         y_(y),
         x_{winograd_images(g, x)},
         w_(w),
-        turned_(turned),
+        is_input_grad_(is_input_grad),
         b_(b),
         tiles_(g),
         planes_(tiles_.planes()),
@@ -78,7 +78,7 @@ class Convolution {
   float* const y_;
   const Images x_;
   const float* const w_;
-  const bool turned_;
+  const bool is_input_grad_;
   const float* const b_;
   const WinogradTiles tiles_;
   const int64_t planes_, inputs_;  // of a tile: planes of y and of x
@@ -91,13 +91,14 @@ void Convolution::transform_filters(int64_t block, float* u) const {
   constexpr int64_t kWindow = Taps::kCount;
   const int64_t first = block * kBlock, filters = std::min(kBlock, g_.K - first),
                 all = g_.T * kWindow;
-  const int64_t filter = turned_ ? all : g_.C * all, channel = turned_ ? g_.K * all : all;
+  const int64_t filter = is_input_grad_ ? all : g_.C * all,
+                channel = is_input_grad_ ? g_.K * all : all;
   HWY_ALIGN float taps[kWindow][kBlock] = {};
   for (int64_t i = 0; i < g_.T * g_.C; ++i) {
-    const int64_t plane = turned_ ? g_.T - 1 - i / g_.C : i / g_.C;
+    const int64_t plane = is_input_grad_ ? g_.T - 1 - i / g_.C : i / g_.C;
     for (int64_t k = 0; k < filters; ++k) {
       const float* from = w_ + (first + k) * filter + i % g_.C * channel + plane * kWindow;
-      for (int64_t t = 0; t < kWindow; ++t) taps[turned_ ? kWindow - 1 - t : t][k] = from[t];
+      for (int64_t t = 0; t < kWindow; ++t) taps[is_input_grad_ ? kWindow - 1 - t : t][k] = from[t];
     }
     for (int64_t k = 0; k < kBlock; k += kLanes) {
       const auto at = [&](size_t row, size_t column)
@@ -133,7 +134,7 @@ bool Convolution::write_tiles(int64_t block, int64_t first, int64_t count, const
         float* const to = y_ + (y_row * width + column) * filters + filter;
         for (int64_t j = column < 0; j < columns; ++j) {
           const V sum = hn::Add(sums[i][j], bias);
-          finite.see(sum);
+          finite.add(sum);
           hn::StoreU(sum, D(), to + j * split * filters);
         }
       }
@@ -210,13 +211,13 @@ bool Convolution::run() {
 
 bool has_windows(int64_t rows) { return rows < 3 ? kHasAll : kLanes > 1; }
 
-bool convolve(const WinogradSizes& g, float* y, const float* x, const float* w, bool turned,
+bool convolve(const WinogradSizes& g, float* y, const float* x, const float* w, bool is_input_grad,
               const float* b) {
   if constexpr (kLanes == 1) {
     return false;  // not instantiated: has_winograd_conv() returns false
   } else {
     const auto run = [&](const Convolution::Maps& maps) {
-      return Convolution(maps, g, y, x, w, turned, b).run();
+      return Convolution(maps, g, y, x, w, is_input_grad, b).run();
     };
     if constexpr (kHasAll) {
       if (g.R == 1) return run(Convolution::maps<Window<1, 5>>());
@@ -285,9 +286,9 @@ void WinogradImages::find(const WinogradTiles::Tile& tile, int64_t image, const 
   }
 }
 
-bool winograd_conv(const WinogradSizes& g, float* y, const float* x, const float* w, bool turned,
-                   const float* b) {
-  return HWY_DYNAMIC_DISPATCH(convolve)(g, y, x, w, turned, b);
+bool winograd_conv(const WinogradSizes& g, float* y, const float* x, const float* w,
+                   bool is_input_grad, const float* b) {
+  return HWY_DYNAMIC_DISPATCH(convolve)(g, y, x, w, is_input_grad, b);
 }
 
 }  // namespace ambit::cpu

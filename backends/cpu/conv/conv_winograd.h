@@ -22,9 +22,10 @@ bool has_winograd_conv(const WinogradSizes& g);
 // (five times for 5x5), relative to the largest value of the tile. The functions return false if a
 // result is not finite, perhaps only because of a neighbouring pixel: discard the result.
 
-/// y = x * w + b [K]; b may be null. w [K,C,T,R,S]; `turned`: [C,K,T,R,S] with reversed taps.
+/// y = x * w + b [K]; b may be null. w [K,C,T,R,S]; `is_input_grad`: [C,K,T,R,S] with reversed
+/// taps.
 [[nodiscard]] bool winograd_conv(const WinogradSizes& g, float* y, const float* x, const float* w,
-                                 bool turned, const float* b);
+                                 bool is_input_grad, const float* b);
 /// dw [K,C,T,R,S]
 [[nodiscard]] bool winograd_conv_weight_grad(const WinogradSizes& g, float* dw, const float* dy,
                                              const float* x);

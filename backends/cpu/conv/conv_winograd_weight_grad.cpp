@@ -35,7 +35,7 @@ bool write_sums(const WinogradSizes& g, float* dw, const float* sums, int64_t pi
     const int64_t plane = i / g.C, first = (k * g.C + i % g.C) * g.T + plane;
     for (size_t t = 0; t < kWindow; ++t) {
       const V tap = taps[t / Taps::kWidth][t % Taps::kWidth];
-      finite.see(tap);
+      finite.add(tap);
       HWY_ALIGN float of_channels[kLanes];
       hn::Store(tap, D(), of_channels);
       float* to = dw + first * kWindow + t;
@@ -48,7 +48,7 @@ bool write_sums(const WinogradSizes& g, float* dw, const float* sums, int64_t pi
 /// Functions for one window size: number of points and the transforms.
 struct Maps {
   int64_t points;
-  Images::Write inputs, slopes;
+  Images::Write inputs, grad_output;
   bool (*sums)(const WinogradSizes&, float*, const float*, int64_t, int64_t);
 };
 template <class Taps>
@@ -61,7 +61,7 @@ Maps maps() {
 [[maybe_unused]] bool add_up(const Maps& maps, const WinogradSizes& g, float* dw, const float* dy,
                              const float* x) {
   const int64_t points = maps.points;
-  const Images inputs{winograd_images(g, x)}, slopes{{dy, g.O, g.P, g.Q, g.K, 0, 0, 0}};
+  const Images inputs{winograd_images(g, x)}, grad_output{{dy, g.O, g.P, g.Q, g.K, 0, 0, 0}};
   const WinogradTiles tiles(g);
   // Each plane of dy is multiplied with T consecutive planes of x.
   const int64_t planes = tiles.planes(), x_planes = planes + g.T - 1, columns = g.T * g.C,
@@ -71,8 +71,8 @@ Maps maps() {
                 most = ceil_div(tiles.count(), chunks);
   const int64_t sum_stride = g.K * sum_pitch + kGap;
   const Scratch of_inputs(bytes(points * (most * x_pitch + kGap))),
-      of_slopes(bytes(points * (most * dy_pitch + kGap))), of_taps(bytes(points * sum_stride));
-  float *const v = of_inputs.data<float>(), *const u = of_slopes.data<float>(),
+      of_grad_output(bytes(points * (most * dy_pitch + kGap))), of_taps(bytes(points * sum_stride));
+  float *const v = of_inputs.data<float>(), *const u = of_grad_output.data<float>(),
                *const sums = of_taps.data<float>();
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     const int64_t first = tiles.count() * chunk / chunks,
@@ -81,8 +81,8 @@ Maps maps() {
     parallel_for(count, grain_for(tile), [&](int64_t begin, int64_t end) {
       (inputs.*maps.inputs)(tiles, first + begin, end - begin, x_planes, v + begin * x_pitch,
                             x_pitch, x_stride);
-      (slopes.*maps.slopes)(tiles, first + begin, end - begin, planes, u + begin * dy_pitch,
-                            dy_pitch, dy_stride);
+      (grad_output.*maps.grad_output)(tiles, first + begin, end - begin, planes,
+                                      u + begin * dy_pitch, dy_pitch, dy_stride);
     });
     const Depth depth = planes == 1 ? Depth{count} : Depth{planes, count, dy_pitch, x_pitch};
     const int64_t dy_step = planes == 1 ? dy_pitch : g.K, x_step = planes == 1 ? x_pitch : g.C;

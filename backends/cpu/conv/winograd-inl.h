@@ -225,11 +225,11 @@ HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kHeight][kW
             std::make_index_sequence<Points::kWidth>());
 }
 
-/// Checks that all vectors passed to see() are finite.
+/// Checks that all vectors passed to add() are finite.
 class Finite {
  public:
   HWY_INLINE Finite() : nan_or_0_(hn::Zero(D())) {}
-  HWY_INLINE void see(V v) { nan_or_0_ = hn::MulAdd(v, hn::Zero(D()), nan_or_0_); }
+  HWY_INLINE void add(V v) { nan_or_0_ = hn::MulAdd(v, hn::Zero(D()), nan_or_0_); }
   HWY_INLINE bool all() const { return hn::AllTrue(D(), hn::Eq(nan_or_0_, hn::Zero(D()))); }
 
  private:

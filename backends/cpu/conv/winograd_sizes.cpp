@@ -32,13 +32,13 @@ WinogradSizes WinogradSizes::of(const ConvSizes& g) {
   return split;
 }
 
-std::optional<WinogradSizes> WinogradSizes::turned_round() const {
-  const std::optional<ConvSizes> sizes = ConvSizes::turned_round();
+std::optional<WinogradSizes> WinogradSizes::as_forward_conv() const {
+  const std::optional<ConvSizes> sizes = ConvSizes::as_forward_conv();
   if (!sizes) return std::nullopt;
-  WinogradSizes turned = *this;
-  static_cast<ConvSizes&>(turned) = *sizes;
-  std::swap(turned.x_split, turned.y_split);
-  return turned;
+  WinogradSizes forward = *this;
+  static_cast<ConvSizes&>(forward) = *sizes;
+  std::swap(forward.x_split, forward.y_split);
+  return forward;
 }
 
 template <class F>

@@ -17,7 +17,7 @@ struct WinogradSizes : ConvSizes {
   WinogradSizes(const ConvSizes& g) : ConvSizes(g) {}
   /// Return g, or the equivalent sizes with windows of 2x2 or 3x3.
   static WinogradSizes of(const ConvSizes& g);
-  std::optional<WinogradSizes> turned_round() const;
+  std::optional<WinogradSizes> as_forward_conv() const;
 
   /// Write w [K,C,R,S] of the original convolution as [K,4C,2,2] or [K,4C,3,3].
   void split_weights(float* to, const float* w) const;

@@ -91,12 +91,12 @@ void copy_same_dtype(const Tensor& y, const Tensor& x) {
 }
 
 // Conversions between reduced floating-point types and other types go through float32.
-void copy_reduced(const Tensor& y, const Tensor& x) {
-  const bool narrows = is_reduced(y.dtype()), widens = is_reduced(x.dtype());
-  const UnaryLoop to_float = widens                  ? widen_loop(x.dtype())
+void copy_reduced_floating(const Tensor& y, const Tensor& x) {
+  const bool downcasts = is_reduced_floating(y.dtype()), upcasts = is_reduced_floating(x.dtype());
+  const UnaryLoop to_float = upcasts                 ? upcast_loop(x.dtype())
                              : x.dtype() == kFloat32 ? nullptr
                                                      : cast_loop(kFloat32, x.dtype());
-  const UnaryLoop from_float = narrows                 ? narrow_loop(y.dtype())
+  const UnaryLoop from_float = downcasts               ? downcast_loop(y.dtype())
                                : y.dtype() == kFloat32 ? nullptr
                                                        : cast_loop(y.dtype(), kFloat32);
   const auto x_bytes = static_cast<int64_t>(element_size(x.dtype()));
@@ -131,11 +131,11 @@ void copy(Tensor& y, const Tensor& x) {
     const ChannelsLastCopy native(y, x);
     return native ? copy_same_dtype(native.y(), native.x()) : copy_same_dtype(y, x);
   }
-  if (is_reduced(y.dtype()) || is_reduced(x.dtype())) {
-    if (const ChannelsLastCopy part(y, x); part) return copy_reduced(part.y(), part.x());
-    if (!follows(y, x)) return copy_reduced(y, x);
+  if (is_reduced_floating(y.dtype()) || is_reduced_floating(x.dtype())) {
+    if (const ChannelsLastCopy part(y, x); part) return copy_reduced_floating(part.y(), part.x());
+    if (!propagates_channels_last(y, x)) return copy_reduced_floating(y, x);
     const NativeScope native({.outputs = {&y}, .inputs = {&x}});
-    return copy_reduced(native.output(0), native.input(0));
+    return copy_reduced_floating(native.output(0), native.input(0));
   }
   const UnaryLoop loop = cast_loop(y.dtype(), x.dtype());
   for_packed_runs<2>({&y, &x}, kGrain, [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });

@@ -7,8 +7,8 @@
 #include "chains.h"
 #include "division.h"
 #include "inner_loops.h"
+#include "upcast_runs.h"
 #include "walk.h"
-#include "widened_runs.h"
 
 namespace ambit::cpu {
 namespace {
@@ -56,7 +56,8 @@ void ternary_as_given(const TernaryMap& map, const Tensor& y, const Tensor& a, c
 
 void run_ternary(const TernaryMap& map, const Tensor& y, const Tensor& a, const Tensor& b,
                  const Tensor& c, const void* one, int64_t grain) {
-  if (!follows(y, a) && !follows(y, b)) return ternary_as_given(map, y, a, b, c, one, grain);
+  if (!propagates_channels_last(y, a) && !propagates_channels_last(y, b))
+    return ternary_as_given(map, y, a, b, c, one, grain);
   const NativeScope native({.outputs = {&y}, .inputs = {&a, &b, &c}, .inputs_follow = true});
   ternary_as_given(map, native.output(0), native.input(0), native.input(1), native.input(2), one,
                    grain);
@@ -65,14 +66,15 @@ void run_ternary(const TernaryMap& map, const Tensor& y, const Tensor& a, const 
 }  // namespace
 
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
-  if (!follows(y, x)) return unary_as_given(y, x, op);
+  if (!propagates_channels_last(y, x)) return unary_as_given(y, x, op);
   const NativeScope native({.outputs = {&y}, .inputs = {&x}});
   Tensor out = native.output(0);
   unary_as_given(out, native.input(0), op);
 }
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
-  if (!follows(y, a) && !follows(y, b)) return binary_as_given(y, a, b, op);
+  if (!propagates_channels_last(y, a) && !propagates_channels_last(y, b))
+    return binary_as_given(y, a, b, op);
   const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
   Tensor out = native.output(0);
   binary_as_given(out, native.input(0), native.input(1), op);
@@ -105,7 +107,7 @@ void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
     for_packed_runs<3>({&to, &left, &right}, kGrain,
                        [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
   };
-  if (!follows(y, a) && !follows(y, b)) return run(y, a, b);
+  if (!propagates_channels_last(y, a) && !propagates_channels_last(y, b)) return run(y, a, b);
   const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
   run(native.output(0), native.input(0), native.input(1));
 }
@@ -117,7 +119,8 @@ void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)
     for_packed_runs<4>({&to, &mask, &yes, &no}, kGrain,
                        [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], p[3]); });
   };
-  if (!follows(y, a) && !follows(y, b)) return run(y, condition, a, b);
+  if (!propagates_channels_last(y, a) && !propagates_channels_last(y, b))
+    return run(y, condition, a, b);
   const NativeScope native(
       {.outputs = {&y}, .inputs = {&condition, &a, &b}, .inputs_follow = true});
   run(native.output(0), native.input(0), native.input(1), native.input(2));

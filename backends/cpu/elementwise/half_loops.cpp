@@ -25,7 +25,7 @@ constexpr uint32_t kInfinity = 0x7f800000, kQuiet = 0x400000;
 
 /// Convert the bits of a reduced floating-point type, zero-extended, to those of float32.
 template <DType dtype>
-HWY_INLINE V widen(V x) {
+HWY_INLINE V upcast(V x) {
   if constexpr (dtype == kBFloat16) return hn::ShiftLeft<16>(x);
   const Words d;
   const Floats df;
@@ -53,7 +53,7 @@ HWY_INLINE V rounded(V x, uint32_t base) {
 }
 
 template <DType dtype>
-HWY_INLINE V narrow(V x) {
+HWY_INLINE V downcast(V x) {
   constexpr int kDropped = dtype == kBFloat16 ? 16 : 13;
   constexpr uint32_t kNaN = dtype == kBFloat16 ? 0x7fc0 : 0x7e00;
   const Words d;
@@ -78,34 +78,34 @@ HWY_INLINE V narrow(V x) {
 }
 
 template <DType dtype>
-void widen_all(int64_t n, void* y, const void* x) {
+void upcast_all(int64_t n, void* y, const void* x) {
   const Words d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto* out = static_cast<uint32_t*>(y);
   const auto* in = static_cast<const uint16_t*>(x);
   for (int64_t i = 0; i < n; i += lanes) {
-    store(widen<dtype>(hn::PromoteTo(d, load(Halves(), in + i, n - i))), d, out + i, n - i);
+    store(upcast<dtype>(hn::PromoteTo(d, load(Halves(), in + i, n - i))), d, out + i, n - i);
   }
 }
 
 template <DType dtype>
-void narrow_all(int64_t n, void* y, const void* x) {
+void downcast_all(int64_t n, void* y, const void* x) {
   const Words d;
   const hn::RebindToSigned<Words> di;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto* out = static_cast<uint16_t*>(y);
   const auto* in = static_cast<const uint32_t*>(x);
   for (int64_t i = 0; i < n; i += lanes) {
-    const V v = narrow<dtype>(load(d, in + i, n - i));
+    const V v = downcast<dtype>(load(d, in + i, n - i));
     store(hn::DemoteTo(Halves(), hn::BitCast(di, v)), Halves(), out + i, n - i);
   }
 }
 
-UnaryLoop find_widen(DType from) {
-  return from == kBFloat16 ? widen_all<kBFloat16> : widen_all<kFloat16>;
+UnaryLoop find_upcast(DType from) {
+  return from == kBFloat16 ? upcast_all<kBFloat16> : upcast_all<kFloat16>;
 }
-UnaryLoop find_narrow(DType to) {
-  return to == kBFloat16 ? narrow_all<kBFloat16> : narrow_all<kFloat16>;
+UnaryLoop find_downcast(DType to) {
+  return to == kBFloat16 ? downcast_all<kBFloat16> : downcast_all<kFloat16>;
 }
 
 }  // namespace
@@ -115,10 +115,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ambit::cpu {
 
-HWY_EXPORT(find_widen);
-HWY_EXPORT(find_narrow);
-UnaryLoop widen_loop(DType from) { return HWY_DYNAMIC_DISPATCH(find_widen)(from); }
-UnaryLoop narrow_loop(DType to) { return HWY_DYNAMIC_DISPATCH(find_narrow)(to); }
+HWY_EXPORT(find_upcast);
+HWY_EXPORT(find_downcast);
+UnaryLoop upcast_loop(DType from) { return HWY_DYNAMIC_DISPATCH(find_upcast)(from); }
+UnaryLoop downcast_loop(DType to) { return HWY_DYNAMIC_DISPATCH(find_downcast)(to); }
 
 }  // namespace ambit::cpu
 #endif

@@ -6,7 +6,7 @@
 namespace ambit::cpu {
 
 /// Return the loop that converts a reduced floating-point type to float32, and the reverse.
-UnaryLoop widen_loop(DType from);
-UnaryLoop narrow_loop(DType to);
+UnaryLoop upcast_loop(DType from);
+UnaryLoop downcast_loop(DType to);
 
 }  // namespace ambit::cpu

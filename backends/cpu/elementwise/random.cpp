@@ -97,13 +97,13 @@ void map_words(const RandomParams& p, const uint32_t* words, T* y) {
 /// y [n] = the numbers of a fill from block `first` on; rounded from float32 for 16-bit floats.
 template <class T>
 void fill(const RandomParams& p, int64_t first, T* y, int64_t n) {
-  using Wide = std::conditional_t<Reduced16<T>, float, T>;
-  const UnaryLoop narrow = Reduced16<T> ? narrow_loop(dtype_of<T>) : nullptr;
+  using Wide = std::conditional_t<ReducedFloat<T>, float, T>;
+  const UnaryLoop downcast = ReducedFloat<T> ? downcast_loop(dtype_of<T>) : nullptr;
   alignas(64) uint32_t words[4 * kBatch];
   const auto batch = static_cast<int64_t>(philox::elements_per_block<Wide>(p.kind)) * kBatch;
   for (; n > 0; first += kBatch, y += batch, n -= batch) {
     generate(p.seed, p.offset + static_cast<uint64_t>(first), words);
-    if constexpr (!Reduced16<T>) {
+    if constexpr (!ReducedFloat<T>) {
       if (n >= batch) {
         map_words(p, words, y);
         continue;
@@ -112,8 +112,8 @@ void fill(const RandomParams& p, int64_t first, T* y, int64_t n) {
     alignas(64) Wide numbers[4 * kBatch];
     map_words(p, words, numbers);
     const int64_t count = std::min(n, batch);
-    if constexpr (Reduced16<T>) {
-      narrow(count, y, numbers);
+    if constexpr (ReducedFloat<T>) {
+      downcast(count, y, numbers);
     } else {
       std::memcpy(y, numbers, static_cast<size_t>(count) * sizeof(T));
     }
@@ -136,7 +136,7 @@ void random(Tensor& y, const RandomParams& p) {
   const auto fill = HWY_DYNAMIC_DISPATCH(fill_any);
   const size_t size = element_size(y.dtype());
   const int64_t lanes = visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
-    using Wide = std::conditional_t<Reduced16<T>, float, T>;
+    using Wide = std::conditional_t<ReducedFloat<T>, float, T>;
     return static_cast<int64_t>(philox::elements_per_block<Wide>(p.kind));
   });
   const int64_t n = y.numel(), blocks = (n + lanes - 1) / lanes;

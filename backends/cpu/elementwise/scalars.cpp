@@ -9,8 +9,8 @@
 #include "backends/cpu/layout/packing.h"
 #include "division.h"
 #include "inner_loops.h"
+#include "upcast_runs.h"
 #include "walk.h"
-#include "widened_runs.h"
 
 namespace ambit::cpu {
 namespace {
@@ -53,7 +53,7 @@ void run(BinaryLoop loop, const Tensor& y, const Tensor& x, const ScalarOperand&
     if (number.first) return loop(n, p[0], numbers.data(), p[1]);
     loop(n, p[0], p[1], numbers.data());
   };
-  if (is_reduced(x.dtype())) return for_widened_runs<2>({&y, &x}, grain, f);
+  if (is_reduced_floating(x.dtype())) return for_upcast_runs<2>({&y, &x}, grain, f);
   for_packed_pieces<2>({&y, &x}, grain, f);
 }
 
@@ -63,7 +63,7 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
   const BinaryLoop loop = binary_loop(op, loop_dtype(x.dtype()));
   if (!loop) expect_operand_dtype(op, x.dtype());
   if (row_of(op).refuses_some(x.dtype())) check_division(op, x, number);
-  if (!follows(y, x)) return run(loop, y, x, number, grain_of(op));
+  if (!propagates_channels_last(y, x)) return run(loop, y, x, number, grain_of(op));
   const NativeScope native({.outputs = {&y}, .inputs = {&x}});
   run(loop, native.output(0), native.input(0), number, grain_of(op));
 }
@@ -78,7 +78,7 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
       for_loop_runs<2>({&to, &from}, kGrain,
                        [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); });
     };
-    if (!follows(y, x)) return run(y, x);
+    if (!propagates_channels_last(y, x)) return run(y, x);
     const NativeScope native({.outputs = {&y}, .inputs = {&x}});
     run(native.output(0), native.input(0));
   });
@@ -86,7 +86,7 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
 
 void compare_scalar(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op) {
   const BinaryLoop loop = compare_loop(op, x.dtype());
-  if (!follows(y, x)) return run(loop, y, x, {number}, kGrain);
+  if (!propagates_channels_last(y, x)) return run(loop, y, x, {number}, kGrain);
   const NativeScope native({.outputs = {&y}, .inputs = {&x}});
   run(loop, native.output(0), native.input(0), {number}, kGrain);
 }
@@ -100,7 +100,7 @@ void masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& v
       loop(n, p[0], p[2], p[1], values.data());
     });
   };
-  if (!follows(y, x)) return run(y, x, mask);
+  if (!propagates_channels_last(y, x)) return run(y, x, mask);
   const NativeScope native({.outputs = {&y}, .inputs = {&x, &mask}, .inputs_follow = true});
   run(native.output(0), native.input(0), native.input(1));
 }

@@ -15,13 +15,13 @@ int64_t grain_of(Op op) {
   return row_of(op).cost == FunctionRow::Cost::maths ? kGrain / 4 : kGrain;
 }
 
-/// Return the dtype of the inner loops' operands: see widened_runs.h.
-inline DType loop_dtype(DType dtype) { return is_reduced(dtype) ? kFloat32 : dtype; }
+/// Return the dtype of the inner loops' operands: see upcast_runs.h.
+inline DType loop_dtype(DType dtype) { return is_reduced_floating(dtype) ? kFloat32 : dtype; }
 
 /// Return true if the result should adopt the channels-last layout of an operand.
-inline bool follows(const Tensor& y, const Tensor& x) {
+inline bool propagates_channels_last(const Tensor& y, const Tensor& x) {
   const DType dtype = y.dtype();
-  return is_channels_last(x) && (dtype == kFloat32 || dtype == kBool || is_reduced(dtype));
+  return is_channels_last(x) && (dtype == kFloat32 || dtype == kBool || is_reduced_floating(dtype));
 }
 
 }  // namespace ambit::cpu

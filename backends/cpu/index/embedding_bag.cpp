@@ -16,7 +16,7 @@
 #include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/index/indices.h"
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/layout/widened.h"
+#include "backends/cpu/layout/upcast.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 
@@ -46,28 +46,28 @@ class Rows {
       : first_(static_cast<char*>(t.data_ptr())),
         D_(t.size(1)),
         bytes_(D_ * static_cast<int64_t>(element_size(t.dtype()))),
-        widen_(is_reduced(t.dtype()) ? widen_loop(t.dtype()) : nullptr),
-        narrow_(is_reduced(t.dtype()) ? narrow_loop(t.dtype()) : nullptr),
-        room_(widen_ ? static_cast<size_t>(D_) * sizeof(T) : 0) {}
+        upcast_(is_reduced_floating(t.dtype()) ? upcast_loop(t.dtype()) : nullptr),
+        downcast_(is_reduced_floating(t.dtype()) ? downcast_loop(t.dtype()) : nullptr),
+        room_(upcast_ ? static_cast<size_t>(D_) * sizeof(T) : 0) {}
   /// Return a row for reading; valid until the next call.
   const T* read(int64_t row) const {
     const char* const at = first_ + row * bytes_;
-    if (!widen_) return reinterpret_cast<const T*>(at);
-    widen_(D_, room_.data<T>(), at);
+    if (!upcast_) return reinterpret_cast<const T*>(at);
+    upcast_(D_, room_.data<T>(), at);
     return room_.data<T>();
   }
   /// Return the memory in which to write a row, before calling write(row).
   T* place(int64_t row) const {
-    return widen_ ? room_.data<T>() : reinterpret_cast<T*>(first_ + row * bytes_);
+    return upcast_ ? room_.data<T>() : reinterpret_cast<T*>(first_ + row * bytes_);
   }
   void write(int64_t row) const {
-    if (narrow_) narrow_(D_, first_ + row * bytes_, room_.data<T>());
+    if (downcast_) downcast_(D_, first_ + row * bytes_, room_.data<T>());
   }
 
  private:
   char* first_;
   int64_t D_, bytes_;
-  UnaryLoop widen_, narrow_;
+  UnaryLoop upcast_, downcast_;
   Scratch room_;
 };
 
@@ -149,7 +149,7 @@ void largest_of_bag(const Bags<T>& bags, int64_t b, const Rows<T>& w, int64_t D,
 
 void forward(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index, const Tensor& offsets,
              const Tensor& factors, const EmbeddingBagParams& p) {
-  visit<dtypes::kFloating>(is_reduced(y.dtype()) ? kFloat32 : y.dtype(), [&]<class T>() {
+  visit<dtypes::kFloating>(is_reduced_floating(y.dtype()) ? kFloat32 : y.dtype(), [&]<class T>() {
     const Bags<T> bags(index, offsets, factors, p);
     const int64_t D = w.size(1), rows = bags.n / std::max<int64_t>(bags.count, 1) + 1;
     parallel_for(bags.count, grain_for(rows * D), [&](int64_t begin, int64_t end) {
@@ -223,12 +223,13 @@ HWY_EXPORT(backward);
 void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index,
                    const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
   check_indices("embedding_bag", index, w.size(0));
-  if (is_reduced(w.dtype()) && index.numel() > w.size(0)) {  // most rows are used several times
-    return run_widened(kernels::embedding_bag, embedding_bag, y, best, w, index, offsets, factors,
-                       p);
+  if (is_reduced_floating(w.dtype()) &&
+      index.numel() > w.size(0)) {  // most rows are used several times
+    return run_upcast(kernels::embedding_bag, embedding_bag, y, best, w, index, offsets, factors,
+                      p);
   }
   Tensor wide = factors;
-  if (factors.defined() && is_reduced(factors.dtype())) {
+  if (factors.defined() && is_reduced_floating(factors.dtype())) {
     wide = empty(factors.sizes(), TensorOptions(kFloat32).device(kCPU));
     copy(wide, factors);
   }

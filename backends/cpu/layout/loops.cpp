@@ -54,7 +54,7 @@ RunWalk<N>::RunWalk(const Loops<N>& loops, int64_t run)
   for (size_t d = at_.size(); d-- > 0;) {
     at_[d] = run % loops.sizes[d];
     run /= loops.sizes[d];
-    for (size_t i = 0; i < N; ++i) places_[i] += at_[d] * loops.strides[i][d];
+    for (size_t i = 0; i < N; ++i) offsets_[i] += at_[d] * loops.strides[i][d];
   }
   if (at_.empty()) return;
   row_left_ = loops.sizes[at_.size() - 1] - at_.back();
@@ -66,12 +66,12 @@ void RunWalk<N>::next_row() {
   if (at_.empty()) return;
   size_t d = at_.size() - 1;
   row_left_ = loops_.sizes[d];
-  for (size_t i = 0; i < N; ++i) places_[i] -= (row_left_ - 1) * steps_[i];
+  for (size_t i = 0; i < N; ++i) offsets_[i] -= (row_left_ - 1) * steps_[i];
   // Advance the next outer dim that is not exhausted.
   while (d-- > 0) {
     const bool steps = ++at_[d] < loops_.sizes[d];
     for (size_t i = 0; i < N; ++i) {
-      places_[i] += (steps ? 1 : 1 - at_[d]) * loops_.strides[i][d];
+      offsets_[i] += (steps ? 1 : 1 - at_[d]) * loops_.strides[i][d];
     }
     if (steps) return;
     at_[d] = 0;

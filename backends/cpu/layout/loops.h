@@ -53,25 +53,25 @@ class RunWalk {
 
   /// Return the position of element i of the run: the offset in each operand, in elements.
   std::array<int64_t, N> at(int64_t i) const {
-    std::array<int64_t, N> places = places_;
+    std::array<int64_t, N> offsets = offsets_;
     for (size_t operand = 0; operand < N; ++operand) {
-      places[operand] += i * loops_.inner_stride(operand);
+      offsets[operand] += i * loops_.inner_stride(operand);
     }
-    return places;
+    return offsets;
   }
   void next() {
     if (--row_left_ == 0) return next_row();
-    for (size_t operand = 0; operand < N; ++operand) places_[operand] += steps_[operand];
+    for (size_t operand = 0; operand < N; ++operand) offsets_[operand] += steps_[operand];
   }
 
  private:
   void next_row();
 
   const Loops<N>& loops_;
-  Dims at_;                          // index in the dims outside of a run
-  std::array<int64_t, N> places_{};  // of the run's first elements
-  std::array<int64_t, N> steps_{};   // from run to run: along the innermost of those dims
-  int64_t row_left_ = 1;             // runs in this row, including the current one
+  Dims at_;                           // index in the dims outside of a run
+  std::array<int64_t, N> offsets_{};  // of the run's first elements
+  std::array<int64_t, N> steps_{};    // from run to run: along the innermost of those dims
+  int64_t row_left_ = 1;              // runs in this row, including the current one
 };
 
 /// Call f(n, offsets) for elements [begin, end) in row-major order: n elements of one run, which

@@ -26,7 +26,7 @@ Tensor channels_last_copy(const Tensor& x) {
 NativeScope::NativeScope(const Operands& operands) {
   assert(operands.outputs.size() <= kMost && operands.inputs.size() <= kMost);
   size_t i = 0;
-  for (const Tensor* y : operands.outputs) take_output(i++, *y);
+  for (const Tensor* y : operands.outputs) add_output(i++, *y);
   for (const Tensor* t : operands.row_major) {
     if (t->defined()) t->storage()->make_row_major();
   }
@@ -35,10 +35,10 @@ NativeScope::NativeScope(const Operands& operands) {
   }
   i = 0;
   const bool follow = operands.inputs_follow && native_outputs_;
-  for (const Tensor* x : operands.inputs) take_input(i++, *x, follow);
+  for (const Tensor* x : operands.inputs) add_input(i++, *x, follow);
 }
 
-void NativeScope::take_output(size_t i, const Tensor& y) {
+void NativeScope::add_output(size_t i, const Tensor& y) {
   outputs_[i] = y;
   if (!y.defined()) return;
   if (may_be_channels_last(y) && y.storage()->adopt(channels_last_layout(y))) {
@@ -49,7 +49,7 @@ void NativeScope::take_output(size_t i, const Tensor& y) {
   }
 }
 
-void NativeScope::take_input(size_t i, const Tensor& x, bool follows) {
+void NativeScope::add_input(size_t i, const Tensor& x, bool follows) {
   if (x.defined() && readers_[i].acquire(x.storage().get())) {
     inputs_[i] = native_alias(x);
   } else if (x.defined() && follows && x.is_contiguous()) {

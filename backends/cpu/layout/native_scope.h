@@ -48,8 +48,8 @@ class NativeScope {
     const StorageImpl* block_ = nullptr;
   };
 
-  void take_output(size_t i, const Tensor& y);
-  void take_input(size_t i, const Tensor& x, bool follows);
+  void add_output(size_t i, const Tensor& y);
+  void add_input(size_t i, const Tensor& x, bool follows);
 
   std::array<Tensor, kMost> outputs_, inputs_;
   std::array<Reader, kMost> readers_;

@@ -8,7 +8,7 @@
 #include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
-#include "backends/cpu/layout/widened.h"
+#include "backends/cpu/layout/upcast.h"
 #include "backends/cpu/runtime/library_use.h"
 #include "backends/cpu/runtime/onednn.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -248,7 +248,7 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   if (y.numel() == 0) return;
   if (a.sizes()[2] == 0) return kernels::fill(y, 0);
   if (y.dtype() == kBFloat16) {
-    if (!matmul_bfloat16(y, a, b)) run_widened(kernels::matmul, matmul, y, a, b);
+    if (!matmul_bfloat16(y, a, b)) run_upcast(kernels::matmul, matmul, y, a, b);
     return;
   }
   if (y.dtype() == kFloat32) return matmul_float(y, a, b);
@@ -272,7 +272,7 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
     return multiply(linear_product<double>(y, x, w, b), y.data_ptr<double>());
   }
   if (K > 0 && y.dtype() == kBFloat16) {
-    if (!linear_bfloat16(y, x, w, b, {})) run_widened(kernels::linear, linear, y, x, w, b);
+    if (!linear_bfloat16(y, x, w, b, {})) run_upcast(kernels::linear, linear, y, x, w, b);
     return;
   }
   if (y.dtype() == kBFloat16) {  // only the bias, or zeros
@@ -299,7 +299,7 @@ void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
   const bool sums = x.sizes()[1] > 0;
   if (sums && y.dtype() == kBFloat16 && map != UnaryOp::relu) {  // oneDNN's relu maps NaN to 0
     if (!linear_bfloat16(y, x, w, b, map)) {
-      run_widened(kernels::linear_map, linear_map, y, x, w, b, map);
+      run_upcast(kernels::linear_map, linear_map, y, x, w, b, map);
     }
     return;
   }

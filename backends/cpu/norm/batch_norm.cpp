@@ -17,7 +17,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
-#include "backends/cpu/layout/widened.h"
+#include "backends/cpu/layout/upcast.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
@@ -94,7 +94,7 @@ using Wide = std::conditional_t<std::same_as<X, BFloat16>, float, X>;
 
 /// y[c] = f(c), rounded once.
 template <class X, class F>
-HWY_INLINE void write_row(int64_t C, X* y, UnaryLoop narrow, const F& f) {
+HWY_INLINE void write_row(int64_t C, X* y, UnaryLoop downcast, const F& f) {
   if constexpr (std::same_as<X, Wide<X>>) {
 #pragma omp simd
     for (int64_t c = 0; c < C; ++c) y[c] = f(c);
@@ -105,14 +105,14 @@ HWY_INLINE void write_row(int64_t C, X* y, UnaryLoop narrow, const F& f) {
       const int64_t n = std::min(kPiece, C - begin);
 #pragma omp simd
       for (int64_t c = 0; c < n; ++c) wide[c] = f(begin + c);
-      narrow(n, y + begin, wide);
+      downcast(n, y + begin, wide);
     }
   }
 }
 
 /// running += momentum * (now - running)
 template <class T>
-void follow(T* running, int64_t c, double now, double momentum) {
+void update_running(T* running, int64_t c, double now, double momentum) {
   if (!running) return;
   const auto before = static_cast<double>(running[c]);
   running[c] = static_cast<T>((1 - momentum) * before + momentum * now);
@@ -138,8 +138,8 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
   const auto prepare = [&](int64_t c, const WideMoments& channel) __attribute__((noinline)) {
     const double m = channel.mean, inverse = channel.inverse;
     if (p.training) {
-      follow(prm, c, m, p.momentum);
-      follow(prv, c, channel.variance * count / (count - 1), p.momentum);
+      update_running(prm, c, m, p.momentum);
+      update_running(prv, c, channel.variance * count / (count - 1), p.momentum);
     }
     pm[c] = static_cast<T>(m);
     pi[c] = static_cast<T>(inverse);
@@ -165,10 +165,10 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
                          : wide_moments(px + c, 1, 0, s.N, s.C, p.eps));
       }
     }
-    const UnaryLoop narrow = narrow_loop(kBFloat16);
+    const UnaryLoop downcast = downcast_loop(kBFloat16);
     return rows.for_rows([&, C = s.C](int64_t r) {
       const X* from = px + r * C;
-      write_row(C, py + r * C, narrow,
+      write_row(C, py + r * C, downcast,
                 [&](int64_t c) { return (static_cast<T>(from[c]) - pm[c]) * scale[c] + shift[c]; });
     });
   }
@@ -217,10 +217,10 @@ void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const 
     const RowBlocks rows(s.N, s.C);
     row_grad_sums<T>(rows, s.C, pdy, px, pm, sums, products);
     for (int64_t c = 0; c < s.C; ++c) prepare(c, sums[c], products[c]);
-    const UnaryLoop narrow = narrow_loop(kBFloat16);
+    const UnaryLoop downcast = downcast_loop(kBFloat16);
     return rows.for_rows([&, C = s.C](int64_t r) {
       const X *g = pdy + r * C, *from = px + r * C;
-      write_row(C, pdx + r * C, narrow, [&](int64_t c) {
+      write_row(C, pdx + r * C, downcast, [&](int64_t c) {
         const T tilted = (static_cast<T>(from[c]) - pm[c]) * slope[c];
         return scale[c] * (static_cast<T>(g[c]) - offset[c] - tilted);
       });
@@ -283,9 +283,9 @@ bool are_float32(std::initializer_list<const Tensor*> list) {
 void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
   const auto run = HWY_DYNAMIC_DISPATCH(forward_any);
-  const bool narrow = is_reduced(x.dtype());
-  const bool takes = !narrow || are_float32({&mean, &invstd, &w, &b});
-  if (takes && is_channels_last(x)) {
+  const bool is_16_bit = is_reduced_floating(x.dtype());
+  const bool is_supported = !is_16_bit || are_float32({&mean, &invstd, &w, &b});
+  if (is_supported && is_channels_last(x)) {
     const NativeScope native({.outputs = {&y},
                               .row_major = {&mean, &invstd, &running_mean, &running_var, &w, &b},
                               .inputs = {&x}});
@@ -294,20 +294,20 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
                  p);
     }
   }
-  if (!narrow || (takes && x.dim() == 2)) {
+  if (!is_16_bit || (is_supported && x.dim() == 2)) {
     return run(y, mean, invstd, running_mean, running_var, x, w, b, p);
   }
-  run_widened(kernels::batch_norm, batch_norm, y, mean, invstd, running_mean, running_var, x, w, b,
-              p);
+  run_upcast(kernels::batch_norm, batch_norm, y, mean, invstd, running_mean, running_var, x, w, b,
+             p);
 }
 
 void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd,
                      const BatchNormParams& p) {
   const auto run = HWY_DYNAMIC_DISPATCH(backward_any);
-  const bool narrow = is_reduced(x.dtype());
-  const bool takes = !narrow || are_float32({&dw, &db, &w, &mean, &invstd});
-  if (takes && is_channels_last(x)) {
+  const bool is_16_bit = is_reduced_floating(x.dtype());
+  const bool is_supported = !is_16_bit || are_float32({&dw, &db, &w, &mean, &invstd});
+  if (is_supported && is_channels_last(x)) {
     const NativeScope native({.outputs = {&dx},
                               .row_major = {&dw, &db, &w, &mean, &invstd},
                               .inputs = {&dy, &x},
@@ -316,8 +316,9 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
       return run(native.output(0), dw, db, native.input(0), native.input(1), w, mean, invstd, p);
     }
   }
-  if (!narrow || (takes && x.dim() == 2)) return run(dx, dw, db, dy, x, w, mean, invstd, p);
-  run_widened(kernels::batch_norm_grad, batch_norm_grad, dx, dw, db, dy, x, w, mean, invstd, p);
+  if (!is_16_bit || (is_supported && x.dim() == 2))
+    return run(dx, dw, db, dy, x, w, mean, invstd, p);
+  run_upcast(kernels::batch_norm_grad, batch_norm_grad, dx, dw, db, dy, x, w, mean, invstd, p);
 }
 
 }  // namespace ambit::cpu

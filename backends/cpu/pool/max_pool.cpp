@@ -15,7 +15,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
-#include "backends/cpu/layout/widened.h"
+#include "backends/cpu/layout/upcast.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
@@ -314,7 +314,8 @@ void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
       });
     }
   }
-  if (is_reduced(y.dtype())) return run_widened(kernels::max_pool, max_pool, y, index, x, p);
+  if (is_reduced_floating(y.dtype()))
+    return run_upcast(kernels::max_pool, max_pool, y, index, x, p);
   HWY_DYNAMIC_DISPATCH(max_pool_any)(y, index, x, s);
 }
 

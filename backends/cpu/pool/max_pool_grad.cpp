@@ -12,7 +12,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
-#include "backends/cpu/layout/widened.h"
+#include "backends/cpu/layout/upcast.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
 
@@ -123,8 +123,8 @@ void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool
       });
     }
   }
-  if (is_reduced(dx.dtype())) {
-    return run_widened(kernels::max_pool_grad, max_pool_grad, dx, dy, index, p);
+  if (is_reduced_floating(dx.dtype())) {
+    return run_upcast(kernels::max_pool_grad, max_pool_grad, dx, dy, index, p);
   }
   HWY_DYNAMIC_DISPATCH(row_major_any)(s, dx, dy, index);
 }

@@ -30,9 +30,9 @@ class Reduction {
   Reduction(const Tensor& y, const Tensor& x, ReduceOp op)
       : geometry_(geometry_of(y, x)),
         reducer_(reducer(op, loop_dtype(x.dtype()))),
-        widen_(is_reduced(x.dtype()) ? widen_loop(x.dtype()) : nullptr),
+        upcast_(is_reduced_floating(x.dtype()) ? upcast_loop(x.dtype()) : nullptr),
         cast_(cast_loop(loop_dtype(y.dtype()), reducer_.dtype)),
-        narrow_(is_reduced(y.dtype()) ? narrow_loop(y.dtype()) : nullptr),
+        downcast_(is_reduced_floating(y.dtype()) ? downcast_loop(y.dtype()) : nullptr),
         x_(static_cast<const char*>(x.data_ptr())),
         y_(static_cast<char*>(y.data_ptr())),
         sum_size_(reducer_.sum_size),
@@ -98,7 +98,7 @@ class Reduction {
   void add(int64_t n, char* sums, int64_t offset, int64_t stride, int64_t rows,
            int64_t step) const {
     const char* row = x_ + offset * x_size_;
-    if (widen_) return add_widened(n, sums, row, stride, rows, step);
+    if (upcast_) return add_upcast(n, sums, row, stride, rows, step);
     if (stride == 1) return reducer_.add(n, sums, row, rows, step);
     alignas(64) char packed[kPiece * 8];
     for (; rows > 0; --rows, row += step * x_size_) {
@@ -107,8 +107,8 @@ class Reduction {
     }
   }
   /// As add(), for reduced floating-point types; many contiguous rows at a time.
-  void add_widened(int64_t n, char* sums, const char* row, int64_t stride, int64_t rows,
-                   int64_t step) const {
+  void add_upcast(int64_t n, char* sums, const char* row, int64_t stride, int64_t rows,
+                  int64_t step) const {
     alignas(64) uint16_t packed[kPiece];
     alignas(64) float wide[kPiece];
     const int64_t most = stride == 1 && step == n ? kPiece / n : 1;
@@ -119,13 +119,13 @@ class Reduction {
         copy_strided(n, packed, 1, row, stride, sizeof(uint16_t));
         from = reinterpret_cast<const char*>(packed);
       }
-      widen_(count * n, wide, from);
+      upcast_(count * n, wide, from);
       reducer_.add(n, sums, wide, count, n);
       row += count * step * x_size_;
       rows -= count;
     }
   }
-  void fold_widened(int64_t n, char* sum, const char* row, int64_t stride) const {
+  void fold_upcast(int64_t n, char* sum, const char* row, int64_t stride) const {
     alignas(64) uint16_t packed[kPiece];
     alignas(64) float wide[kPiece];
     for (int64_t i = 0; i < n; i += kPiece) {
@@ -135,13 +135,13 @@ class Reduction {
         copy_strided(m, packed, 1, from, stride, sizeof(uint16_t));
         from = reinterpret_cast<const char*>(packed);
       }
-      widen_(m, wide, from);
+      upcast_(m, wide, from);
       reducer_.fold(m, sum, wide);
     }
   }
   void fold(int64_t n, char* sum, int64_t offset, int64_t stride) const {
     const char* row = x_ + offset * x_size_;
-    if (widen_) return fold_widened(n, sum, row, stride);
+    if (upcast_) return fold_upcast(n, sum, row, stride);
     if (stride == 1) return reducer_.fold(n, sum, row);
     alignas(64) char packed[kPiece * 8];
     for (int64_t i = 0; i < n; i += kPiece) {
@@ -157,13 +157,13 @@ class Reduction {
   }
   void write(int64_t n, int64_t y_offset, const char* sums) const {
     const int64_t stride = geometry_.kept.inner_stride(0);
-    if ((stride == 1 || n == 1) && !narrow_) return cast_(n, y_ + y_offset * y_size_, sums);
+    if ((stride == 1 || n == 1) && !downcast_) return cast_(n, y_ + y_offset * y_size_, sums);
     alignas(64) char results[kPiece * 8];
     cast_(n, results, sums);
     const char* from = results;
     alignas(64) uint16_t narrow[kPiece];
-    if (narrow_) {
-      narrow_(n, narrow, results);
+    if (downcast_) {
+      downcast_(n, narrow, results);
       from = reinterpret_cast<const char*>(narrow);
     }
     copy_strided(n, y_ + y_offset * y_size_, stride, from, 1, static_cast<size_t>(y_size_));
@@ -255,7 +255,7 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_;
-  UnaryLoop widen_, cast_, narrow_;  // null unless x, or y, has 16 bits: widen_, or narrow_
+  UnaryLoop upcast_, cast_, downcast_;  // null unless x, or y, has 16 bits: upcast_, or downcast_
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

@@ -208,7 +208,7 @@ class Worker {
 
   void loop() {
     working = true;
-    run_where_the_process_does();
+    reset_affinity();
     // glibc reserves 64 MiB of address space at a thread's first allocation. Do it now, so that it
     // cannot happen after another thread's check_room() for oneDNN.
     void* volatile first = std::malloc(1);
@@ -218,7 +218,7 @@ class Worker {
     Spin spin;
     while (true) {
       await_offer(spin);
-      leave(callers_core_.load(std::memory_order_relaxed));
+      move_off_core(callers_core_.load(std::memory_order_relaxed));
       State expected = State::offered;
       if (!state_.compare_exchange_strong(expected, State::taken, std::memory_order_acquire)) {
         continue;  // withdrawn
@@ -230,7 +230,7 @@ class Worker {
   }
 
   /// Reset the affinity to that of the process: the first caller may be pinned to a core.
-  static void run_where_the_process_does() {
+  static void reset_affinity() {
     cpu_set_t processors;
     if (sched_getaffinity(getpid(), sizeof processors, &processors) == 0) {
       sched_setaffinity(0, sizeof processors, &processors);
@@ -239,7 +239,7 @@ class Worker {
 
   /// Move off the caller's core. Schedulers sometimes wake a thread on that core and keep both
   /// there for milliseconds although other cores are idle.
-  static void leave(int core) {
+  static void move_off_core(int core) {
     if (core < 0 || sched_getcpu() != core) return;
     cpu_set_t all, others;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < get_num_threads()) return;

@@ -9,7 +9,7 @@ namespace {
 
 template <bool kRight, class T>
 int64_t place_of(T number, const T* sorted, int64_t length) {
-  using X = std::conditional_t<Reduced16<T>, float, T>;
+  using X = std::conditional_t<ReducedFloat<T>, float, T>;
   const X x = number;
   int64_t low = 0, high = length;
   while (low < high) {

@@ -38,16 +38,16 @@ void sort_line(const Lines<T>& line, Item<SortKey<T>, Place>* items,
 
 /// Return true if x is not ordered before `last`; false if either is NaN.
 template <bool kDescending, class T>
-bool is_behind(T x, T last) {
+bool sorts_after(T x, T last) {
   return kDescending ? x <= last : x >= last;
 }
 
-/// Return true if is_behind() holds for all n elements. Inlining would prevent vectorisation.
+/// Return true if sorts_after() holds for all n elements. Inlining would prevent vectorisation.
 template <bool kDescending, class T>
-[[gnu::noinline]] bool are_behind(const T* x, int64_t n, T last) {
+[[gnu::noinline]] bool all_sort_after(const T* x, int64_t n, T last) {
   SortKey<T> others = 0;  // as wide as T
 #pragma omp simd reduction(| : others)
-  for (int64_t i = 0; i < n; ++i) others |= is_behind<kDescending>(x[i], last) ? 0 : 1;
+  for (int64_t i = 0; i < n; ++i) others |= sorts_after<kDescending>(x[i], last) ? 0 : 1;
   return others == 0;
 }
 
@@ -96,9 +96,9 @@ template <bool kDescending, class T>
       for (int64_t i = 0; i < size; ++i) part[i] = x[i * step];
       x = part;
     }
-    if (are_behind<kDescending>(x, size, last)) continue;
+    if (all_sort_after<kDescending>(x, size, last)) continue;
     for (int64_t i = 0; i < size; ++i) {
-      if (is_behind<kDescending>(x[i], last)) continue;
+      if (sorts_after<kDescending>(x[i], last)) continue;
       const auto key = sort_key(x[i], kDescending);
       if (key >= last_key) continue;
       const Item<SortKey<T>, uint64_t> item{key, static_cast<uint64_t>(begin + i)};

@@ -11,11 +11,11 @@ template <class X>
 struct ArgExtreme {
   using Value = Extreme<Computed<X>>;
   __device__ Value first() const { return {Computed<X>{0}, -1}; }
-  __device__ Value load(const X* x, int64_t position) const { return {widened(*x), position}; }
+  __device__ Value load(const X* x, int64_t position) const { return {upcast(*x), position}; }
   __device__ Value join(Value a, Value b) const { return better(a, b, largest); }
   __device__ void store(int64_t result, Value v) const {
     index[result] = v.index;
-    if (value) value[result] = narrowed<X>(v.value);
+    if (value) value[result] = downcast<X>(v.value);
   }
   X* value;  // null: not needed
   int64_t* index;

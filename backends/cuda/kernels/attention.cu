@@ -7,7 +7,7 @@
 #include "attention_operands.cuh"
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/runtime/workspace.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -66,7 +66,7 @@ __device__ void store_row(const Head<T>& x, int64_t first, int64_t part,
   const auto [i, j] = Lane();
   for (int r = 0; r < kHeld; ++r) {
     const int64_t d = part + j + r * kTile;
-    if (first + i < x.N && d < x.D) *x.at(first + i, d) = narrowed<T>(factor * held[r]);
+    if (first + i < x.N && d < x.D) *x.at(first + i, d) = downcast<T>(factor * held[r]);
   }
 }
 
@@ -76,7 +76,7 @@ __device__ Computed<T> score_of(Computed<T> product, const Scores<T>& scores, co
                                 int64_t query, int64_t key) {
   using S = Computed<T>;
   if (key >= scores.seen_by(query)) return -std::numeric_limits<S>::infinity();
-  return product * scores.scale + (mask.data ? widened(*mask.at(query, key)) : S(0));
+  return product * scores.scale + (mask.data ? upcast(*mask.at(query, key)) : S(0));
 }
 
 /// Return join over the 16 threads of a tile's row; every thread gets the result.
@@ -195,10 +195,10 @@ Grid grid_of(int64_t heads, int64_t n, int64_t features) {
 
 void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
                const Tensor& mask, const AttentionParams& p) {
-  WideOperand own_lse = WideOperand::made(lse);
+  UpcastOperand own_lse = UpcastOperand::for_output(lse);
   visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     const Scores<T> scores = scores_of<T>(q, k, mask, p);
-    if constexpr (Reduced16<T>) {
+    if constexpr (ReducedFloat<T>) {
       if (fits_tensor_cores(std::max(q.size(3), v.size(3)))) {
         return attend_by_mma<T>(scores, Heads<T>(v), Heads<T>(y), own_lse.data<float>());
       }
@@ -206,13 +206,13 @@ void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const T
     launch(attend<T>, grid_of(scores.heads, q.size(2), v.size(3)), scores, Heads<T>(v), Heads<T>(y),
            own_lse.data<Computed<T>>());
   });
-  own_lse.written();
+  own_lse.write_back();
 }
 
 void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const Tensor& q,
                     const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
                     const Tensor& lse, const AttentionParams& p) {
-  const WideOperand own_lse(lse);
+  const UpcastOperand own_lse(lse);
   visit<dtypes::kAnyFloating>(dq.dtype(), [&]<class T>() {
     using S = Computed<T>;
     const Scores<T> scores = scores_of<T>(q, k, mask, p);
@@ -221,7 +221,7 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
     launch(take_shares<T>, grid_for(queries), queries, Heads<T>(dy), Heads<T>(y), share.as<S>());
     const S* levels = own_lse.data<S>();
     const Weights<T> weights{Heads<T>(v), Heads<T>(dy), levels, levels + queries, share.as<S>()};
-    if constexpr (Reduced16<T>) {
+    if constexpr (ReducedFloat<T>) {
       if (fits_tensor_cores(std::max(q.size(3), v.size(3)))) {
         return attend_grad_by_mma<T>(scores, weights, Heads<T>(dq), Heads<T>(dk), Heads<T>(dv));
       }

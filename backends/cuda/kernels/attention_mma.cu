@@ -27,7 +27,7 @@ __device__ void score(float (&s)[kKeys / 8][4], const Scores<T>& scores, const H
         float& of_key = s[i][2 * r + e];
         const int column = me.column(i, e);
         of_key = column < seen ? of_key * scores.scale : kNone;
-        if (mask.data && column < seen) of_key += widened(*mask.at(query, key + column));
+        if (mask.data && column < seen) of_key += upcast(*mask.at(query, key + column));
       }
     }
   }

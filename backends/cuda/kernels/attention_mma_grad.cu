@@ -27,7 +27,7 @@ struct Level {
   /// its score; both are 0 if the key is masked.
   __device__ void weigh(float& w, float& ds, float scale, const Head<T>& mask, int64_t key) const {
     if (key < seen) {
-      const float s = w * scale + (mask.data ? widened(*mask.at(query, key)) : 0.f);
+      const float s = w * scale + (mask.data ? upcast(*mask.at(query, key)) : 0.f);
       w = std::exp(s - largest - log_total);
       ds = w * (ds - share);
     } else {

@@ -19,7 +19,7 @@ struct Head {
   __device__ T* at(int64_t n, int64_t d) const { return data + n * row + d * column; }
   /// Return the element, or 0 out of bounds.
   __device__ Computed<T> get(int64_t n, int64_t d) const {
-    return n < N && d < D ? widened(*at(n, d)) : Computed<T>(0);
+    return n < N && d < D ? upcast(*at(n, d)) : Computed<T>(0);
   }
   T* data;
   int64_t N, D, row, column;

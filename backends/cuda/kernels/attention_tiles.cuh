@@ -145,8 +145,8 @@ __device__ void store_rows(const Head<T>& x, int64_t first, const float (&held)[
       if (x.by_eight) {
         if (d < x.D) *reinterpret_cast<uint32_t*>(x.at(n, d)) = packed<T>(one, other);
       } else {
-        if (d < x.D) *x.at(n, d) = narrowed<T>(one);
-        if (d + 1 < x.D) *x.at(n, d + 1) = narrowed<T>(other);
+        if (d < x.D) *x.at(n, d) = downcast<T>(one);
+        if (d + 1 < x.D) *x.at(n, d + 1) = downcast<T>(other);
       }
     }
   }

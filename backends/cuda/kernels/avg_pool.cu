@@ -36,10 +36,10 @@ __global__ void average_windows(int64_t n, PoolAxes axes, Divisor divisor, T* y,
     for (int64_t k = d.begin; k < d.end; ++k) {
       for (int64_t i = h.begin; i < h.end; ++i) {
         const T* row = image + (k * axes.h.input + i) * axes.w.input;
-        for (int64_t j = w.begin; j < w.end; ++j) sum += static_cast<double>(widened(row[j]));
+        for (int64_t j = w.begin; j < w.end; ++j) sum += static_cast<double>(upcast(row[j]));
       }
     }
-    y[at] = narrowed<T>(sum / divisor(d, h, w));
+    y[at] = downcast<T>(sum / divisor(d, h, w));
   }
 }
 
@@ -58,12 +58,12 @@ __global__ void sum_shares(int64_t n, PoolAxes axes, Divisor divisor, T* dx, con
       for (int64_t i = p.begin; i < p.end; ++i) {
         const T* row = slope + (k * axes.h.output + i) * axes.w.output;
         for (int64_t j = q.begin; j < q.end; ++j) {
-          sum += static_cast<double>(widened(row[j])) /
+          sum += static_cast<double>(upcast(row[j])) /
                  divisor(axes.d.window(k), axes.h.window(i), axes.w.window(j));
         }
       }
     }
-    dx[at] = narrowed<T>(sum);
+    dx[at] = downcast<T>(sum);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "backends/cuda/loops/map.cuh"
 #include "backends/cuda/runtime/launch.h"
 #include "backends/cuda/runtime/workspace.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -97,7 +97,7 @@ __device__ double at(const T* p, int64_t c, double if_null) {
 template <class T>
 struct Moments {
   __device__ Sums operator()(int64_t i, int64_t c) const {
-    const double v = static_cast<double>(widened(x[i])) - static_cast<double>(widened(x[c * D]));
+    const double v = static_cast<double>(upcast(x[i])) - static_cast<double>(upcast(x[c * D]));
     return {v, v * v};
   }
   const T* x;
@@ -108,8 +108,8 @@ struct Moments {
 template <class T>
 struct Slopes {
   __device__ Sums operator()(int64_t i, int64_t c) const {
-    const auto g = static_cast<double>(widened(dy[i]));
-    return {g, g * (static_cast<double>(widened(x[i])) - static_cast<double>(mean[c]))};
+    const auto g = static_cast<double>(upcast(dy[i]));
+    return {g, g * (static_cast<double>(upcast(x[i])) - static_cast<double>(mean[c]))};
   }
   const T *dy, *x;
   const Computed<T>* mean;
@@ -138,7 +138,7 @@ __global__ void finish_statistics(Channels channels, int64_t splits, BatchNormPa
       const Sums sums = joined(partials, c, splits);
       const auto n = static_cast<double>(channels.count);
       const double deviation = sums.first / n;
-      mean = (channels.count > 0 ? static_cast<double>(widened(x[c * channels.D])) : 0) + deviation;
+      mean = (channels.count > 0 ? static_cast<double>(upcast(x[c * channels.D])) : 0) + deviation;
       variance = sums.second / n - deviation * deviation;
       if (variance < 0) variance = 0;  // max() would drop NaN
       const auto blend = [&](Computed<T>* running, double value) {
@@ -183,14 +183,14 @@ __global__ void finish_gradient(Channels channels, int64_t splits, bool training
 template <class T>
 struct Normalize {
   __device__ T operator()(const Affine& a, T x) const {
-    return narrowed<T>((static_cast<double>(widened(x)) - a.mean) * a.scale + a.shift);
+    return downcast<T>((static_cast<double>(upcast(x)) - a.mean) * a.scale + a.shift);
   }
 };
 template <class T>
 struct InputGradient {
   __device__ T operator()(const Gradient& g, T dy, T x) const {
-    return narrowed<T>(g.scale * static_cast<double>(widened(dy)) - g.constant -
-                       g.slope * (static_cast<double>(widened(x)) - g.mean));
+    return downcast<T>(g.scale * static_cast<double>(upcast(dy)) - g.constant -
+                       g.slope * (static_cast<double>(upcast(x)) - g.mean));
   }
 };
 
@@ -271,9 +271,10 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(p.training ? C * static_cast<size_t>(plan.sums) * sizeof(Sums) : 0);
   const Workspace affine(C * sizeof(Affine));
-  WideOperand own_mean = WideOperand::made(mean), own_invstd = WideOperand::made(invstd);
-  WideOperand own_running_mean(running_mean), own_running_var(running_var);
-  const WideOperand own_w(w), own_b(b);
+  UpcastOperand own_mean = UpcastOperand::for_output(mean),
+                own_invstd = UpcastOperand::for_output(invstd);
+  UpcastOperand own_running_mean(running_mean), own_running_var(running_var);
+  const UpcastOperand own_w(w), own_b(b);
   visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     using S = Computed<T>;
     const T* px = x.data_ptr<T>();
@@ -285,11 +286,11 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
            statistics, affine.as<Affine>());
     apply(channels, Normalize<T>(), affine.as<Affine>(), y.data_ptr<T>(), px);
   });
-  own_mean.written();
-  own_invstd.written();
+  own_mean.write_back();
+  own_invstd.write_back();
   if (!p.training) return;
-  own_running_mean.written();
-  own_running_var.written();
+  own_running_mean.write_back();
+  own_running_var.write_back();
 }
 
 // dx, dy, x [N,C,...], all others [C]
@@ -302,8 +303,8 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(C * static_cast<size_t>(plan.sums) * sizeof(Sums));
   const Workspace gradient(C * sizeof(Gradient));
-  WideOperand own_dw = WideOperand::made(dw), own_db = WideOperand::made(db);
-  const WideOperand own_w(w), own_mean(mean), own_invstd(invstd);
+  UpcastOperand own_dw = UpcastOperand::for_output(dw), own_db = UpcastOperand::for_output(db);
+  const UpcastOperand own_w(w), own_mean(mean), own_invstd(invstd);
   visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
     using S = Computed<T>;
     const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>();
@@ -314,8 +315,8 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
            own_invstd.data<S>(), gradient.as<Gradient>());
     apply(channels, InputGradient<T>(), gradient.as<Gradient>(), dx.data_ptr<T>(), pdy, px);
   });
-  own_dw.written();
-  own_db.written();
+  own_dw.write_back();
+  own_db.write_back();
 }
 
 }  // namespace ambit::cuda

@@ -45,7 +45,7 @@ void map_chosen(Tensor& y, const A& a, const B& b, BinaryOp op) {
 }  // namespace
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
-  if (is_reduced(y.dtype())) {
+  if (is_reduced_floating(y.dtype())) {
     expect_operand_dtype(op, kFloat32);
     return map_chosen<Element16>(y, a, b, op);
   }
@@ -60,7 +60,7 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
     if (number.first) return map_chosen<T>(y, n, x, op);
     map_chosen<T>(y, x, n, op);
   };
-  if (is_reduced(y.dtype())) {
+  if (is_reduced_floating(y.dtype())) {
     expect_operand_dtype(op, kFloat32);
     return run.template operator()<Element16, float>();
   }
@@ -70,7 +70,7 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
 
 void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
            const std::optional<Scalar>& max) {
-  if (is_reduced(y.dtype())) {
+  if (is_reduced_floating(y.dtype())) {
     using F = arithmetic::Clamp<float>;
     return map<Element16, Element16>(On16<F>{F(min, max), Dtype16(y.dtype())}, y, x);
   }
@@ -79,7 +79,7 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
 
 void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
                 const std::optional<Scalar>& max, bool passes_nan) {
-  if (is_reduced(dx.dtype())) {
+  if (is_reduced_floating(dx.dtype())) {
     using F = arithmetic::ClampGrad<float>;
     const On16<F> f{F(min, max, passes_nan), Dtype16(dx.dtype())};
     return map<Element16, Element16, Element16>(f, dx, dy, x);

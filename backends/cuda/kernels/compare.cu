@@ -16,7 +16,7 @@ struct Choice {
 }  // namespace
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
-  if (is_reduced(a.dtype())) {
+  if (is_reduced_floating(a.dtype())) {
     using F = ChosenCompare<float>;
     return map<bool, Element16, Element16>(On16<F>{F{op}, Dtype16(a.dtype())}, y, a, b);
   }
@@ -24,7 +24,7 @@ void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
 }
 
 void compare_scalar(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op) {
-  if (is_reduced(x.dtype())) {
+  if (is_reduced_floating(x.dtype())) {
     using F = ChosenCompare<float>;
     const Dtype16 dtype(x.dtype());
     const Number<Element16> n{dtype.narrow(arithmetic::element_of<float>(number))};

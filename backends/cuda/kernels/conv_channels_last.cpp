@@ -67,7 +67,7 @@ bool is_depthwise(const ConvProblem& p) { return p.w[1] == 1 || p.w[0] == p.para
 }  // namespace
 
 bool may_lie_channels_last(const ConvProblem& p) {
-  return is_reduced(p.dtype) || (p.dtype == kFloat32 && p.tf32);
+  return is_reduced_floating(p.dtype) || (p.dtype == kFloat32 && p.tf32);
 }
 
 // Tensor cores would be idle in depthwise convolutions.
@@ -76,7 +76,7 @@ bool wants_channels_last(const ConvProblem& p) {
 }
 
 int64_t images_of_part(const ConvProblem& p) {
-  const bool adds_up = p.kind == ConvKind::weight_grad && is_reduced(p.dtype);
+  const bool adds_up = p.kind == ConvKind::weight_grad && is_reduced_floating(p.dtype);
   if (adds_up || !wants_channels_last(p)) return p.x[0];
   const int64_t elements = count("convolution", p.x) + count("convolution", p.y);
   const int64_t image = elements / p.x[0] * static_cast<int64_t>(element_size(p.dtype));

@@ -26,7 +26,7 @@ __global__ void convert_elements(Indexer<2> indexer, uint32_t n, Y* y, const voi
     int32_t at[2];
     indexer.find(static_cast<uint32_t>(i), at);
     const auto element = [&]<class X>(const X* data) {
-      if constexpr (Reduced16<X>) {
+      if constexpr (ReducedFloat<X>) {
         return arithmetic::convert<Y>(static_cast<float>(data[at[1]]));
       } else {
         return arithmetic::convert<Y>(data[at[1]]);

@@ -9,7 +9,7 @@
 #include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
 #include "backends/cuda/runtime/workspace.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -75,7 +75,7 @@ __global__ void begin_paths(Sequences<T> s, Computed<T>* y, Computed<T>* alpha) 
             reached = log_add(before[l], l > 0 ? before[l - 1] : never<V>(),
                               s.skips_to(n, l) ? before[l - 2] : never<V>());
           }
-          reached += widened(x[s.label(n, l)]);
+          reached += upcast(x[s.label(n, l)]);
         }
         all[t * L + l] = reached;
       }
@@ -123,11 +123,11 @@ __global__ void differentiate(Sequences<T> s, Lines<Computed<T>> lines, T* dx, c
       T* const to = dx + (t * s.N + n) * s.C;
       const T* const x = s.row(n, t);
       for (int64_t c = first_state(); c < s.C; c += state_step()) {
-        to[c] = narrowed<T>(t < times ? factor * std::exp(widened(x[c])) : V(0));
+        to[c] = downcast<T>(t < times ? factor * std::exp(upcast(x[c])) : V(0));
       }
       if (t >= times || !possible) continue;
       for (int64_t l = first_state(); l < states; l += state_step()) {
-        const V each = widened(x[s.label(n, l)]);
+        const V each = upcast(x[s.label(n, l)]);
         V reached = l + 2 >= states ? V(0) : never<V>();
         if (t + 1 < times) {
           reached = log_add(after[l], l + 1 < states ? after[l + 1] : never<V>(),
@@ -144,7 +144,7 @@ __global__ void differentiate(Sequences<T> s, Lines<Computed<T>> lines, T* dx, c
         V sum = share[l];
         for (int64_t at = next[l]; at < L; at = -1 - next[at]) sum += share[at];
         const int64_t c = s.label(n, l);
-        to[c] = narrowed<T>(factor * std::exp(widened(x[c])) - factor * sum);
+        to[c] = downcast<T>(factor * std::exp(upcast(x[c])) - factor * sum);
       }
       __syncthreads();
     }
@@ -172,14 +172,14 @@ void ctc_loss(Tensor& y, Tensor& alpha, const Tensor& x, const Tensor& target,
               const Tensor& lengths, const Tensor& target_lengths, int64_t blank) {
   const int64_t N = y.numel();
   if (N == 0) return;
-  WideOperand losses = WideOperand::made(y), paths = WideOperand::made(alpha);
+  UpcastOperand losses = UpcastOperand::for_output(y), paths = UpcastOperand::for_output(alpha);
   visit<dtypes::kAnyFloating>(x.dtype(), [&]<class T>() {
     launch(begin_paths<T>, grid_for(N * kThreads),
            sequences_of<T>(x, target, lengths, target_lengths, blank), losses.data<Computed<T>>(),
            paths.data<Computed<T>>());
   });
-  losses.written();
-  paths.written();
+  losses.write_back();
+  paths.write_back();
 }
 
 void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
@@ -187,7 +187,7 @@ void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& t
                    const Tensor& alpha, int64_t blank) {
   if (dx.numel() == 0) return;
   const auto places = static_cast<size_t>(alpha.size(0) * alpha.size(2));  // N * L
-  const WideOperand factors(g), losses(y), paths(alpha);
+  const UpcastOperand factors(g), losses(y), paths(alpha);
   visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
     using V = Computed<T>;
     const Workspace beta(2 * places * sizeof(V)), share(places * sizeof(V)),

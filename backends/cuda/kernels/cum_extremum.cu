@@ -17,7 +17,7 @@ struct ExtremeSoFar {
   using Value = Extreme<Wide>;
   __device__ Value first() const { return {Wide{0}, -1}; }
   __device__ Value load(int64_t offset, int64_t i) const {
-    return {static_cast<Wide>(widened(x[offset])), i};
+    return {static_cast<Wide>(upcast(x[offset])), i};
   }
   // Of equal elements, and of NaN, which ranks above all, take the last.
   __device__ Value join(const Value& a, const Value& b) const {
@@ -27,7 +27,7 @@ struct ExtremeSoFar {
     return a.index > b.index ? a : b;
   }
   __device__ void store(int64_t offset, const Value& v) const {
-    y[offset] = narrowed<T>(v.value);
+    y[offset] = downcast<T>(v.value);
     index[offset] = v.index;
   }
   const T* x;

@@ -7,7 +7,7 @@
 #include "backends/cuda/loops/atomic_add.cuh"
 #include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -52,7 +52,7 @@ struct Bags {
     for_each(b, [&](int64_t, int64_t) { ++rows; });
     return C(1) / static_cast<C>(rows > 1 ? rows : 1);
   }
-  __device__ C factor(int64_t i) const { return factors ? widened(factors[i]) : C(1); }
+  __device__ C factor(int64_t i) const { return factors ? upcast(factors[i]) : C(1); }
 
   int64_t n, count, V, padding;
   const int64_t *index, *offsets;
@@ -68,11 +68,11 @@ __global__ void sum_bags(int64_t n, int64_t D, Bags<T> bags, T* y, const T* w) {
     Computed<T> sum = 0;
     int64_t rows = 0;
     bags.for_each(b, [&](int64_t i, int64_t row) {
-      sum += bags.factor(i) * widened(w[row * D + d]);
+      sum += bags.factor(i) * upcast(w[row * D + d]);
       ++rows;
     });
     if (bags.mode == Mode::mean && rows > 1) sum /= static_cast<Computed<T>>(rows);
-    y[at] = narrowed<T>(sum);
+    y[at] = downcast<T>(sum);
   }
 }
 
@@ -84,12 +84,12 @@ __global__ void find_largest(int64_t n, int64_t D, Bags<T> bags, T* y, int64_t* 
     Computed<T> most = 0;
     int64_t chosen = -1;
     bags.for_each(at / D, [&](int64_t i, int64_t row) {
-      const Computed<T> v = widened(w[row * D + d]);
+      const Computed<T> v = upcast(w[row * D + d]);
       if (chosen >= 0 && !(v > most)) return;
       most = v;
       chosen = i;
     });
-    y[at] = narrowed<T>(most);
+    y[at] = downcast<T>(most);
     best[at] = chosen;
   }
 }
@@ -104,9 +104,9 @@ __device__ void spread(const Bags<T>& bags, int64_t b, int64_t d, int64_t D, Com
     if (i < 0 || i >= bags.n) return;
     const int64_t row = bags.index[i];
     if (row < 0 || row >= bags.V) return bags.faults.report(FaultKind::index, row, bags.V);
-    return atomic_add(dw + row * D + d, widened(dy[at]));
+    return atomic_add(dw + row * D + d, upcast(dy[at]));
   }
-  const Computed<T> g = widened(dy[at]) * bags.share(b);
+  const Computed<T> g = upcast(dy[at]) * bags.share(b);
   bags.for_each(b,
                 [&](int64_t i, int64_t row) { atomic_add(dw + row * D + d, g * bags.factor(i)); });
 }
@@ -147,10 +147,10 @@ void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index
 void embedding_bag_grad(Tensor& dw, const Tensor& dy, const Tensor& best, const Tensor& index,
                         const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
   if (dw.numel() == 0) return;
-  WideOperand sums = WideOperand::made(dw);
+  UpcastOperand sums = UpcastOperand::for_output(dw);
   fill(sums.tensor(), 0);
   const int64_t n = dy.numel(), D = dw.size(1);
-  if (n == 0) return sums.written();
+  if (n == 0) return sums.write_back();
   visit<dtypes::kAnyFloating>(dw.dtype(), [&]<class T>() {
     const Bags<T> bags(index, offsets, factors, dw.size(0), p);
     auto* const to = sums.data<Computed<T>>();
@@ -161,7 +161,7 @@ void embedding_bag_grad(Tensor& dw, const Tensor& dy, const Tensor& best, const 
       launch(spread_bags<T>, grid_for(n), n, D, bags, to, dy.data_ptr<T>(), places);
     }
   });
-  sums.written();
+  sums.write_back();
 }
 
 }  // namespace ambit::cuda

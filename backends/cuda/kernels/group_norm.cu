@@ -6,7 +6,7 @@
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/runtime/workspace.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -34,10 +34,10 @@ __global__ void normalize_groups(ContiguousLines lines, Groups groups, double ep
     const auto n = static_cast<double>(length);
     double sum = 0, squares = 0;
     for (int64_t j = lane; j < length; j += kLanes)
-      sum += static_cast<double>(widened(x[start + j]));
+      sum += static_cast<double>(upcast(x[start + j]));
     const double center = sum_line<kLanes>(sum) / n;
     for (int64_t j = lane; j < length; j += kLanes) {
-      const double d = static_cast<double>(widened(x[start + j])) - center;
+      const double d = static_cast<double>(upcast(x[start + j])) - center;
       squares += d * d;
     }
     const double inverse = 1 / std::sqrt(sum_line<kLanes>(squares) / n + eps);
@@ -47,9 +47,9 @@ __global__ void normalize_groups(ContiguousLines lines, Groups groups, double ep
     }
     for (int64_t j = lane; j < length; j += kLanes) {
       const int64_t channel = group % groups.G * groups.channels + j / groups.inner;
-      const S u = static_cast<S>((static_cast<double>(widened(x[start + j])) - center) * inverse);
+      const S u = static_cast<S>((static_cast<double>(upcast(x[start + j])) - center) * inverse);
       y[start + j] =
-          narrowed<T>((w ? u * widened(w[channel]) : u) + (b ? widened(b[channel]) : S(0)));
+          downcast<T>((w ? u * upcast(w[channel]) : u) + (b ? upcast(b[channel]) : S(0)));
     }
   });
 }
@@ -67,8 +67,8 @@ __global__ void sum_channels(ContiguousLines lines, Groups groups, ChannelSums* 
     const auto center = static_cast<double>(mean[group]);
     double dyu = 0, dy_sum = 0;
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const auto g = static_cast<double>(widened(dy[start + j]));
-      dyu += g * (static_cast<double>(widened(x[start + j])) - center);
+      const auto g = static_cast<double>(upcast(dy[start + j]));
+      dyu += g * (static_cast<double>(upcast(x[start + j])) - center);
       dy_sum += g;
     }
     dyu = sum_line<kLanes>(dyu) * static_cast<double>(invstd[group]);
@@ -85,7 +85,7 @@ __global__ void group_grads(ContiguousLines lines, Groups groups, T* dx, const T
   for_each_line<kLanes>(lines, [&](int64_t group, int64_t lane) {
     const int64_t start = group * lines.length, first = group % groups.G * groups.channels;
     const auto weight = [&](int64_t c) {
-      return w ? static_cast<double>(widened(w[first + c])) : 1;
+      return w ? static_cast<double>(upcast(w[first + c])) : 1;
     };
     double sum_g = 0, sum_gu = 0;
     for (int64_t c = lane; c < groups.channels; c += kLanes) {
@@ -98,9 +98,9 @@ __global__ void group_grads(ContiguousLines lines, Groups groups, T* dx, const T
     const auto center = static_cast<double>(mean[group]);
     const auto inverse = static_cast<double>(invstd[group]);
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const double u = (static_cast<double>(widened(x[start + j])) - center) * inverse;
-      const double g = static_cast<double>(widened(dy[start + j])) * weight(j / groups.inner);
-      dx[start + j] = narrowed<T>(inverse * (g - mean_g - u * mean_gu));
+      const double u = (static_cast<double>(upcast(x[start + j])) - center) * inverse;
+      const double g = static_cast<double>(upcast(dy[start + j])) * weight(j / groups.inner);
+      dx[start + j] = downcast<T>(inverse * (g - mean_g - u * mean_gu));
     }
   });
 }
@@ -114,8 +114,8 @@ __global__ void add_samples(Groups groups, T* dw, T* db, const ChannelSums* sums
       sum.dyu += sums[n * groups.C + c].dyu;
       sum.dy += sums[n * groups.C + c].dy;
     }
-    dw[c] = narrowed<T>(sum.dyu);
-    db[c] = narrowed<T>(sum.dy);
+    dw[c] = downcast<T>(sum.dyu);
+    db[c] = downcast<T>(sum.dy);
   }
 }
 
@@ -125,7 +125,8 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
                 const Tensor& b, double eps) {
   const Groups groups(x, mean);
   const Tensor rows = alias(x, {groups.N * groups.G, groups.channels * groups.inner});
-  WideOperand own_mean = WideOperand::made(mean), own_invstd = WideOperand::made(invstd);
+  UpcastOperand own_mean = UpcastOperand::for_output(mean),
+                own_invstd = UpcastOperand::for_output(invstd);
   visit_lines<dtypes::kAnyFloating>(
       rows, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
         using S = Computed<T>;
@@ -133,8 +134,8 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
                own_mean.data<S>(), own_invstd.data<S>(), x.data_ptr<T>(), data_or_null<T>(w),
                data_or_null<T>(b));
       });
-  own_mean.written();
-  own_invstd.written();
+  own_mean.write_back();
+  own_invstd.write_back();
 }
 
 void group_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
@@ -142,7 +143,7 @@ void group_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
   const Groups groups(x, mean);
   const Workspace sums(static_cast<size_t>(groups.N * groups.C) * sizeof(ChannelSums));
   const Tensor channels = alias(x, {groups.N * groups.C, groups.inner});
-  const WideOperand own_mean(mean), own_invstd(invstd);
+  const UpcastOperand own_mean(mean), own_invstd(invstd);
   visit_lines<dtypes::kAnyFloating>(
       channels, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
         using S = Computed<T>;

@@ -9,7 +9,7 @@
 #include "backends/cuda/loops/places.h"
 #include "backends/cuda/loops/store_any.cuh"
 #include "backends/cuda/runtime/launch.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -22,7 +22,7 @@ __global__ void add_atomically(Indexer<3> indexer, uint32_t n, Along along, Faul
     int32_t at[3];
     indexer.find(static_cast<uint32_t>(i), at);
     const int64_t k = index[at[1]];
-    if (along.holds(k, faults)) atomic_add(y + at[2] + k * along.step, widened(src[at[0]]));
+    if (along.holds(k, faults)) atomic_add(y + at[2] + k * along.step, upcast(src[at[0]]));
   }
 }
 
@@ -41,7 +41,7 @@ __global__ void add_in_order(Indexer<3> indexer, uint32_t n, Along along, Line l
       const int64_t k = index[at[1] + j * line.index_step];
       if (!along.holds(k, faults)) continue;
       auto& place = y[at[2] + k * along.step];
-      place = static_cast<Computed<T>>(place + widened(src[at[0] + j * line.src_step]));
+      place = static_cast<Computed<T>>(place + upcast(src[at[0] + j * line.src_step]));
     }
   }
 }
@@ -99,7 +99,7 @@ void add_lines(Tensor& y, const Laid& laid, const Tensor& src, int64_t dim,
 
 void add(Tensor& y, const Laid& laid, const Tensor& src, int64_t dim) {
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
-  WideOperand sums(y);
+  UpcastOperand sums(y);
   visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
     if constexpr (!std::is_integral_v<T>) {  // integer sums are independent of the order
       if (is_deterministic() && src.dim() > 0) {
@@ -108,7 +108,7 @@ void add(Tensor& y, const Laid& laid, const Tensor& src, int64_t dim) {
     }
     add_each<T>(sums.tensor(), laid, src, dim, faults);
   });
-  sums.written();
+  sums.write_back();
 }
 
 }  // namespace

@@ -48,11 +48,11 @@ __global__ void mix_taps(int64_t n, Axes axes, T* y, const T* x) {
         const T* row = image + (d.tap[i].index * H + h.tap[j].index) * W;
         const double weight = d.tap[i].weight * h.tap[j].weight;
         for (int k = 0; k < w.count; ++k) {
-          sum += weight * w.tap[k].weight * static_cast<double>(widened(row[w.tap[k].index]));
+          sum += weight * w.tap[k].weight * static_cast<double>(upcast(row[w.tap[k].index]));
         }
       }
     }
-    y[at] = narrowed<T>(sum);
+    y[at] = downcast<T>(sum);
   }
 }
 
@@ -102,11 +102,11 @@ __global__ void sum_users(int64_t n, Axes axes, T* dx, const T* dy) {
         const double of_row = of_depth * weight_of(axes.h, row, j);
         const T* from = image + (i * P + j) * Q;
         for (int64_t k = w.begin; k < w.end; ++k) {
-          sum += of_row * weight_of(axes.w, column, k) * static_cast<double>(widened(from[k]));
+          sum += of_row * weight_of(axes.w, column, k) * static_cast<double>(upcast(from[k]));
         }
       }
     }
-    dx[at] = narrowed<T>(sum);
+    dx[at] = downcast<T>(sum);
   }
 }
 

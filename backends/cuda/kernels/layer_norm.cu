@@ -6,7 +6,7 @@
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/runtime/workspace.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -26,10 +26,10 @@ __global__ void normalize_rows(ContiguousLines rows, double eps, bool centered, 
     const int64_t N = rows.length, start = row * N;
     const auto n = static_cast<double>(N);
     double sum = 0, squares = 0;
-    for (int64_t j = lane; j < N; j += kLanes) sum += static_cast<double>(widened(x[start + j]));
+    for (int64_t j = lane; j < N; j += kLanes) sum += static_cast<double>(upcast(x[start + j]));
     const double center = centered ? sum_line<kLanes>(sum) / n : 0;
     for (int64_t j = lane; j < N; j += kLanes) {
-      const double d = static_cast<double>(widened(x[start + j])) - center;
+      const double d = static_cast<double>(upcast(x[start + j])) - center;
       squares += d * d;
     }
     const double inverse = 1 / std::sqrt(sum_line<kLanes>(squares) / n + eps);
@@ -38,8 +38,8 @@ __global__ void normalize_rows(ContiguousLines rows, double eps, bool centered, 
       invstd[row] = static_cast<S>(inverse);
     }
     for (int64_t j = lane; j < N; j += kLanes) {
-      const S u = static_cast<S>((static_cast<double>(widened(x[start + j])) - center) * inverse);
-      y[start + j] = narrowed<T>((w ? u * widened(w[j]) : u) + (b ? widened(b[j]) : S(0)));
+      const S u = static_cast<S>((static_cast<double>(upcast(x[start + j])) - center) * inverse);
+      y[start + j] = downcast<T>((w ? u * upcast(w[j]) : u) + (b ? upcast(b[j]) : S(0)));
     }
   });
 }
@@ -52,11 +52,11 @@ __global__ void row_grads(ContiguousLines rows, bool centered, T* dx, const T* d
     const int64_t N = rows.length, start = row * N;
     const auto center = static_cast<double>(mean[row]), inverse = static_cast<double>(invstd[row]);
     const auto g = [&](int64_t j) {
-      return static_cast<double>(widened(dy[start + j])) *
-             (w ? static_cast<double>(widened(w[j])) : 1);
+      return static_cast<double>(upcast(dy[start + j])) *
+             (w ? static_cast<double>(upcast(w[j])) : 1);
     };
     const auto u = [&](int64_t j) {
-      return (static_cast<double>(widened(x[start + j])) - center) * inverse;
+      return (static_cast<double>(upcast(x[start + j])) - center) * inverse;
     };
     double sum_g = 0, sum_gu = 0;
     for (int64_t j = lane; j < N; j += kLanes) {
@@ -67,7 +67,7 @@ __global__ void row_grads(ContiguousLines rows, bool centered, T* dx, const T* d
     const double mean_g = centered ? sum_line<kLanes>(sum_g) / n : 0;
     const double mean_gu = sum_line<kLanes>(sum_gu) / n;
     for (int64_t j = lane; j < N; j += kLanes) {
-      dx[start + j] = narrowed<T>(inverse * (g(j) - mean_g - u(j) * mean_gu));
+      dx[start + j] = downcast<T>(inverse * (g(j) - mean_g - u(j) * mean_gu));
     }
   });
 }
@@ -84,9 +84,9 @@ __global__ void sum_columns(int64_t M, int64_t N, int64_t parts, ColumnSums* sum
     const int64_t part = i / N, column = i % N, rows = (M + parts - 1) / parts;
     ColumnSums sum{0, 0};
     for (int64_t row = part * rows; row < min(M, (part + 1) * rows); ++row) {
-      const auto g = static_cast<double>(widened(dy[row * N + column]));
+      const auto g = static_cast<double>(upcast(dy[row * N + column]));
       const auto d =
-          static_cast<double>(widened(x[row * N + column])) - static_cast<double>(mean[row]);
+          static_cast<double>(upcast(x[row * N + column])) - static_cast<double>(mean[row]);
       sum.dyu += g * d * static_cast<double>(invstd[row]);
       sum.dy += g;
     }
@@ -103,8 +103,8 @@ __global__ void add_parts(int64_t N, int64_t parts, T* dw, T* db, const ColumnSu
       sum.dyu += sums[part * N + column].dyu;
       sum.dy += sums[part * N + column].dy;
     }
-    dw[column] = narrowed<T>(sum.dyu);
-    db[column] = narrowed<T>(sum.dy);
+    dw[column] = downcast<T>(sum.dyu);
+    db[column] = downcast<T>(sum.dy);
   }
 }
 
@@ -119,7 +119,8 @@ int64_t parts_of(int64_t M, int64_t N) {
 
 void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                 const Tensor& b, double eps, bool centered) {
-  WideOperand own_mean = WideOperand::made(mean), own_invstd = WideOperand::made(invstd);
+  UpcastOperand own_mean = UpcastOperand::for_output(mean),
+                own_invstd = UpcastOperand::for_output(invstd);
   visit_lines<dtypes::kAnyFloating>(
       x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
         using S = Computed<T>;
@@ -127,13 +128,13 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
                own_mean.data<S>(), own_invstd.data<S>(), x.data_ptr<T>(), data_or_null<T>(w),
                data_or_null<T>(b));
       });
-  own_mean.written();
-  own_invstd.written();
+  own_mean.write_back();
+  own_invstd.write_back();
 }
 
 void layer_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered) {
-  const WideOperand own_mean(mean), own_invstd(invstd);
+  const UpcastOperand own_mean(mean), own_invstd(invstd);
   visit_lines<dtypes::kAnyFloating>(
       x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
         using S = Computed<T>;

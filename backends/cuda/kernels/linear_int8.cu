@@ -7,7 +7,7 @@
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/loops/repeated.h"
 #include "backends/cuda/runtime/workspace.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -20,13 +20,13 @@ __global__ void quantize(ContiguousLines rows, int64_t pitch, int8_t* q, float* 
     const T* from = x + row * rows.length;
     float largest = 0;
     for (int64_t k = lane; k < rows.length; k += kLanes) {
-      largest = larger(largest, std::fabs(widened(from[k])));
+      largest = larger(largest, std::fabs(upcast(from[k])));
     }
     largest = join_line<kLanes>(largest, larger);
     const bool counts = largest >= 1e-36f && largest <= std::numeric_limits<float>::max();
     const float factor = counts ? 127 / largest : 0;
     for (int64_t k = lane; k < rows.length; k += kLanes) {
-      q[row * pitch + k] = static_cast<int8_t>(std::rint(counts ? widened(from[k]) * factor : 0));
+      q[row * pitch + k] = static_cast<int8_t>(std::rint(counts ? upcast(from[k]) * factor : 0));
     }
     if (lane == 0) scale[row] = largest / 127;
   });
@@ -67,7 +67,7 @@ template <class T>
 struct Scaled {
   __device__ void store(int64_t m, int64_t n, int sum) const {
     const float product = static_cast<float>(sum) * (row_scale[m] * scale[n]);
-    y[m * N + n] = narrowed<T>(b ? product + b[n] : product);
+    y[m * N + n] = downcast<T>(b ? product + b[n] : product);
   }
   T* y;
   int64_t N;
@@ -148,8 +148,8 @@ void linear_int8(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& scal
   if (K == 0) return b.defined() ? copy(y, repeated(b, y)) : fill(y, 0);
   const int64_t pitch = (K + 3) / 4 * 4;
   const Workspace bytes(static_cast<size_t>(M * pitch)), row_scale(M * sizeof(float));
-  const WideOperand own_scale(scale), own_b(b);
-  visit_lines<dtypes::widened({kFloat32})>(
+  const UpcastOperand own_scale(scale), own_b(b);
+  visit_lines<dtypes::with_reduced_floating({kFloat32})>(
       x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
         launch(quantize<T, kLanes>, grid, rows, pitch, bytes.as<int8_t>(), row_scale.as<float>(),
                static_cast<const T*>(x.data_ptr<T>()));
@@ -157,7 +157,7 @@ void linear_int8(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& scal
   const int8_t* weight = w.data_ptr<int8_t>();
   const Words q{bytes.as<int8_t>(), M, K, pitch, true};
   const Words of_w{weight, N, K, K, K % 4 == 0 && reinterpret_cast<uintptr_t>(weight) % 4 == 0};
-  visit<dtypes::widened({kFloat32})>(y.dtype(), [&]<class T>() {
+  visit<dtypes::with_reduced_floating({kFloat32})>(y.dtype(), [&]<class T>() {
     const Scaled<T> out{y.data_ptr<T>(), N, row_scale.as<float>(), own_scale.data<float>(),
                         own_b.data<float>()};
     constexpr int64_t kFewRows = 4 * kFew;

@@ -5,7 +5,7 @@
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/loops/reduce.cuh"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -20,7 +20,7 @@ struct Classes {
     faults.report(FaultKind::target, t, C);
     return false;
   }
-  __device__ Computed<T> weight(int64_t t) const { return w ? widened(w[t]) : 1; }
+  __device__ Computed<T> weight(int64_t t) const { return w ? upcast(w[t]) : 1; }
 
   const T* w;
   int64_t C, ignore_index;
@@ -35,7 +35,7 @@ Classes<T> classes_of(const Tensor& x, const Tensor& w, int64_t ignore_index) {
 // The log-probability of class t in row n: from x,
 template <class T>
 struct FromLogProbabilities {
-  __device__ Computed<T> operator()(int64_t n, int64_t t) const { return widened(x[n * C + t]); }
+  __device__ Computed<T> operator()(int64_t n, int64_t t) const { return upcast(x[n * C + t]); }
   const T* x;
   int64_t C;
 };
@@ -44,14 +44,14 @@ template <class T>
 struct FromLogits {
   __device__ Computed<T> operator()(int64_t n, int64_t t) const {
     const T* row = x + n * C;
-    return sum_exponentials<1>(row, C, 1, 0).log_softmax(widened(row[t]));
+    return sum_exponentials<1>(row, C, 1, 0).log_softmax(upcast(row[t]));
   }
   const T* x;
   int64_t C;
 };
 // or from of_target [N], computed before for each row's target.
 template <class T>
-struct Known {
+struct StoredLogProbability {
   __device__ Computed<T> operator()(int64_t n, int64_t) const { return of_target[n]; }
   const Computed<T>* of_target;
 };
@@ -81,7 +81,7 @@ struct Losses {
 };
 
 template <class T, class LogProbability>
-void write_losses(const WideOperand& y, const WideOperand& weight_sum, const Tensor& target,
+void write_losses(const UpcastOperand& y, const UpcastOperand& weight_sum, const Tensor& target,
                   const Classes<T>& classes, const LogProbability& log_probability) {
   const ReduceWalk walk = reduce_walk(Call::op(), target, [](size_t) { return false; });
   using S = Computed<T>;
@@ -99,7 +99,7 @@ __global__ void find_log_probabilities(ContiguousLines rows, Classes<T> classes,
     if (!classes.counts(t)) return;
     const T* row = x + n * rows.length;
     const auto e = sum_exponentials<kLanes>(row, rows.length, 1, lane);
-    if (lane == 0) of_target[n] = e.log_softmax(widened(row[t]));
+    if (lane == 0) of_target[n] = e.log_softmax(upcast(row[t]));
   });
 }
 
@@ -114,14 +114,14 @@ __global__ void cross_entropy_grad_rows(ContiguousLines rows, Classes<T> classes
     const T* row = x + n * C;
     T* to = dx + n * C;
     if (!classes.counts(t)) {
-      for (int64_t c = lane; c < C; c += kLanes) to[c] = narrowed<T>(S{0});
+      for (int64_t c = lane; c < C; c += kLanes) to[c] = downcast<T>(S{0});
       return;
     }
     const auto [largest, sum] = sum_exponentials<kLanes>(row, C, 1, lane);
     const S slope = classes.weight(t) * g[n * g_stride], factor = static_cast<S>(1 / sum);
     for (int64_t c = lane; c < C; c += kLanes) {
-      const S probability = std::exp(widened(row[c]) - largest) * factor;
-      to[c] = narrowed<T>(slope * (probability - (c == t ? S{1} : S{0})));
+      const S probability = std::exp(upcast(row[c]) - largest) * factor;
+      to[c] = downcast<T>(slope * (probability - (c == t ? S{1} : S{0})));
     }
   });
 }
@@ -130,21 +130,23 @@ __global__ void cross_entropy_grad_rows(ContiguousLines rows, Classes<T> classes
 
 void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
               int64_t ignore_index) {
-  WideOperand own_y = WideOperand::made(y), own_sum = WideOperand::made(weight_sum);
+  UpcastOperand own_y = UpcastOperand::for_output(y),
+                own_sum = UpcastOperand::for_output(weight_sum);
   visit<dtypes::kAnyFloating>(x.dtype(), [&]<class T>() {
     const Classes<T> classes = classes_of<T>(x, w, ignore_index);
     write_losses(own_y, own_sum, target, classes,
                  FromLogProbabilities<T>{x.data_ptr<T>(), classes.C});
   });
-  own_y.written();
-  own_sum.written();
+  own_y.write_back();
+  own_sum.write_back();
 }
 
 void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                    const Tensor& w, int64_t ignore_index) {
   constexpr int64_t kShortRow = 16;  // longer rows occupy most of a warp
   const bool is_short = x.size(1) <= kShortRow;
-  WideOperand own_y = WideOperand::made(y), own_sum = WideOperand::made(weight_sum);
+  UpcastOperand own_y = UpcastOperand::for_output(y),
+                own_sum = UpcastOperand::for_output(weight_sum);
   if (!is_short) {
     visit_lines<dtypes::kAnyFloating>(
         x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
@@ -157,16 +159,17 @@ void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor&
     if (is_short) {
       write_losses(own_y, own_sum, target, classes, FromLogits<T>{x.data_ptr<T>(), classes.C});
     } else {
-      write_losses(own_y, own_sum, target, classes, Known<T>{own_y.data<Computed<T>>()});
+      write_losses(own_y, own_sum, target, classes,
+                   StoredLogProbability<T>{own_y.data<Computed<T>>()});
     }
   });
-  own_y.written();
-  own_sum.written();
+  own_y.write_back();
+  own_sum.write_back();
 }
 
 void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
                         const Tensor& w, int64_t ignore_index) {
-  const WideOperand own_g(g);
+  const UpcastOperand own_g(g);
   visit_lines<dtypes::kAnyFloating>(
       x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
         launch(cross_entropy_grad_rows<T, kLanes>, grid, rows, classes_of<T>(x, w, ignore_index),

@@ -79,7 +79,7 @@ std::optional<cublasLtEpilogue_t> epilogue_of(const BlasProduct& p) {
 // Return the allowed split-k reduction schemes. In-place reduction has no fixed order, and partial
 // sums of a reduced floating-point type would be rounded more than once.
 uint32_t reduction_schemes(DType dtype) {
-  if (is_reduced(dtype)) return CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  if (is_reduced_floating(dtype)) return CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   constexpr uint32_t kInOrder =
       CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
   return is_deterministic() ? kInOrder : uint32_t{CUBLASLT_REDUCTION_SCHEME_MASK};

@@ -42,7 +42,7 @@ __global__ void multiply_tiles(int64_t batch, int64_t M, int64_t N, int64_t K, M
 void matmul_tiled(Tensor& y, const Matrices& a, const Matrices& b, const Tensor& bias) {
   const int64_t batch = y.dim() == 3 ? y.size(0) : 1, M = a.rows, N = b.columns;
   const int64_t tiles = batch * ((M + kTile - 1) / kTile) * ((N + kTile - 1) / kTile);
-  visit<dtypes::kNumbers | dtypes::kReduced>(y.dtype(), [&]<class T>() {
+  visit<dtypes::kNumbers | dtypes::kReducedFloating>(y.dtype(), [&]<class T>() {
     launch(multiply_tiles<T>, grid_for(tiles * kThreads), batch, M, N, a.columns, a, b,
            bias.defined() ? bias.data_ptr<T>() : nullptr, bias.defined() ? bias.stride(0) : 0,
            y.data_ptr<T>());

@@ -43,7 +43,7 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
       for (int64_t i = h.begin; i < h.end; i += axes.h.dilation) {
         const int64_t row = (k * axes.h.input + i) * axes.w.input;
         for (int64_t j = row + w.begin; j < row + w.end; j += axes.w.dilation) {
-          const Computed<T> v = widened(image[j]);
+          const Computed<T> v = upcast(image[j]);
           if (best < 0 || v > top || std::isnan(v)) {
             best = j;
             top = v;
@@ -51,7 +51,7 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
         }
       }
     }
-    y[at] = narrowed<T>(top);
+    y[at] = downcast<T>(top);
     if (index) index[at] = static_cast<int32_t>(best);
   }
 }
@@ -65,7 +65,7 @@ __global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, Computed
     if (k < 0 || k >= in) {
       faults.report(FaultKind::index, k, in);
     } else {
-      atomicAdd(dx + static_cast<I>(at) / out * in + k, widened(dy[at]));
+      atomicAdd(dx + static_cast<I>(at) / out * in + k, upcast(dy[at]));
     }
   }
 }
@@ -80,7 +80,7 @@ __global__ void add_in_order(int64_t images, int64_t out, int64_t in, FaultSink 
       if (k < 0 || k >= in) {
         faults.report(FaultKind::index, k, in);
       } else {
-        dx[image * in + k] += widened(dy[at]);
+        dx[image * in + k] += upcast(dy[at]);
       }
     }
   }

@@ -35,17 +35,17 @@ __device__ void update_piece(const TensorTable<M>& table, const Piece& piece, co
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       S values[N];
-      for (int k = 0; k < N; ++k) values[k] = widened(lanes[k].lane[j]);
+      for (int k = 0; k < N; ++k) values[k] = upcast(lanes[k].lane[j]);
       rule(values);
-      for (int k = 0; k < N; ++k) lanes[k].lane[j] = narrowed<T>(values[k]);
+      for (int k = 0; k < N; ++k) lanes[k].lane[j] = downcast<T>(values[k]);
     }
     for (int k = 0; k < N - 1; ++k) *reinterpret_cast<Lanes*>(x[k] + i) = lanes[k];
   }
   for (int i = in_vectors + thread; i < piece.size; i += kThreads) {
     S values[N];
-    for (int k = 0; k < N; ++k) values[k] = k == fresh ? S{0} : widened(x[k][i]);
+    for (int k = 0; k < N; ++k) values[k] = k == fresh ? S{0} : upcast(x[k][i]);
     rule(values);
-    for (int k = 0; k < N - 1; ++k) x[k][i] = narrowed<T>(values[k]);
+    for (int k = 0; k < N - 1; ++k) x[k][i] = downcast<T>(values[k]);
   }
 }
 
@@ -85,9 +85,9 @@ __global__ void unscale_pieces(const __grid_constant__ TensorTable<1> table,
       reinterpret_cast<uintptr_t>(x) % sizeof(Lanes) == 0 ? piece.size / V * V : 0;
   bool finite = true;
   const auto apply = [&](T& element) {
-    S value = widened(element);
+    S value = upcast(element);
     finite &= rule(value);
-    element = narrowed<T>(value);
+    element = downcast<T>(value);
   };
   for (int i = thread * V; i < in_vectors; i += kThreads * V) {
     Lanes lanes = *reinterpret_cast<const Lanes*>(x + i);

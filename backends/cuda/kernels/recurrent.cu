@@ -30,15 +30,15 @@ template <class T>
 __global__ void lstm(State s, T* h, T* c, T* gates, const T* a, const T* b, const T* c0) {
   using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const auto sum = [&](int i) { return widened(a[s.at(n, i, 4)]) + widened(b[s.at(n, i, 4)]); };
+    const auto sum = [&](int i) { return upcast(a[s.at(n, i, 4)]) + upcast(b[s.at(n, i, 4)]); };
     const S i = sigmoid(sum(0)), f = sigmoid(sum(1)), g = std::tanh(sum(2)), o = sigmoid(sum(3));
-    const S next = f * widened(c0[n]) + i * g;
-    c[n] = narrowed<T>(next);
-    h[n] = narrowed<T>(o * std::tanh(next));
-    gates[s.at(n, 0, 4)] = narrowed<T>(i);
-    gates[s.at(n, 1, 4)] = narrowed<T>(f);
-    gates[s.at(n, 2, 4)] = narrowed<T>(g);
-    gates[s.at(n, 3, 4)] = narrowed<T>(o);
+    const S next = f * upcast(c0[n]) + i * g;
+    c[n] = downcast<T>(next);
+    h[n] = downcast<T>(o * std::tanh(next));
+    gates[s.at(n, 0, 4)] = downcast<T>(i);
+    gates[s.at(n, 1, 4)] = downcast<T>(f);
+    gates[s.at(n, 2, 4)] = downcast<T>(g);
+    gates[s.at(n, 3, 4)] = downcast<T>(o);
   }
 }
 
@@ -47,15 +47,15 @@ __global__ void lstm_grad(State s, T* da, T* dc0, const T* dh, const T* dc, cons
                           const T* c, const T* c0) {
   using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const auto gate = [&](int i) { return widened(gates[s.at(n, i, 4)]); };
-    const S i = gate(0), f = gate(1), g = gate(2), o = gate(3), t = std::tanh(widened(c[n]));
-    const S above = dh ? widened(dh[n]) : S(0);
-    const S all = (dc ? widened(dc[n]) : S(0)) + above * o * (1 - t * t);
-    da[s.at(n, 0, 4)] = narrowed<T>(all * g * i * (1 - i));
-    da[s.at(n, 1, 4)] = narrowed<T>(all * widened(c0[n]) * f * (1 - f));
-    da[s.at(n, 2, 4)] = narrowed<T>(all * i * (1 - g * g));
-    da[s.at(n, 3, 4)] = narrowed<T>(above * t * o * (1 - o));
-    dc0[n] = narrowed<T>(all * f);
+    const auto gate = [&](int i) { return upcast(gates[s.at(n, i, 4)]); };
+    const S i = gate(0), f = gate(1), g = gate(2), o = gate(3), t = std::tanh(upcast(c[n]));
+    const S above = dh ? upcast(dh[n]) : S(0);
+    const S all = (dc ? upcast(dc[n]) : S(0)) + above * o * (1 - t * t);
+    da[s.at(n, 0, 4)] = downcast<T>(all * g * i * (1 - i));
+    da[s.at(n, 1, 4)] = downcast<T>(all * upcast(c0[n]) * f * (1 - f));
+    da[s.at(n, 2, 4)] = downcast<T>(all * i * (1 - g * g));
+    da[s.at(n, 3, 4)] = downcast<T>(above * t * o * (1 - o));
+    dc0[n] = downcast<T>(all * f);
   }
 }
 
@@ -63,14 +63,14 @@ template <class T>
 __global__ void gru(State s, T* h, T* gates, const T* a, const T* b, const T* h0) {
   using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const auto sum = [&](int i) { return widened(a[s.at(n, i, 3)]) + widened(b[s.at(n, i, 3)]); };
-    const S r = sigmoid(sum(0)), z = sigmoid(sum(1)), m = widened(b[s.at(n, 2, 3)]);
-    const S next = std::tanh(widened(a[s.at(n, 2, 3)]) + r * m);
-    h[n] = narrowed<T>(next + z * (widened(h0[n]) - next));
-    gates[s.at(n, 0, 4)] = narrowed<T>(r);
-    gates[s.at(n, 1, 4)] = narrowed<T>(z);
-    gates[s.at(n, 2, 4)] = narrowed<T>(next);
-    gates[s.at(n, 3, 4)] = narrowed<T>(m);
+    const auto sum = [&](int i) { return upcast(a[s.at(n, i, 3)]) + upcast(b[s.at(n, i, 3)]); };
+    const S r = sigmoid(sum(0)), z = sigmoid(sum(1)), m = upcast(b[s.at(n, 2, 3)]);
+    const S next = std::tanh(upcast(a[s.at(n, 2, 3)]) + r * m);
+    h[n] = downcast<T>(next + z * (upcast(h0[n]) - next));
+    gates[s.at(n, 0, 4)] = downcast<T>(r);
+    gates[s.at(n, 1, 4)] = downcast<T>(z);
+    gates[s.at(n, 2, 4)] = downcast<T>(next);
+    gates[s.at(n, 3, 4)] = downcast<T>(m);
   }
 }
 
@@ -78,15 +78,15 @@ template <class T>
 __global__ void gru_grad(State s, T* da, T* db, T* dh0, const T* dh, const T* gates, const T* h0) {
   using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const auto gate = [&](int i) { return widened(gates[s.at(n, i, 4)]); };
-    const S r = gate(0), z = gate(1), next = gate(2), m = gate(3), g = widened(dh[n]);
+    const auto gate = [&](int i) { return upcast(gates[s.at(n, i, 4)]); };
+    const S r = gate(0), z = gate(1), next = gate(2), m = gate(3), g = upcast(dh[n]);
     const S dn = g * (1 - z) * (1 - next * next), dr = dn * m * r * (1 - r);
-    const S dz = g * (widened(h0[n]) - next) * z * (1 - z);
-    da[s.at(n, 0, 3)] = db[s.at(n, 0, 3)] = narrowed<T>(dr);
-    da[s.at(n, 1, 3)] = db[s.at(n, 1, 3)] = narrowed<T>(dz);
-    da[s.at(n, 2, 3)] = narrowed<T>(dn);
-    db[s.at(n, 2, 3)] = narrowed<T>(dn * r);
-    dh0[n] = narrowed<T>(g * z);
+    const S dz = g * (upcast(h0[n]) - next) * z * (1 - z);
+    da[s.at(n, 0, 3)] = db[s.at(n, 0, 3)] = downcast<T>(dr);
+    da[s.at(n, 1, 3)] = db[s.at(n, 1, 3)] = downcast<T>(dz);
+    da[s.at(n, 2, 3)] = downcast<T>(dn);
+    db[s.at(n, 2, 3)] = downcast<T>(dn * r);
+    dh0[n] = downcast<T>(g * z);
   }
 }
 

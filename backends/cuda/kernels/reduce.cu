@@ -59,7 +59,7 @@ void fold(Tensor& y, const Tensor& x) {
   const ReduceWalk walk = reduce_walk(Call::op(), x, keeps);
   const int64_t results = y.numel(), length = results == 0 ? 0 : x.numel() / results;
   if constexpr (DTypeSet(row_of(op).dtypes).contains(kFloat32)) {
-    if (is_reduced(x.dtype())) {
+    if (is_reduced_floating(x.dtype())) {
       const Folding16<op> f{{y.data_ptr(), y.dtype() == kBool, length}, Dtype16(x.dtype())};
       return run_reduce<Element16>(f, x, walk, results, length);
     }

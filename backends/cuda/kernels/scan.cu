@@ -16,9 +16,9 @@ template <class T>
 struct Elements {
   using Value = Accumulator<T>;
   __device__ Value load(int64_t offset, int64_t) const {
-    return static_cast<Value>(widened(x[offset]));
+    return static_cast<Value>(upcast(x[offset]));
   }
-  __device__ void store(int64_t offset, Value v) const { y[offset] = narrowed<T>(v); }
+  __device__ void store(int64_t offset, Value v) const { y[offset] = downcast<T>(v); }
   const T* x;
   T* y;
 };
@@ -60,7 +60,7 @@ void run(Tensor& y, const Tensor& x, const ScanParams& p) {
 
 void scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op) {
   if (x.numel() == 0) return;
-  visit<dtypes::widened(dtypes::kNumbers)>(x.dtype(), [&]<class T>() {
+  visit<dtypes::with_reduced_floating(dtypes::kNumbers)>(x.dtype(), [&]<class T>() {
     switch (op) {
       case ScanOp::sum:
         return run<Sum<T>>(y, x, p);

@@ -9,7 +9,7 @@
 #include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/places.h"
 #include "backends/cuda/runtime/launch.h"
-#include "wide_operand.h"
+#include "upcast_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -95,9 +95,9 @@ void scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t d
   visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
     switch (op) {
       case ScatterOp::prod: {
-        WideOperand products(y);  // accumulates in float32; extremes need no rounding
+        UpcastOperand products(y);  // accumulates in float32; extremes need no rounding
         run<Product, T, Computed<T>>(products.tensor(), index, src, dim);
-        return products.written();
+        return products.write_back();
       }
       case ScatterOp::max:
         return run<Largest, T>(y, index, src, dim);

@@ -12,11 +12,11 @@ __global__ void search(int64_t n, int64_t columns, int64_t length, int64_t row_s
                        const T* sorted, const T* x, int64_t* index) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
     const T* row = sorted + i / columns * row_step;
-    const auto v = widened(x[i]);
+    const auto v = upcast(x[i]);
     int64_t low = 0, high = length;
     while (low < high) {
       const int64_t mid = low + (high - low) / 2;
-      const auto at = widened(row[mid]);
+      const auto at = upcast(row[mid]);
       const bool found = right ? at > v : at >= v;  // false for NaN
       if (found) {
         high = mid;
@@ -33,7 +33,7 @@ __global__ void search(int64_t n, int64_t columns, int64_t length, int64_t row_s
 void searchsorted(Tensor& index, const Tensor& sorted, const Tensor& x, bool right) {
   const int64_t n = x.numel(), length = sorted.size(1);
   if (n == 0) return;
-  visit<dtypes::widened(dtypes::kNumbers)>(x.dtype(), [&]<class T>() {
+  visit<dtypes::with_reduced_floating(dtypes::kNumbers)>(x.dtype(), [&]<class T>() {
     launch(search<T>, grid_for(n), n, x.size(1), length, sorted.size(0) == 1 ? 0 : length, right,
            static_cast<const T*>(sorted.data_ptr<T>()), static_cast<const T*>(x.data_ptr<T>()),
            index.data_ptr<int64_t>());

@@ -17,8 +17,8 @@ __global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
         sum_exponentials<kLanes>(x + start, lines.length, lines.inner, lane);
     const C factor = kLog ? std::log(static_cast<C>(sum)) : static_cast<C>(1 / sum);
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const C shifted = widened(x[at(j)]) - largest;
-      y[at(j)] = narrowed<T>(kLog ? shifted - factor : std::exp(shifted) * factor);
+      const C shifted = upcast(x[at(j)]) - largest;
+      y[at(j)] = downcast<T>(kLog ? shifted - factor : std::exp(shifted) * factor);
     }
   });
 }
@@ -35,7 +35,7 @@ __global__ void softmax_held(ContiguousLines lines, T* y, const T* x) {
 #pragma unroll
     for (int k = 0; k < kHeld; ++k) {
       if (place(k) >= lines.length) continue;
-      v[k] = widened(x[start + place(k) * lines.inner]);
+      v[k] = upcast(x[start + place(k) * lines.inner]);
       largest = fmax(largest, v[k]);
     }
     largest = join_line<kLanes>(largest, [](C a, C b) { return fmax(a, b); });
@@ -53,7 +53,7 @@ __global__ void softmax_held(ContiguousLines lines, T* y, const T* x) {
 #pragma unroll
     for (int k = 0; k < kHeld; ++k) {
       if (place(k) >= lines.length) continue;
-      y[start + place(k) * lines.inner] = narrowed<T>(kLog ? v[k] - factor : v[k] * factor);
+      y[start + place(k) * lines.inner] = downcast<T>(kLog ? v[k] - factor : v[k] * factor);
     }
   });
 }
@@ -80,13 +80,13 @@ __global__ void softmax_grad_lines(ContiguousLines lines, T* dx, const T* dy, co
     const auto at = [&](int64_t j) { return start + j * lines.inner; };
     double sum = 0;
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const auto g = static_cast<double>(widened(dy[at(j)]));
-      sum += kLog ? g : g * static_cast<double>(widened(y[at(j)]));
+      const auto g = static_cast<double>(upcast(dy[at(j)]));
+      sum += kLog ? g : g * static_cast<double>(upcast(y[at(j)]));
     }
     const C total = static_cast<C>(sum_line<kLanes>(sum));
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const C g = widened(dy[at(j)]), out = widened(y[at(j)]);
-      dx[at(j)] = narrowed<T>(kLog ? g - std::exp(out) * total : out * (g - total));
+      const C g = upcast(dy[at(j)]), out = upcast(y[at(j)]);
+      dx[at(j)] = downcast<T>(kLog ? g - std::exp(out) * total : out * (g - total));
     }
   });
 }

@@ -41,7 +41,7 @@ struct Tiles {
 template <class T>
 struct FromTensor {
   __device__ Key<T> key(int64_t line, int64_t i) const {
-    return sort_key(widened(x[walk.kept_offset(line) + i * step]), descending);
+    return sort_key(upcast(x[walk.kept_offset(line) + i * step]), descending);
   }
   __device__ uint32_t place(int64_t, int64_t i) const { return static_cast<uint32_t>(i); }
   const T* x;

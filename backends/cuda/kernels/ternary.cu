@@ -59,7 +59,7 @@ void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const
     if (c.defined()) return map_chosen<T>(y, a, b, c, op);
     map_chosen<T>(y, a, b, Number<N>{arithmetic::element_of<N>(number)}, op);
   };
-  if (is_reduced(y.dtype())) return run.template operator()<Element16, float>();
+  if (is_reduced_floating(y.dtype())) return run.template operator()<Element16, float>();
   expect_operand_dtype(op, y.dtype());
   visit(y.dtype(), [&]<class T>() { run.template operator()<T, T>(); });
 }

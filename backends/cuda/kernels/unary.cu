@@ -46,7 +46,7 @@ void map_integers(Tensor& y, const Tensor& x, UnaryOp op) {
 }  // namespace
 
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
-  if (is_reduced(x.dtype())) {
+  if (is_reduced_floating(x.dtype())) {
     expect_operand_dtype(op, kFloat32);
     return map_floats<Element16>(y, x, op);
   }

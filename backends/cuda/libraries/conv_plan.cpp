@@ -194,7 +194,7 @@ bool is_allowed(const ConvProblem& p, const Notes& notes) {
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
         return true;
       case CUDNN_NUMERICAL_NOTE_WINOGRAD:
-        return is_reduced(p.dtype);
+        return is_reduced_floating(p.dtype);
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
         return p.dtype == kFloat32 && !p.tf32;

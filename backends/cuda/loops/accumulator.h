@@ -13,7 +13,7 @@
 namespace ambit::cuda {
 
 template <class T>
-using Accumulator = std::conditional_t<std::floating_point<T> || Reduced16<T>, double, uint64_t>;
+using Accumulator = std::conditional_t<std::floating_point<T> || ReducedFloat<T>, double, uint64_t>;
 
 /// A position and its element; index -1: none yet.
 template <class T>

@@ -15,11 +15,11 @@ namespace ambit::cuda {
 
 /// The type in which an element is computed.
 template <class T>
-using Computed = std::conditional_t<Reduced16<T>, float, T>;
+using Computed = std::conditional_t<ReducedFloat<T>, float, T>;
 
 // Same bits as the conversions of Half and BFloat16, except for NaN; uses device instructions.
 template <class T>
-AMBIT_HOST_DEVICE Computed<T> widened(T x) {
+AMBIT_HOST_DEVICE Computed<T> upcast(T x) {
 #ifdef __CUDA_ARCH__
   if constexpr (std::same_as<T, Half>) return __half2float(__ushort_as_half(x.x));
   if constexpr (std::same_as<T, BFloat16>) return __uint_as_float(uint32_t{x.x} << 16);
@@ -28,7 +28,7 @@ AMBIT_HOST_DEVICE Computed<T> widened(T x) {
 }
 /// Return the nearest element; V is float or double.
 template <class T, class V>
-AMBIT_HOST_DEVICE T narrowed(V x) {
+AMBIT_HOST_DEVICE T downcast(V x) {
 #ifdef __CUDA_ARCH__
   if constexpr (std::same_as<T, Half>) {
     return {__half_as_ushort(__float2half_rn(static_cast<float>(x))), Half::from_bits()};
@@ -53,11 +53,11 @@ class Dtype16 {
   explicit Dtype16(DType dtype) : is_half_(dtype == kFloat16) {}
 
   AMBIT_HOST_DEVICE float wide(Element16 e) const {
-    return is_half_ ? widened(Half(e.bits, Half::from_bits()))
-                    : widened(BFloat16(e.bits, BFloat16::from_bits()));
+    return is_half_ ? upcast(Half(e.bits, Half::from_bits()))
+                    : upcast(BFloat16(e.bits, BFloat16::from_bits()));
   }
   AMBIT_HOST_DEVICE Element16 narrow(float x) const {
-    return {is_half_ ? narrowed<Half>(x).x : narrowed<BFloat16>(x).x};
+    return {is_half_ ? downcast<Half>(x).x : downcast<BFloat16>(x).x};
   }
 
  private:

@@ -92,7 +92,7 @@ __device__ Exponentials<Computed<T>> sum_exponentials(const T* x, int64_t length
 #pragma unroll
     for (int k = 0; k < kFew; ++k) {
       const int64_t at = j + k * kLanes;
-      v[k] = at < length ? widened(x[at * stride]) : kNone;
+      v[k] = at < length ? upcast(x[at * stride]) : kNone;
       largest = fmax(largest, v[k]);
     }
     e.sum = lowered(e.sum, e.largest, largest);

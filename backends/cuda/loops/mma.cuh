@@ -20,7 +20,7 @@
 namespace ambit::cuda {
 
 /// sums += left * right. Must be called by all threads of the warp.
-template <Reduced16 T>
+template <ReducedFloat T>
 __device__ inline void multiply_add(float (&sums)[4], const uint32_t (&left)[4],
                                     const uint32_t (&right)[2]) {
 #ifdef AMBIT_CUDA_ON_HOST
@@ -82,7 +82,7 @@ __device__ inline void load_matrices(uint32_t (&words)[4], const uint16_t* row) 
 }
 
 /// Return two elements as a word, the first in its lower half.
-template <Reduced16 T>
+template <ReducedFloat T>
 __device__ uint32_t packed(float first, float second) {
 #ifdef __CUDA_ARCH__
   if constexpr (std::same_as<T, Half>) {
@@ -93,22 +93,22 @@ __device__ uint32_t packed(float first, float second) {
     return reinterpret_cast<const uint32_t&>(pair);
   }
 #else
-  return uint32_t{narrowed<T>(first).x} | uint32_t{narrowed<T>(second).x} << 16;
+  return uint32_t{downcast<T>(first).x} | uint32_t{downcast<T>(second).x} << 16;
 #endif
 }
 
 /// Bits of both elements of a word that are all set in infinity and NaN.
-template <Reduced16 T>
+template <ReducedFloat T>
 inline constexpr uint32_t kExponents = std::same_as<T, Half> ? 0x7c007c00 : 0x7f807f80;
 
 /// Return true if an element of a word is infinite or NaN.
-template <Reduced16 T>
+template <ReducedFloat T>
 __device__ bool has_infinite(uint32_t word) {
   constexpr uint32_t kLowest = kExponents<T> & -kExponents<T> & 0xffff;
   return (((word & kExponents<T>)+kLowest * 0x10001) & 0x80008000) != 0;
 }
 /// Return the word with such elements set to 0.
-template <Reduced16 T>
+template <ReducedFloat T>
 __device__ uint32_t finite_only(uint32_t word) {
   constexpr uint32_t kLow = kExponents<T> & 0xffff, kHigh = kExponents<T> ^ kLow;
   return ((word & kLow) == kLow ? 0 : word & 0xffff) |
@@ -116,10 +116,10 @@ __device__ uint32_t finite_only(uint32_t word) {
 }
 
 /// Split two numbers into elements and the elements of the remainders: together twice the bits.
-template <Reduced16 T>
+template <ReducedFloat T>
 __device__ void split(float first, float second, uint32_t& high, uint32_t& low) {
   const auto rest = [](float x, uint32_t bits) {
-    const float element = widened(T(static_cast<uint16_t>(bits), T::from_bits()));
+    const float element = upcast(T(static_cast<uint16_t>(bits), T::from_bits()));
     return std::fabs(element) < std::numeric_limits<float>::infinity() ? x - element : 0.f;
   };
   high = packed<T>(first, second);

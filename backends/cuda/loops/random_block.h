@@ -11,7 +11,7 @@ namespace ambit::cuda {
 
 /// Type in which numbers are generated: float32, then rounded, for reduced floating-point types.
 template <class T>
-using Drawn = std::conditional_t<Reduced16<T>, float, T>;
+using Drawn = std::conditional_t<ReducedFloat<T>, float, T>;
 
 /// Return how many blocks of numbers, one per thread, n elements need.
 template <class T>

@@ -132,19 +132,19 @@ StreamCalls BlockAllocator::enlist(std::span<const Access> accesses, StreamClock
 
 // For one block: add to `before` the calls that must precede this one.
 void BlockAllocator::enlist(Block& block, bool writes, const StreamCall& now, StreamCalls& before) {
-  const auto come_after = [&](const StreamCalls& calls) {
+  const auto add_unordered = [&](const StreamCalls& calls) {
     for (const StreamCall& call : calls) {
       if (!knows(*now.stream, call)) add(before, call);
     }
   };
-  come_after(block.writers);
+  add_unordered(block.writers);
   if (!writes) return add(block.readers, now);
-  come_after(block.readers);
+  add_unordered(block.readers);
   block.readers.clear();
   block.writers.assign(1, now);
 }
 
-void BlockAllocator::follow(const StreamCalls& calls, StreamClock& stream) {
+void BlockAllocator::wait_for_calls(const StreamCalls& calls, StreamClock& stream) {
   if (calls.empty()) return;
   for (const StreamCall& call : calls) call.stream->wait_until_queued(call.number);
   const std::scoped_lock lock(mutex_);
@@ -230,7 +230,7 @@ void BlockAllocator::use(const GraphMemory& graph, StreamClock& stream) {
     for_each_block(graph,
                    [&](Blocks::iterator block) { enlist(block->second, true, now, before); });
   }
-  follow(before, stream);
+  wait_for_calls(before, stream);
 }
 
 void BlockAllocator::release(GraphMemory& graph) noexcept {
@@ -267,13 +267,13 @@ void BlockAllocator::empty_cache() {
 bool BlockAllocator::is_alone(StreamClock& stream) {
   StreamClock* const seen = only_stream_.load();
   if (seen == &stream) return true;
-  return seen != &several_ && meet(stream);
+  return seen != &several_ && register_stream(stream);
 }
 
 // Registers the first or second stream. With the second, every block may be in use by the first
 // stream's calls so far. That stream may begin a call concurrently without recording it: either
 // begun() has increased here, or the call sees that it is no longer alone.
-bool BlockAllocator::meet(StreamClock& stream) {
+bool BlockAllocator::register_stream(StreamClock& stream) {
   const std::scoped_lock lock(mutex_);
   StreamClock* const seen = only_stream_.load();
   if (!seen) only_stream_.store(&stream);

@@ -65,12 +65,12 @@ class BlockAllocator {
   /// still queueing that work. Ignores memory of other allocators, until borrow(). Errors:
   /// BackendError for memory of a graph that is being captured, which has no contents yet.
   void use(std::span<const Access> accesses, StreamClock& stream) {
-    follow(enlist(accesses, stream), stream);
+    wait_for_calls(enlist(accesses, stream), stream);
   }
   /// The two halves of use(), for a call that uses memory of two allocators: enlist in both before
   /// following, and serialise these calls, otherwise two calls could wait for each other.
   StreamCalls enlist(std::span<const Access> accesses, StreamClock& stream);
-  void follow(const StreamCalls& calls, StreamClock& stream);
+  void wait_for_calls(const StreamCalls& calls, StreamClock& stream);
   /// Return true if no other stream has used this allocator: use() is then a no-op.
   bool is_alone(StreamClock& stream);
   /// From now on treat all memory of other allocators as one additional block, because memory lent
@@ -120,7 +120,7 @@ class BlockAllocator {
   void for_each_block(const GraphMemory& graph, const F& f);
   FreeBlocks& pool_of(const Block& block);
 
-  bool meet(StreamClock& stream);
+  bool register_stream(StreamClock& stream);
   void order(const StreamClock& before, StreamClock& after);
   Blocks::iterator block_around(const void* p);
   Blocks::iterator find_free(size_t bytes, const FreeBlocks& pool);

@@ -52,7 +52,7 @@ PinnedAllocator& pinned_allocator() {
   return *allocator;
 }
 
-std::unique_ptr<Fence> fence_behind(const GpuStream& stream) {
+std::unique_ptr<Fence> fence_after(const GpuStream& stream) {
   return std::make_unique<StreamFence>(stream);
 }
 

@@ -10,7 +10,7 @@ namespace ambit::cuda {
 PinnedAllocator& pinned_allocator();
 
 /// Return a fence after the work now queued on the stream. Errors: BackendError.
-std::unique_ptr<Fence> fence_behind(const GpuStream& stream);
+std::unique_ptr<Fence> fence_after(const GpuStream& stream);
 
 /// Return true if the memory is pinned, by any library, so that copies are asynchronous.
 bool is_page_locked(const void* host);

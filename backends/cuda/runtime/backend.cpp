@@ -119,7 +119,7 @@ void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t b
   if (!is_page_locked(host)) {
     count(counted_waits);
     call.finish();
-  } else if (non_blocking && pinned_allocator().use(host, fence_behind(stream))) {
+  } else if (non_blocking && pinned_allocator().use(host, fence_after(stream))) {
     call.finish();
   } else {
     call.wait();
@@ -135,7 +135,7 @@ void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t b
   check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),
         "cudaMemcpyAsync");
   call.queued();
-  if (non_blocking && pinned_allocator().use(host, fence_behind(stream))) {
+  if (non_blocking && pinned_allocator().use(host, fence_after(stream))) {
     call.finish();
   } else {
     call.wait();
@@ -178,7 +178,7 @@ cudaStream_t outside_stream(int64_t number) {
 }
 
 // Make `after` wait, on the GPU, for the work now queued on `before`.
-void follow(cudaStream_t before, cudaStream_t after) {
+void order_streams(cudaStream_t before, cudaStream_t after) {
   cudaEvent_t reached = nullptr;
   check(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   const std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, cudaError_t (*)(cudaEvent_t)> owned(
@@ -195,7 +195,7 @@ void CudaBackend::lend(int index, void* p, std::optional<int64_t> stream) {
   Call call("to_dlpack", gpu(index));
   Call::expect_no_capture("memory lent to another library");
   call.use({{p, true}});
-  follow(Call::stream().handle, outside);
+  order_streams(Call::stream().handle, outside);
   call.finish();
 }
 
@@ -216,7 +216,7 @@ void CudaBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t
   Call::expect_no_capture("memory of another library");
   call.use({{p, true}});
   if (stream && *stream != -1) {
-    follow(outside_stream(*stream), Call::stream().handle);
+    order_streams(outside_stream(*stream), Call::stream().handle);
   }
   call.finish();
 }

@@ -41,8 +41,8 @@ void Call::use(Call& reader, const void* from, Call& writer, void* to) {
     before_read = reader.allocator().enlist({&read, 1}, reader.stream_.clock);
     before_write = writer.allocator().enlist({&written, 1}, writer.stream_.clock);
   }
-  reader.allocator().follow(before_read, reader.stream_.clock);
-  writer.allocator().follow(before_write, writer.stream_.clock);
+  reader.allocator().wait_for_calls(before_read, reader.stream_.clock);
+  writer.allocator().wait_for_calls(before_write, writer.stream_.clock);
 }
 
 void Call::finish() {

@@ -84,8 +84,8 @@ class ThreadStreams {
       if (std::find(chosen_.begin(), chosen_.end(), &stream) == chosen_.end()) {
         chosen_.push_back(&stream);
       }
-      const void* nobody = nullptr;
-      if (!stream.holder.compare_exchange_strong(nobody, this, std::memory_order_acquire)) {
+      const void* no_holder = nullptr;
+      if (!stream.holder.compare_exchange_strong(no_holder, this, std::memory_order_acquire)) {
         throw BackendError(
             fmt::format("cuda: expected a stream of the pool that no other thread has made "
                         "current, got stream {} of {}, which one has",

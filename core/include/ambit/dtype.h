@@ -63,7 +63,7 @@ constexpr size_t element_size(DType d) {
 }
 constexpr bool is_floating_point(DType d) { return d >= DType::float16; }
 /// Return true for the reduced floating-point types, which are computed with in float32.
-constexpr bool is_reduced(DType d) { return d == DType::float16 || d == DType::bfloat16; }
+constexpr bool is_reduced_floating(DType d) { return d == DType::float16 || d == DType::bfloat16; }
 /// Return true for the integer types, excluding bool.
 constexpr bool is_integral(DType d) { return d >= DType::uint8 && d <= DType::int64; }
 constexpr bool is_signed(DType d) { return d >= DType::int8; }
@@ -154,12 +154,14 @@ inline constexpr DTypeSet kNumbers = kIntegral | kFloating;
 inline constexpr DTypeSet kBits = kIntegral | DTypeSet{kBool};
 inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
 // Dtypes of tensors.
-inline constexpr DTypeSet kReduced{kFloat16, kBFloat16};
-inline constexpr DTypeSet kAnyFloating = kReduced | kFloating;
-inline constexpr DTypeSet kEvery = kReduced | kAll;
+inline constexpr DTypeSet kReducedFloating{kFloat16, kBFloat16};
+inline constexpr DTypeSet kAnyFloating = kReducedFloating | kFloating;
+inline constexpr DTypeSet kEvery = kReducedFloating | kAll;
 /// Return the dtypes of operands that kernels of a set can compute with: with float32, also the
 /// reduced floating-point types.
-constexpr DTypeSet widened(DTypeSet set) { return set.contains(kFloat32) ? set | kReduced : set; }
+constexpr DTypeSet with_reduced_floating(DTypeSet set) {
+  return set.contains(kFloat32) ? set | kReducedFloating : set;
+}
 }  // namespace dtypes
 
 /// Always throw DTypeError "expected one of float32, float64, got int64".

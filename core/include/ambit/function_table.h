@@ -57,7 +57,7 @@ namespace ambit {
   row(round,        kFloating,  same,    memory)   /* to nearest, ties to even; see floor */      \
   row(trunc,        kFloating,  same,    memory)   /* rounded to zero; integers unchanged */      \
   row(bitwise_not,  kBits,      same,    memory)   /* ~x; !x for bool */                          \
-  row(logical_not,  kAll,       truth,   memory)   /* x == 0 */
+  row(logical_not,  kAll,       boolean, memory)   /* x == 0 */
 
 /// Maps whose public functions are written out in the sources; row(name, dtypes, result, cost).
 #define AMBIT_UNARY_FUNCTIONS(row)                                                                \
@@ -69,10 +69,10 @@ namespace ambit {
   row(i0e,          kFloating,  same,    maths)    /* e^-|x| times i0 */                          \
   row(i1e,          kFloating,  same,    maths)    /* e^-|x| times i1 */                          \
   row(ndtri,        kFloating,  same,    maths)    /* y with Phi(y) = x; NaN outside [0, 1] */    \
-  row(signbit,      kAll,       truth,   memory)   /* sign bit; true for -0. and -NaN */          \
-  row(isnan,        kAll,       truth,   memory)   /* false for integers */                       \
-  row(isinf,        kAll,       truth,   memory)   /* false for integers */                       \
-  row(isfinite,     kAll,       truth,   memory)   /* true for integers */                        \
+  row(signbit,      kAll,       boolean, memory)   /* sign bit; true for -0. and -NaN */          \
+  row(isnan,        kAll,       boolean, memory)   /* false for integers */                       \
+  row(isinf,        kAll,       boolean, memory)   /* false for integers */                       \
+  row(isfinite,     kAll,       boolean, memory)   /* true for integers */                        \
   row(gelu_tanh,    kFloating,  same,    maths)    /* gelu approximated by tanh: see gelu() */    \
   row(silu,         kFloating,  same,    maths)    /* x sigmoid(x) */                             \
   row(mish,         kFloating,  same,    maths)    /* x tanh(log(1 + e^x)) */                     \
@@ -196,8 +196,8 @@ namespace ambit {
   row(mean,         kFloating,  same)              /* NaN if empty */                             \
   row(max,          kAll,       same)              /* error if empty; NaN if any is NaN */        \
   row(min,          kAll,       same)              /* error if empty; NaN if any is NaN */        \
-  row(any,          kAll,       truth)             /* false if empty */                           \
-  row(all,          kAll,       truth)             /* true if empty */                            \
+  row(any,          kAll,       boolean)           /* false if empty */                           \
+  row(all,          kAll,       boolean)           /* true if empty */                            \
   row(nansum,       kFloating,  same)              /* sum of all but NaN */                       \
   row(abs_sum,      kFloating,  same)              /* sum of |x| */                               \
   row(norm,         kFloating,  same)              /* sqrt of the sum of x^2 */                   \
@@ -233,9 +233,9 @@ enum class ScatterOp : uint8_t { AMBIT_SCATTER_FUNCTIONS(AMBIT_ENUMERATOR) };
 struct FunctionRow {
   /// The dtype of the result.
   enum class Result : uint8_t {
-    same,   ///< that of the operands
-    truth,  ///< bool
-    total,  ///< bool: int64; integers: int64 or the operand's dtype; floats: the operand's dtype
+    same,     ///< that of the operands
+    boolean,  ///< bool
+    total,    ///< bool: int64; integers: int64 or the operand's dtype; floats: the operand's dtype
   };
   /// Cost of an element besides memory traffic: `maths` lowers the number of elements from which
   /// loops use threads.
@@ -255,7 +255,9 @@ struct FunctionRow {
 
   /// Return true if operands may have `dtype`, including reduced floating-point types where float32
   /// is supported.
-  constexpr bool takes(DType dtype) const { return dtypes::widened(dtypes).contains(dtype); }
+  constexpr bool supports(DType dtype) const {
+    return dtypes::with_reduced_floating(dtypes).contains(dtype);
+  }
   /// Return true if some values of `dtype` make the function throw, so that operands must be
   /// checked before any result is written.
   constexpr bool refuses_some(DType dtype) const {
@@ -263,7 +265,7 @@ struct FunctionRow {
   }
   /// Return the dtype of the result for operands of `dtype`.
   constexpr DType result_dtype(DType dtype) const {
-    if (result == Result::truth) return kBool;
+    if (result == Result::boolean) return kBool;
     return result == Result::total && dtype == kBool ? kInt64 : dtype;
   }
 };
@@ -287,7 +289,7 @@ inline constexpr std::array function_table<BinaryOp>{AMBIT_BINARY_FUNCTIONS(AMBI
 template <>
 inline constexpr std::array function_table<TernaryOp>{AMBIT_TERNARY_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name) FunctionRow{#name, dtypes::kAll, FunctionRow::Result::truth},
+#define AMBIT_ROW(name) FunctionRow{#name, dtypes::kAll, FunctionRow::Result::boolean},
 template <>
 inline constexpr std::array function_table<CompareOp>{AMBIT_COMPARE_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW

@@ -27,7 +27,7 @@ struct Binary16 {
   Binary16() = default;
   AMBIT_HOST_DEVICE constexpr Binary16(uint16_t bits, from_bits_t) : x(bits) {}
   AMBIT_HOST_DEVICE constexpr Binary16(float value) : x(round(value)) {}
-  AMBIT_HOST_DEVICE constexpr operator float() const { return widen(x); }
+  AMBIT_HOST_DEVICE constexpr operator float() const { return upcast(x); }
 
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator-(Binary16 a) {
     return {static_cast<uint16_t>(a.x ^ 0x8000), from_bits()};
@@ -87,7 +87,7 @@ struct Binary16 {
     return static_cast<uint16_t>(sign | result);
   }
 
-  AMBIT_HOST_DEVICE static constexpr float widen(uint16_t bits) {
+  AMBIT_HOST_DEVICE static constexpr float upcast(uint16_t bits) {
     const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, magnitude = bits & 0x7fff;
     uint32_t result = (magnitude << kDropped) + (kRebias << 23);
     if (kRebias == 0) {
@@ -107,7 +107,7 @@ using Half = Binary16<10>;
 using BFloat16 = Binary16<7>;
 
 template <class T>
-concept Reduced16 = std::same_as<T, Half> || std::same_as<T, BFloat16>;
+concept ReducedFloat = std::same_as<T, Half> || std::same_as<T, BFloat16>;
 
 template <int F>
 std::ostream& operator<<(std::ostream& os, Binary16<F> value) {

@@ -24,7 +24,7 @@ class Scalar {
       : integer_(static_cast<int64_t>(v)), dtype_(kInt64) {}
   template <std::floating_point F>
   constexpr Scalar(F v) : real_(static_cast<double>(v)), dtype_(kFloat64) {}
-  template <Reduced16 R>
+  template <ReducedFloat R>
   constexpr Scalar(R v) : Scalar(static_cast<float>(v)) {}
 
   /// Return kBool, kInt64 or kFloat64.
@@ -34,7 +34,7 @@ class Scalar {
   /// Convert as static_cast does, to 16-bit types through float; integers wrap.
   template <class T>
   constexpr T cast() const {
-    if constexpr (Reduced16<T>) return cast<float>();
+    if constexpr (ReducedFloat<T>) return cast<float>();
     return is_floating_point() ? static_cast<T>(real_) : static_cast<T>(integer_);
   }
   /// Convert; fractions are truncated. Errors: DTypeError if the type of an integer dtype cannot

@@ -124,7 +124,7 @@ const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
   if (self.is_same(src)) return self;
   check_no_overlap("copy_", self, src);
   copy_data("copy_", self, src, non_blocking);
-  record_in_place("copy", self, wrt(self, ZerosLike(self)), wrt(src, BackTo(src)));
+  record_in_place("copy", self, wrt(self, ZerosLike(self)), wrt(src, ReduceGradTo(src)));
   return self;
 }
 
@@ -137,7 +137,7 @@ Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, boo
                       : allocate("to", self.sizes(), dtype, device);
   copy_data("to", out, self, non_blocking);
   if (!needs_gradient(self)) return out;
-  return record("to", std::move(out), wrt(self, BackTo(self)));
+  return record("to", std::move(out), wrt(self, ReduceGradTo(self)));
 }
 
 Tensor clone(const Tensor& self) {
@@ -161,7 +161,7 @@ Tensor Tensor::pin_memory(std::optional<Device> to) const {
   if (is_pinned(device)) return *this;
   Tensor out = allocate_pinned("pin_memory", sizes(), dtype(), device);
   kernels::copy(out, *this);
-  return record("pin_memory", std::move(out), wrt(*this, BackTo(*this)));
+  return record("pin_memory", std::move(out), wrt(*this, ReduceGradTo(*this)));
 }
 
 bool Tensor::is_pinned(std::optional<Device> device) const {

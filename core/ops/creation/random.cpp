@@ -34,7 +34,7 @@ using Stream = std::optional<Generator>;
 
 // Return the largest number of a reduced floating-point type below x.
 double below(double x, DType dtype) {
-  return visit<dtypes::kReduced>(dtype, [x]<class T>() -> double {
+  return visit<dtypes::kReducedFloating>(dtype, [x]<class T>() -> double {
     T t(static_cast<float>(x));
     if (t < x) return t;
     t.x = t == 0 ? 0x8001 : static_cast<uint16_t>(t > 0 ? t.x - 1 : t.x + 1);
@@ -59,7 +59,7 @@ void for_wide_parts(const Tensor& y, RandomParams p, const Use& use) {
 
 // Reduced floating-point numbers are rounded from float32, but never up to the end of the range.
 void run_random(Tensor& y, const RandomParams& p) {
-  if (!is_reduced(y.dtype()) || p.kind != Kind::uniform || p.low == p.high) {
+  if (!is_reduced_floating(y.dtype()) || p.kind != Kind::uniform || p.low == p.high) {
     return kernels::random(y, p);
   }
   const Scalar most = below(p.high, y.dtype());
@@ -278,7 +278,7 @@ Tensor randperm(int64_t n, const Stream& given, const TensorOptions& options) {
 Tensor bernoulli(const Tensor& self, const Stream& generator) {
   expect_probabilities("bernoulli", self);
   const NoGradGuard no_grad;
-  if (!is_reduced(self.dtype())) {
+  if (!is_reduced_floating(self.dtype())) {
     return (rand(self.sizes(), generator, self.options()) < self).to(self.dtype());
   }
   // Compare in float32 with unrounded numbers, in parts; the copy holds p until overwritten.

@@ -108,12 +108,14 @@ struct LogitLoss {
   static constexpr BinaryOp kKernel = BinaryOp::logit_loss;
   static constexpr Domain kDomain = Domain::floats_only;
   static auto self_grad(const Tensor& self, const Tensor& target) {
-    return [back = BackTo(self), x = saved(self), t = saved(target)](const Tensor& g) {
+    return [back = ReduceGradTo(self), x = saved(self), t = saved(target)](const Tensor& g) {
       return back(ternary_grad(TernaryOp::logit_loss_grad, g, x(), t()));
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& target) {
-    return [back = BackTo(target), x = saved(self)](const Tensor& g) { return back(neg(g) * x()); };
+    return [back = ReduceGradTo(target), x = saved(self)](const Tensor& g) {
+      return back(neg(g) * x());
+    };
   }
 };
 
@@ -150,10 +152,10 @@ Tensor leaky_relu_by(const Tensor& x, const Tensor& slope) {
   constexpr BinaryOp kOp = BinaryOp::leaky_relu;
   Tensor out = compute_binary(name(kOp), kOp, Domain::floats_only, x, slope);
   if (!needs_gradient(x, slope)) return out;
-  const auto of_x = [back = BackTo(x), x = saved(x), a = saved(slope)](const Tensor& g) {
+  const auto of_x = [back = ReduceGradTo(x), x = saved(x), a = saved(slope)](const Tensor& g) {
     return back(ternary_grad(TernaryOp::leaky_relu_grad, g, x(), a()));
   };
-  const auto of_slope = [back = BackTo(slope), x = saved(x)](const Tensor& g) {
+  const auto of_slope = [back = ReduceGradTo(slope), x = saved(x)](const Tensor& g) {
     return back(g * x().clamp_max(0));
   };
   return record(name(kOp), std::move(out), wrt(x, of_x), wrt(slope, of_slope));

@@ -10,7 +10,7 @@ namespace ambit {
 namespace {
 
 auto other_grad(const Tensor& other, const Scalar& factor) {
-  return [back = BackTo(other), factor](const Tensor& g) { return back(g * factor); };
+  return [back = ReduceGradTo(other), factor](const Tensor& g) { return back(g * factor); };
 }
 
 }  // namespace
@@ -23,7 +23,8 @@ Tensor add_scaled(const char* op, const Tensor& self, const Tensor& other, const
   kernels::ternary(out, operand(self, sizes, dtype, device), operand(other, sizes, dtype, device),
                    {}, factor, TernaryOp::add_scaled);
   if (!needs_gradient(self, other)) return out;
-  return record(op, std::move(out), wrt(self, BackTo(self)), wrt(other, other_grad(other, factor)));
+  return record(op, std::move(out), wrt(self, ReduceGradTo(self)),
+                wrt(other, other_grad(other, factor)));
 }
 
 const Tensor& add_scaled_in_place(const char* op, const char* name, const Tensor& self,
@@ -33,7 +34,7 @@ const Tensor& add_scaled_in_place(const char* op, const char* name, const Tensor
   run_in_place(op, self, dtype, false, [&](Tensor& y, const Tensor& a) {
     kernels::ternary(y, a, b, {}, factor, TernaryOp::add_scaled);
   });
-  record_in_place(name, self, wrt(self, BackTo(self)), wrt(other, other_grad(other, factor)));
+  record_in_place(name, self, wrt(self, ReduceGradTo(self)), wrt(other, other_grad(other, factor)));
   return self;
 }
 

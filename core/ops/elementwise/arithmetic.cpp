@@ -83,10 +83,10 @@ struct Add {
   static constexpr const char *kName = "add", *kNameInPlace = "add_";
   static constexpr BinaryOp kKernel = BinaryOp::add;
   static constexpr Domain kDomain = Domain::any;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
-  static auto self_grad(const Tensor& self, const Tensor&) { return BackTo(self); }
-  static auto other_grad(const Tensor&, const Tensor& other) { return BackTo(other); }
-  static auto grad_beside(const Tensor&, const Scalar&) {
+  static constexpr SavesSelf kSavesSelf = SavesSelf::never;
+  static auto self_grad(const Tensor& self, const Tensor&) { return ReduceGradTo(self); }
+  static auto other_grad(const Tensor&, const Tensor& other) { return ReduceGradTo(other); }
+  static auto self_grad_with_scalar(const Tensor&, const Scalar&) {
     return [](const Tensor& g) { return g; };
   }
   static Scalar factor(const Scalar& alpha) { return alpha; }
@@ -96,12 +96,12 @@ struct Sub {
   static constexpr const char *kName = "sub", *kNameInPlace = "sub_";
   static constexpr BinaryOp kKernel = BinaryOp::sub;
   static constexpr Domain kDomain = Domain::any;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
-  static auto self_grad(const Tensor& self, const Tensor&) { return BackTo(self); }
+  static constexpr SavesSelf kSavesSelf = SavesSelf::never;
+  static auto self_grad(const Tensor& self, const Tensor&) { return ReduceGradTo(self); }
   static auto other_grad(const Tensor&, const Tensor& other) {
-    return [back = BackTo(other)](const Tensor& g) { return back(neg(g)); };
+    return [back = ReduceGradTo(other)](const Tensor& g) { return back(neg(g)); };
   }
-  static auto grad_beside(const Tensor&, const Scalar&) {
+  static auto self_grad_with_scalar(const Tensor&, const Scalar&) {
     return [](const Tensor& g) { return g; };
   }
   static Scalar factor(const Scalar& alpha) { return product(alpha, -1); }
@@ -111,9 +111,11 @@ struct Mul {
   static constexpr const char *kName = "mul", *kNameInPlace = "mul_";
   static constexpr BinaryOp kKernel = BinaryOp::mul;
   static constexpr Domain kDomain = Domain::any;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::for_other;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::for_other;
   static auto factor_grad(const Tensor& factor, const Tensor& another) {
-    return [back = BackTo(factor), a = saved(another)](const Tensor& g) { return back(g * a()); };
+    return [back = ReduceGradTo(factor), a = saved(another)](const Tensor& g) {
+      return back(g * a());
+    };
   }
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return factor_grad(self, other);
@@ -121,7 +123,7 @@ struct Mul {
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return factor_grad(other, self);
   }
-  static auto grad_beside(const Tensor&, const Scalar& other) {
+  static auto self_grad_with_scalar(const Tensor&, const Scalar& other) {
     return [other](const Tensor& g) { return g * other; };
   }
 };
@@ -130,16 +132,16 @@ struct Div {
   static constexpr const char *kName = "div", *kNameInPlace = "div_";
   static constexpr BinaryOp kKernel = BinaryOp::div;
   static constexpr Domain kDomain = Domain::floats;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::for_other;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::for_other;
   static auto self_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(self), b = saved(other)](const Tensor& g) { return back(g / b()); };
+    return [back = ReduceGradTo(self), b = saved(other)](const Tensor& g) { return back(g / b()); };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(ternary_grad(TernaryOp::div_grad, g, b(), a()));
     };
   }
-  static auto grad_beside(const Tensor&, const Scalar& other) {
+  static auto self_grad_with_scalar(const Tensor&, const Scalar& other) {
     return [other](const Tensor& g) { return g / other; };
   }
 };

@@ -12,7 +12,7 @@
 namespace ambit {
 
 /// Which formulas of a family need the old self; an in-place op must then save a copy of it.
-enum class KeepsSelf : uint8_t { never, for_other, always };
+enum class SavesSelf : uint8_t { never, for_other, always };
 
 /// Check the devices and that both are defined; return the device of the call.
 Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule);
@@ -69,17 +69,18 @@ Tensor binary(const Tensor& self, const Scalar& other) {
   Tensor out =
       compute_binary_scalar(Family::kName, Family::kKernel, Family::kDomain, self, {other});
   if (!needs_gradient(self)) return out;
-  return record(Family::kName, std::move(out), wrt(self, Family::grad_beside(self, other)));
+  return record(Family::kName, std::move(out),
+                wrt(self, Family::self_grad_with_scalar(self, other)));
 }
 
 template <class Family>
 const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
-  constexpr KeepsSelf kKeeps = Family::kKeepsSelf;
-  const bool keep = (kKeeps == KeepsSelf::always && needs_gradient(self, other)) ||
-                    (kKeeps == KeepsSelf::for_other && needs_gradient(other));
-  if (keep) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
-  const Tensor copy = keep ? self.clone() : Tensor();
-  const Tensor& before = keep ? copy : self;
+  constexpr SavesSelf kSaves = Family::kSavesSelf;
+  const bool save = (kSaves == SavesSelf::always && needs_gradient(self, other)) ||
+                    (kSaves == SavesSelf::for_other && needs_gradient(other));
+  if (save) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
+  const Tensor copy = save ? self.clone() : Tensor();
+  const Tensor& before = save ? copy : self;
   const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both from before the write
   compute_binary_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self, other);
   if (!needs_gradient(self, other)) {
@@ -93,15 +94,15 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
 
 template <class Family>
 const Tensor& binary_in_place(const Tensor& self, const Scalar& other) {
-  const bool keep = Family::kKeepsSelf == KeepsSelf::always && needs_gradient(self);
-  const Tensor before = keep ? self.clone() : self;
+  const bool save = Family::kSavesSelf == SavesSelf::always && needs_gradient(self);
+  const Tensor before = save ? self.clone() : self;
   compute_binary_scalar_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self,
                                  other);
   if (!needs_gradient(self)) {
     self.bump_version();
     return self;
   }
-  record_in_place(Family::kName, self, wrt(self, Family::grad_beside(before, other)));
+  record_in_place(Family::kName, self, wrt(self, Family::self_grad_with_scalar(before, other)));
   return self;
 }
 

@@ -10,10 +10,10 @@ namespace {
 // Never called, since only floats have gradients.
 struct NoGradient {
   static constexpr Domain kDomain = Domain::bits;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::never;
   static auto self_grad(const Tensor& self, const Tensor&) { return ZerosLike(self); }
   static auto other_grad(const Tensor&, const Tensor& other) { return ZerosLike(other); }
-  static auto grad_beside(const Tensor& self, const Scalar&) { return ZerosLike(self); }
+  static auto self_grad_with_scalar(const Tensor& self, const Scalar&) { return ZerosLike(self); }
 };
 
 struct And : NoGradient {

@@ -29,7 +29,7 @@ template <BinaryOp kernel>
 auto share_of(const Tensor& mine, const Tensor& other) {
   constexpr bool kLargest = kernel == BinaryOp::maximum;
   constexpr TernaryOp kShare = kLargest ? TernaryOp::maximum_grad : TernaryOp::minimum_grad;
-  return [back = BackTo(mine), a = saved(mine), b = saved(other)](const Tensor& g) {
+  return [back = ReduceGradTo(mine), a = saved(mine), b = saved(other)](const Tensor& g) {
     return back(ternary_grad(kShare, g, a(), b()));
   };
 }
@@ -58,14 +58,14 @@ bool may_have_nan(const Tensor& t) {
 // fmax and fmin: like maximum and minimum, but a number is preferred to NaN, and self if both are
 // NaN.
 template <BinaryOp kernel>
-struct Known {
+struct ExtremeIgnoringNaN {
   static constexpr const char* kName = kernel == BinaryOp::fmax ? "fmax" : "fmin";
   static constexpr BinaryOp kKernel = kernel;
   static constexpr Domain kDomain = Domain::any;
   static constexpr TernaryOp kShare =
       kernel == BinaryOp::fmax ? TernaryOp::maximum_grad : TernaryOp::minimum_grad;
   static auto self_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
       const Tensor share = ternary_grad(kShare, g, a(), b());
       if (!may_have_nan(a())) return back(share);
       const Tensor other_alone = logical_and(isnan(a()), eq(b(), b()));
@@ -73,7 +73,7 @@ struct Known {
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
       const Tensor share = ternary_grad(kShare, g, b(), a());
       return back(may_have_nan(b()) ? grad_where(share, isnan(b()), false) : share);
     };
@@ -272,13 +272,12 @@ void with_formulas(const Tensor& self, const Tensor& before, const Bounds& min, 
                    const Record& record_formulas) {
   const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
   const BoundedGrads grads(before, low, high);
-  record_formulas(wrt(self, [=, back = BackTo(self), has_min = low.defined()](
+  record_formulas(wrt(self, [=, back = ReduceGradTo(self), has_min = low.defined()](
                                 const Tensor& g) { return back(grads.self(g, has_min)); }),
-                  wrt(low, [=, back = BackTo(low.defined() ? low : self)](
+                  wrt(low, [=, back = ReduceGradTo(low.defined() ? low : self)](
                                const Tensor& g) { return back(grads.min(g)); }),
-                  wrt(high, [=, back = BackTo(high.defined() ? high : self)](const Tensor& g) {
-                    return back(grads.max(g));
-                  }));
+                  wrt(high, [=, back = ReduceGradTo(high.defined() ? high : self)](
+                                const Tensor& g) { return back(grads.max(g)); }));
 }
 
 bool any_needs_gradient(const Tensor& self, const Bounds& min, const Bounds& max) {
@@ -359,7 +358,7 @@ const Tensor& clamp_max_(const Tensor& self, const Scalar& max) {
 Tensor clamp_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max,
                   bool passes_nan) {
   const auto rounded = [&](const Bound& bound) -> Bound {
-    if (!bound || !is_reduced(x.dtype())) return bound;
+    if (!bound || !is_reduced_floating(x.dtype())) return bound;
     return scalar_on(*bound, x.dtype(), kCPU).item();
   };
   if (GradMode::is_enabled()) return masked_grad(g, x, rounded(min), rounded(max), passes_nan);
@@ -369,10 +368,10 @@ Tensor clamp_grad(const Tensor& g, const Tensor& x, const Bound& min, const Boun
 }
 
 Tensor fmax(const Tensor& self, const Tensor& other) {
-  return binary<Known<BinaryOp::fmax>>(self, other);
+  return binary<ExtremeIgnoringNaN<BinaryOp::fmax>>(self, other);
 }
 Tensor fmin(const Tensor& self, const Tensor& other) {
-  return binary<Known<BinaryOp::fmin>>(self, other);
+  return binary<ExtremeIgnoringNaN<BinaryOp::fmin>>(self, other);
 }
 
 void composite::clamp(Tensor& y, const Tensor& x, const Bound& min, const Bound& max) {

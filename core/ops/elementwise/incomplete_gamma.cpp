@@ -166,10 +166,11 @@ Tensor gamma_ratio(const char* op, const Tensor& self, const Tensor& other, bool
             throw NotImplementedError(
                 std::string(op) + ": expected no gradient of self, got one, which has no formula");
           }),
-      wrt(other, [back = BackTo(other), a = saved(self), x = saved(other), upper](const Tensor& g) {
-        const Tensor slope = exp((a() - 1) * log(x()) - x() - lgamma(a()));
-        return back(upper ? neg(g) * slope : g * slope);
-      }));
+      wrt(other,
+          [back = ReduceGradTo(other), a = saved(self), x = saved(other), upper](const Tensor& g) {
+            const Tensor slope = exp((a() - 1) * log(x()) - x() - lgamma(a()));
+            return back(upper ? neg(g) * slope : g * slope);
+          }));
 }
 
 const Tensor& write(const char* op, const Tensor& self, const Tensor& other, bool upper) {

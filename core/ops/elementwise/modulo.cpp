@@ -20,10 +20,10 @@ struct RoundedDivision {
   static constexpr const char* kNameInPlace = kFloor ? "floor_divide_" : "div_";
   static constexpr BinaryOp kKernel = kernel;
   static constexpr Domain kDomain = Domain::numbers;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::never;
   static auto self_grad(const Tensor& self, const Tensor&) { return ZerosLike(self); }
   static auto other_grad(const Tensor&, const Tensor& other) { return ZerosLike(other); }
-  static auto grad_beside(const Tensor& self, const Scalar&) { return ZerosLike(self); }
+  static auto self_grad_with_scalar(const Tensor& self, const Scalar&) { return ZerosLike(self); }
 };
 using FloorDivide = RoundedDivision<BinaryOp::floor_divide>;
 using TruncDivide = RoundedDivision<BinaryOp::trunc_divide>;
@@ -36,14 +36,16 @@ struct Modulo {
   static constexpr const char* kNameInPlace = kFloor ? "remainder_" : "fmod_";
   static constexpr BinaryOp kKernel = kernel;
   static constexpr Domain kDomain = Domain::numbers;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::for_other;
-  static auto self_grad(const Tensor& self, const Tensor&) { return BackTo(self); }
+  static constexpr SavesSelf kSavesSelf = SavesSelf::for_other;
+  static auto self_grad(const Tensor& self, const Tensor&) { return ReduceGradTo(self); }
   static auto other_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(neg(g) * div(a(), b(), kFloor ? "floor" : "trunc"));
     };
   }
-  static auto grad_beside(const Tensor& self, const Scalar&) { return BackTo(self); }
+  static auto self_grad_with_scalar(const Tensor& self, const Scalar&) {
+    return ReduceGradTo(self);
+  }
 };
 using Remainder = Modulo<BinaryOp::remainder>;
 using Fmod = Modulo<BinaryOp::fmod>;

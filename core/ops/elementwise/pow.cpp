@@ -24,16 +24,16 @@ struct Pow {
   static constexpr const char *kName = "pow", *kNameInPlace = "pow_";
   static constexpr BinaryOp kKernel = BinaryOp::pow;
   static constexpr Domain kDomain = Domain::numbers;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::always;
   // x^0 is constant, also at x = 0, where the formula would give 0 * inf.
   static auto self_grad(const Tensor& self, const Tensor& exponent) {
-    return [back = BackTo(self), x = saved(self), e = saved(exponent)](const Tensor& g) {
+    return [back = ReduceGradTo(self), x = saved(self), e = saved(exponent)](const Tensor& g) {
       return back(ternary_grad(TernaryOp::pow_base_grad, g, x(), e()));
     };
   }
   // 0^e is constant for e >= 0, where the formula would give 0 * -inf.
   static auto other_grad(const Tensor& self, const Tensor& exponent) {
-    return [back = BackTo(exponent), x = saved(self), e = saved(exponent)](const Tensor& g) {
+    return [back = ReduceGradTo(exponent), x = saved(self), e = saved(exponent)](const Tensor& g) {
       return back(ternary_grad(TernaryOp::pow_exponent_grad, g, x(), e()));
     };
   }
@@ -56,15 +56,15 @@ struct Atan2 {
   static constexpr const char *kName = "atan2", *kNameInPlace = "atan2_";
   static constexpr BinaryOp kKernel = BinaryOp::atan2;
   static constexpr Domain kDomain = Domain::floats;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::always;
   // d angle / d y = x / (x^2 + y^2), d angle / d x = -y / (x^2 + y^2).
   static auto self_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(self), y = saved(self), x = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(self), y = saved(self), x = saved(other)](const Tensor& g) {
       return back(slope(TernaryOp::atan2_grad, g, y(), x()));
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(other), y = saved(self), x = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(other), y = saved(self), x = saved(other)](const Tensor& g) {
       return back(slope(TernaryOp::atan2_other_grad, g, y(), x()));
     };
   }
@@ -72,7 +72,7 @@ struct Atan2 {
   // float32.
   static Tensor slope(TernaryOp op, const Tensor& g, const Tensor& y, const Tensor& x) {
     if (!GradMode::is_enabled()) return ternary_grad(op, g, y, x);
-    return ternary_grad(op, widened(g), widened(y.to(g.dtype())), widened(x.to(g.dtype())));
+    return ternary_grad(op, upcast(g), upcast(y.to(g.dtype())), upcast(x.to(g.dtype())));
   }
 };
 

@@ -22,7 +22,7 @@ struct Zeta {
   static constexpr const char *kName = "special_zeta", *kNameInPlace = "special_zeta_";
   static constexpr BinaryOp kKernel = BinaryOp::zeta;
   static constexpr Domain kDomain = Domain::floats;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::never;
   static auto self_grad(const Tensor&, const Tensor&) {
     return [](const Tensor&) -> Tensor {
       throw NotImplementedError("special_zeta: expected no gradient of self, which has no formula");
@@ -30,11 +30,13 @@ struct Zeta {
   }
   // d zeta(s, q) / dq = -s zeta(s + 1, q)
   static auto other_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(other), s = saved(self), q = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(other), s = saved(self), q = saved(other)](const Tensor& g) {
       return back(neg(g) * s() * special_zeta(s() + 1, q()));
     };
   }
-  static auto grad_beside(const Tensor& self, const Scalar&) { return self_grad(self, self); }
+  static auto self_grad_with_scalar(const Tensor& self, const Scalar&) {
+    return self_grad(self, self);
+  }
 };
 
 void check_order(const char* op, int64_t n) {
@@ -59,7 +61,7 @@ const Tensor& put(const char* op, const Tensor& self, const Tensor& result) {
 }
 
 // Convert a number to t's dtype: a number does not promote a tensor, even a 0-dim one.
-Tensor number_beside(const Tensor& t, const Scalar& number) {
+Tensor scalar_like(const Tensor& t, const Scalar& number) {
   const DType dtype = is_floating_point(t.dtype()) ? t.dtype() : get_default_dtype();
   return scalar_tensor(number, TensorOptions(dtype).device(t.device()));
 }
@@ -124,20 +126,20 @@ Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
   // Constant 0 only where self is 0 and the logarithm is finite.
   return record("special_xlog1py", std::move(out),
                 wrt(x,
-                    [back = BackTo(x), a = saved(x), b = saved(y)](const Tensor& g) {
+                    [back = ReduceGradTo(x), a = saved(x), b = saved(y)](const Tensor& g) {
                       return back(masked_fill(g * log1p(b()), logical_and(a() == 0, b() <= -1), 0));
                     }),
-                wrt(y, [back = BackTo(y), a = saved(x), b = saved(y)](const Tensor& g) {
+                wrt(y, [back = ReduceGradTo(y), a = saved(x), b = saved(y)](const Tensor& g) {
                   return back(g * a() / (b() + 1));
                 }));
 }
 Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
   expect_defined("special_xlog1py", "other", other);
-  return special_xlog1py(number_beside(other, self), other);
+  return special_xlog1py(scalar_like(other, self), other);
 }
 Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
   expect_defined("special_xlog1py", "self", self);
-  return special_xlog1py(self, number_beside(self, other));
+  return special_xlog1py(self, scalar_like(self, other));
 }
 
 // (-1)^(n+1) n! zeta(n + 1, x)

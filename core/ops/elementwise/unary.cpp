@@ -29,7 +29,7 @@ enum class Keeps : uint8_t { nothing, x, y };
 
 // True for dtypes that the op accepts and the kernel does not, where the map is the identity:
 // integers in floor, ceil, round and trunc, bool in sign.
-bool is_identity(UnaryOp kernel, DType dtype) { return !row_of(kernel).takes(dtype); }
+bool is_identity(UnaryOp kernel, DType dtype) { return !row_of(kernel).supports(dtype); }
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   expect_defined(op, "self", self);
@@ -107,7 +107,7 @@ constexpr double kErfSlope = 2 * std::numbers::inv_sqrtpi;  // at 0
 // d sinc / d x = (cos(pi x) - sinc(x)) / x; near 0, where the difference cancels, by its series,
 // whose next term is 2e-9 t^5 < 1e-17.
 Tensor sinc_grad(const Tensor& g, const Tensor& x) {
-  if (is_reduced(x.dtype())) return by_float32(x.dtype(), sinc_grad, g, x);
+  if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), sinc_grad, g, x);
   constexpr double kPi = std::numbers::pi;
   const Tensor t = square(x * kPi), near = t < 0.02;
   const Tensor slope = (cos(x * kPi) - sinc(x)) / masked_fill(x, near, 1);
@@ -203,13 +203,13 @@ namespace {
 // I1'(x) = I0(x) - I1(x) / x, which is 1/2 at 0; for I1(x) e^-|x| additionally the factor's
 // derivative. Computed in float32, since the difference is far smaller than its terms.
 Tensor i1_grad(const Tensor& g, const Tensor& x) {
-  if (is_reduced(x.dtype())) return by_float32(x.dtype(), i1_grad, g, x);
+  if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), i1_grad, g, x);
   const Tensor zero = x == 0;
   const Tensor slope = i0(x) - special_i1(x) / masked_fill(x, zero, 1);
   return g * masked_fill(slope, zero, 0.5);
 }
 Tensor i1e_grad(const Tensor& g, const Tensor& x) {
-  if (is_reduced(x.dtype())) return by_float32(x.dtype(), i1e_grad, g, x);
+  if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), i1e_grad, g, x);
   const Tensor zero = x == 0;
   const Tensor rest = sign(x) + reciprocal(masked_fill(x, zero, 1));
   return g * masked_fill(special_i0e(x) - special_i1e(x) * rest, zero, 0.5);

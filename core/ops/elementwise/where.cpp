@@ -27,21 +27,21 @@ Tensor choose(const char* op, const Tensor& self, const Tensor& mask, const Scal
                        operand(mask, sizes, kBool, device), value, masked);
   if (!needs_gradient(self)) return out;
   return record(op, std::move(out),
-                wrt(self, [back = BackTo(self), m = saved(mask), masked](const Tensor& g) {
+                wrt(self, [back = ReduceGradTo(self), m = saved(mask), masked](const Tensor& g) {
                   return back(grad_where(g, m(), !masked));
                 }));
 }
 
 // Convert a uint8 mask, as in old libtorch programs, to bool.
-Tensor truth(const Tensor& mask) {
+Tensor mask_as_bool(const Tensor& mask) {
   return mask.defined() && mask.dtype() == kUInt8 ? mask != 0 : mask;
 }
 
-Tensor truth_of_condition(const Tensor& condition) {
+Tensor condition_as_bool(const Tensor& condition) {
   if (condition.defined() && condition.dtype() == kUInt8) {
     detail::warn(detail::Warning::byte_condition, "where");
   }
-  return truth(condition);
+  return mask_as_bool(condition);
 }
 
 // where with a number for the branch selected where the condition is `masked`.
@@ -49,7 +49,7 @@ Tensor where_scalar(const Tensor& condition, const Tensor& branch, const char* n
                     const Scalar& number, bool masked) {
   const Device device =
       check_devices("where", {{"condition", condition}, {name, branch}}, DeviceRule::elementwise);
-  const Tensor chosen = truth_of_condition(condition);
+  const Tensor chosen = condition_as_bool(condition);
   expect_dtype("where", "condition", chosen, kBool);
   expect_defined("where", name, branch);
   return choose("where", branch, chosen, number, masked, result_type(branch, number), device);
@@ -64,7 +64,7 @@ Tensor grad_where(const Tensor& g, const Tensor& mask, bool kept) {
 Tensor where(const Tensor& given, const Tensor& self, const Tensor& other) {
   const Device device = check_devices(
       "where", {{"condition", given}, {"self", self}, {"other", other}}, DeviceRule::elementwise);
-  const Tensor condition = truth_of_condition(given);
+  const Tensor condition = condition_as_bool(given);
   expect_dtype("where", "condition", condition, kBool);
   expect_defined("where", "self", self);
   expect_defined("where", "other", other);
@@ -76,9 +76,9 @@ Tensor where(const Tensor& given, const Tensor& self, const Tensor& other) {
                  operand(other, sizes, dtype, device));
   if (!needs_gradient(self, other)) return out;
   return record("where", std::move(out),
-                wrt(self, [back = BackTo(self), c = saved(condition)](
+                wrt(self, [back = ReduceGradTo(self), c = saved(condition)](
                               const Tensor& g) { return back(grad_where(g, c(), true)); }),
-                wrt(other, [back = BackTo(other), c = saved(condition)](const Tensor& g) {
+                wrt(other, [back = ReduceGradTo(other), c = saved(condition)](const Tensor& g) {
                   return back(grad_where(g, c(), false));
                 }));
 }
@@ -104,7 +104,7 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) 
   const Device device =
       check_devices("masked_fill", {{"self", self}, {"mask", mask}}, DeviceRule::elementwise);
   expect_defined("masked_fill", "self", self);
-  const Tensor chosen = truth(mask);
+  const Tensor chosen = mask_as_bool(mask);
   expect_dtype("masked_fill", "mask", chosen, kBool);
   check_fits("masked_fill", value, self.dtype());
   return choose("masked_fill", self, chosen, value, true, self.dtype(), device);
@@ -114,7 +114,7 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& given, const Scalar
   const Device device = check_devices("masked_fill_", {{"self", self}, {"mask", given}},
                                       DeviceRule::in_place_elementwise);
   expect_defined("masked_fill_", "self", self);
-  const Tensor mask = truth(given);
+  const Tensor mask = mask_as_bool(given);
   expect_dtype("masked_fill_", "mask", mask, kBool);
   check_fits("masked_fill_", value, self.dtype());
   check_broadcasts_to("masked_fill_", mask.sizes(), self.sizes());
@@ -144,7 +144,7 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) 
   check_devices("masked_fill", {{"self", self}, {"mask", mask}, {"value", value}},
                 DeviceRule::elementwise);
   const Tensor number = number_like("masked_fill", value, self);
-  const Tensor chosen = truth(mask);
+  const Tensor chosen = mask_as_bool(mask);
   expect_dtype("masked_fill", "mask", chosen, kBool);
   broadcast("masked_fill", self.sizes(), chosen.sizes());
   return where(chosen, number, self);
@@ -154,7 +154,7 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor&
   check_devices("masked_fill_", {{"self", self}, {"mask", mask}, {"value", value}},
                 DeviceRule::in_place_elementwise);
   const Tensor number = number_like("masked_fill_", value, self);
-  const Tensor chosen = truth(mask);
+  const Tensor chosen = mask_as_bool(mask);
   expect_dtype("masked_fill_", "mask", chosen, kBool);
   check_broadcasts_to("masked_fill_", chosen.sizes(), self.sizes());
   check_in_place("masked_fill_", self);

@@ -193,14 +193,15 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolati
   AMBIT_AUTOCAST(grid_sampler, input, grid, interpolation_mode, padding_mode, align_corners)
   const Sampling s{interpolation_mode, padding_mode, align_corners};
   check_grid(input, grid, s);
-  if (is_reduced(input.dtype())) {
+  if (is_reduced_floating(input.dtype())) {
     return by_float32(input.dtype(), grid_sampler, input, grid, interpolation_mode, padding_mode,
                       align_corners);
   }
   const Tensor out = sampled(input, grid, s);
   if (s.mode != kNearestMode || !needs_gradient(grid)) return out;
   // The nearest element does not depend on the position, but the grid must get a gradient: zeros.
-  return record("grid_sampler", out.detach(), wrt(out, BackTo(out)), wrt(grid, ZerosLike(grid)));
+  return record("grid_sampler", out.detach(), wrt(out, ReduceGradTo(out)),
+                wrt(grid, ZerosLike(grid)));
 }
 
 namespace {

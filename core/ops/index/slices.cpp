@@ -141,7 +141,7 @@ auto kept_grad(const Fill& f) {
   };
 }
 auto value_grad(const Fill& f, const Tensor& value) {
-  return [back = BackTo(value), rows = saved(f.at.rows), dim = f.at.dim](const Tensor& g) {
+  return [back = ReduceGradTo(value), rows = saved(f.at.rows), dim = f.at.dim](const Tensor& g) {
     return back(masked_fill(g, logical_not(filled_mask(g, dim, rows())), 0));
   };
 }

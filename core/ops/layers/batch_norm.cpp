@@ -121,7 +121,7 @@ struct Running {
   Running(const Tensor& s, bool training) : stored(s), value(dense(s)) {
     if (!s.defined()) return;
     if (training) check_in_place("batch_norm", s);
-    if (!is_reduced(s.dtype())) return;
+    if (!is_reduced_floating(s.dtype())) return;
     value = allocate("batch_norm", s.sizes(), statistics_dtype(s.dtype()), s.device());
     kernels::copy(value, s);
   }
@@ -155,8 +155,8 @@ Normalized normalize(const Tensor& input, const Tensor& weight, const Tensor& bi
   naming(first.name, first.tensor, [&] {
     expect_floating("batch_norm", input);
     // With reduced floating-point inputs all other operands may be float32.
-    const bool mixed =
-        is_reduced(input.dtype()) && first.tensor.defined() && first.tensor.dtype() == kFloat32;
+    const bool mixed = is_reduced_floating(input.dtype()) && first.tensor.defined() &&
+                       first.tensor.dtype() == kFloat32;
     const DType dtype = mixed ? kFloat32 : input.dtype();
     if (first.tensor.defined() && !mixed) {
       expect_input_dtype("batch_norm", input, first.name, first.tensor);

@@ -241,7 +241,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
     expect_classes(kOp, input, target);
   }
   expect_class_weight(kOp, input, weight);
-  if (is_reduced(input.dtype()) && (probabilities || label_smoothing > 0)) {
+  if (is_reduced_floating(input.dtype()) && (probabilities || label_smoothing > 0)) {
     const auto wide = [](const Tensor& t) { return t.defined() ? t.to(kFloat32) : t; };
     return cross_entropy(wide(input), probabilities ? wide(target) : target, wide(weight),
                          reduction, ignore_index, label_smoothing)
@@ -266,7 +266,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   if (!input.is_floating_point()) expect_floating("mse_loss", target);
   const DType dtype = result_type(input, target);
   broadcast("mse_loss", input.sizes(), target.sizes());
-  const DType wide = statistics_dtype(dtype);  // reduced types' squares may overflow
+  const DType wide = statistics_dtype(dtype);  // squares of 16-bit floats may overflow
   return reduced(square(input.to(wide) - target.to(wide)), reduction).to(dtype);
 }
 

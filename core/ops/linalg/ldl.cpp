@@ -194,7 +194,7 @@ void check_pivots(const char* op, int64_t n, const int32_t* pivots) {
 }
 
 // Return a private contiguous copy on the host, upcast if needed.
-Tensor taken(const Tensor& t) { return widened(t).cpu().contiguous(); }
+Tensor host_copy(const Tensor& t) { return upcast(t).cpu().contiguous(); }
 
 std::tuple<Tensor, Tensor, Tensor> factored(const char* op, const Tensor& A) {
   expect_square(op, "self", A);
@@ -207,7 +207,7 @@ std::tuple<Tensor, Tensor, Tensor> factored(const char* op, const Tensor& A) {
     info = allocate(op, batch, kInt32, A.device());
   } else {
     const NoGradGuard no_grad;
-    out = lower_part(taken(A));
+    out = lower_part(host_copy(A));
     pivots = allocate(op, batch_and(batch, {n}), kInt32, kCPU);
     info = allocate(op, batch, kInt32, kCPU);
     visit<dtypes::kFloating>(out.dtype(), [&]<class T>() {
@@ -233,9 +233,9 @@ Tensor solved(const char* op, const Tensor& LD, const Tensor& pivots, const Tens
   const Dims sizes = batch_and(batch, {n, columns});
   if (B.is_meta()) return allocate(op, sizes, B.dtype(), B.device());
   const NoGradGuard no_grad;
-  const Tensor a = taken(LD.expand(batch_and(batch, {n, n})));
-  const Tensor p = taken(pivots.expand(batch_and(batch, {n})));
-  const Tensor x = widened(B.expand(sizes)).cpu().clone(MemoryFormat::Contiguous);
+  const Tensor a = host_copy(LD.expand(batch_and(batch, {n, n})));
+  const Tensor p = host_copy(pivots.expand(batch_and(batch, {n})));
+  const Tensor x = upcast(B.expand(sizes)).cpu().clone(MemoryFormat::Contiguous);
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     for (int64_t i = 0; i < count(op, batch); ++i) {
       const int32_t* swaps = p.data_ptr<int32_t>() + i * n;
@@ -282,7 +282,7 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
                       throw NotImplementedError(
                           "linalg_ldl_solve: expected no gradient of LD, got a backward to it");
                     }),
-                wrt(B, [a = saved(LD), p = saved(pivots), back = BackTo(B)](const Tensor& g) {
+                wrt(B, [a = saved(LD), p = saved(pivots), back = ReduceGradTo(B)](const Tensor& g) {
                   return back(linalg_ldl_solve(a().detach(), p(), g));
                 }));
 }

@@ -191,7 +191,7 @@ Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
   AMBIT_AUTOCAST(linalg_vecdot, x, y, dim)
   check_devices("linalg_vecdot", {{"x", x}, {"y", y}});
   expect_same_dtype("linalg_vecdot", x, y);
-  if (is_reduced(x.dtype())) return by_float32(x.dtype(), linalg_vecdot, x, y, dim);
+  if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), linalg_vecdot, x, y, dim);
   return sum(mul(x, y), IntArrayRef(dim));
 }
 

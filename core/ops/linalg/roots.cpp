@@ -50,7 +50,7 @@ std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {
     throw ShapeError(
         fmt::format("{}: expected at least as many rows as columns, got {}", kOp, str(A.sizes())));
   }
-  if (is_reduced(A.dtype())) {
+  if (is_reduced_floating(A.dtype())) {
     const auto [wide_U, wide_H] = linalg_polar(A.to(kFloat32));
     return {wide_U.to(A.dtype()), wide_H.to(A.dtype())};
   }
@@ -69,7 +69,8 @@ std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {
 Tensor linalg_matrix_sqrth(const Tensor& self) {
   constexpr const char* kOp = "linalg_matrix_sqrth";
   expect_square(kOp, "self", self);
-  if (is_reduced(self.dtype())) return linalg_matrix_sqrth(self.to(kFloat32)).to(self.dtype());
+  if (is_reduced_floating(self.dtype()))
+    return linalg_matrix_sqrth(self.to(kFloat32)).to(self.dtype());
   Tensor root;
   {
     const NoGradGuard no_grad;

@@ -22,7 +22,7 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
   return lead == 0 ? kept : view(kept, sizes);
 }
 
-Tensor BackTo::operator()(const Tensor& g) const {
+Tensor ReduceGradTo::operator()(const Tensor& g) const {
   if (g.sizes() == sizes_) return to(g, device_, dtype_);
   return to(sum_to(g, sizes_), device_, dtype_);
 }

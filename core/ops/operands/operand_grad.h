@@ -18,9 +18,9 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes);
 
 /// The formula of an operand that passes through an op unchanged, and the last step of most other
 /// formulas: convert a gradient to the operand's shape, dtype and device.
-class BackTo {
+class ReduceGradTo {
  public:
-  explicit BackTo(const Tensor& operand)
+  explicit ReduceGradTo(const Tensor& operand)
       : sizes_(operand.sizes()), dtype_(operand.dtype()), device_(operand.device()) {}
   Tensor operator()(const Tensor& g) const;
 

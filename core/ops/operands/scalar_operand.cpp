@@ -32,7 +32,7 @@ bool fits(const Scalar& value) {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double>) {
     return true;
-  } else if constexpr (std::is_same_v<T, float> || Reduced16<T>) {
+  } else if constexpr (std::is_same_v<T, float> || ReducedFloat<T>) {
     const double x = value.to<double>();
     return !std::isfinite(x) || std::abs(x) <= Limits::max();
   } else if (value.is_floating_point()) {

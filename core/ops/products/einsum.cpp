@@ -130,7 +130,7 @@ std::string kept_labels(const std::string& result, const std::vector<Term>& rest
 }
 
 // Remove and return the term at position i.
-Term taken(std::vector<Term>& terms, size_t i) {
+Term extract(std::vector<Term>& terms, size_t i) {
   Term term = std::move(terms[i]);
   terms.erase(terms.begin() + static_cast<ptrdiff_t>(i));
   return term;
@@ -172,7 +172,7 @@ Tensor einsum(std::string_view equation, TensorList tensors, IntArrayRef path) t
   for (size_t i = 0; terms.size() > 1; i += 2) {
     const auto first = static_cast<size_t>(path.empty() ? 0 : path[i]);
     const auto second = static_cast<size_t>(path.empty() ? 1 : path[i + 1]);
-    Term b = taken(terms, std::max(first, second)), a = taken(terms, std::min(first, second));
+    Term b = extract(terms, std::max(first, second)), a = extract(terms, std::min(first, second));
     if (first > second) std::swap(a, b);
     const Join join(eq, kept_labels(result, terms));
     Term joined = join(std::move(a), std::move(b));

@@ -171,7 +171,7 @@ Tensor addr_product(const char* op, const Tensor& self, const Tensor& vec1, cons
   return product.to(dtype);
 }
 
-Scalar truth(const Scalar& s) { return Scalar(s.to<double>() != 0); }
+Scalar as_bool(const Scalar& s) { return Scalar(s.to<double>() != 0); }
 
 }  // namespace
 
@@ -224,7 +224,7 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   Tensor product = addr_product("addr", self, vec1, vec2, beta, alpha);
   check_broadcasts_to("addr", self.sizes(), product.sizes());
   if (product.dtype() != kBool) return add_self("addr", std::move(product), self, beta, alpha);
-  product = mul(product, truth(alpha));
+  product = mul(product, as_bool(alpha));
   return is_zero(beta) ? product : logical_or(product, self);
 }
 
@@ -234,7 +234,7 @@ const Tensor& addr_(const Tensor& self, const Tensor& vec1, const Tensor& vec2, 
   const Tensor product = addr_product("addr_", self, vec1, vec2, beta, alpha);
   check_casts_to("addr_", product.dtype(), self.dtype());
   if (product.dtype() != kBool) return add_in_place("addr_", self, product, beta, alpha);
-  return add_in_place("addr_", self, product, truth(beta), truth(alpha));
+  return add_in_place("addr_", self, product, as_bool(beta), as_bool(alpha));
 }
 
 }  // namespace ambit

@@ -12,9 +12,9 @@ namespace {
 
 void check_out_dtype(const char* op, const Tensor& a, const Tensor& b, DType out) {
   expect_same_dtype(op, a, b);
-  if (out == a.dtype() || (out == kFloat32 && is_reduced(a.dtype()))) return;
+  if (out == a.dtype() || (out == kFloat32 && is_reduced_floating(a.dtype()))) return;
   throw DTypeError(fmt::format("{}: expected the out_dtype {}{}, got {}", op, name(a.dtype()),
-                               is_reduced(a.dtype()) ? " or float32" : "", name(out)));
+                               is_reduced_floating(a.dtype()) ? " or float32" : "", name(out)));
 }
 
 using Product = Tensor (*)(const Tensor&, const Tensor&);

@@ -69,7 +69,7 @@ Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, double correc
   if (correction == 1) {
     return run_reduce(x, shape, root ? ReduceOp::std_unbiased : ReduceOp::var_unbiased, x.dtype());
   }
-  if (is_reduced(x.dtype())) {
+  if (is_reduced_floating(x.dtype())) {
     return run_var_unscaled(x.to(kFloat32), shape, correction, root).to(x.dtype());
   }
   const double factor = static_cast<double>(shape.count) / divisor(shape, correction);
@@ -270,7 +270,7 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   if (p == 2 && (dtype != kFloat64 || x.is_cpu())) {
     return run_reduce(x, shape, ReduceOp::norm, dtype);
   }
-  if (is_reduced(dtype)) {
+  if (is_reduced_floating(dtype)) {
     const auto run = [p](const Tensor& t, const ReduceShape& s) { return run_norm(t, s, p); };
     return by_float32_parts(x, shape, run).to(dtype);
   }
@@ -295,7 +295,7 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
   }
   const Tensor zero = y == 0;
   if (p == 2) return x * masked_fill(g / y, zero, 0);
-  if (is_reduced(x.dtype())) return by_float32(x.dtype(), norm_grad, g, x, y, p, dims);
+  if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), norm_grad, g, x, y, p, dims);
   // Powers of x may overflow where those of the quotient do not.
   const Tensor share = x / masked_fill(y, zero, 1);
   const Tensor power = p > 2 ? share * pow(abs(share), p - 2)
@@ -355,7 +355,7 @@ Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
   expect_defined("dist", "other", other);
   broadcast("dist", self.sizes(), other.sizes());
   const DType dtype = result_type(self, other);
-  if (is_reduced(dtype)) return norm(self.to(kFloat32) - other, p).to(dtype);
+  if (is_reduced_floating(dtype)) return norm(self.to(kFloat32) - other, p).to(dtype);
   return norm(self - other, p);
 }
 
@@ -385,7 +385,7 @@ Tensor renorm_factor(const char* op, const Tensor& self, const Scalar& p, int64_
 
 Tensor renormed(const char* op, const Tensor& self, const Scalar& p, int64_t dim,
                 const Scalar& maxnorm) {
-  const Tensor x = widened(self);
+  const Tensor x = upcast(self);
   const Tensor factor = renorm_factor(op, x, p, dim, maxnorm);
   return (x * factor).to(self.dtype());
 }
@@ -406,7 +406,8 @@ namespace {
 
 Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
   const NoGradGuard no_grad;
-  if (is_reduced(x.dtype())) return by_float32_parts(x, shape, run_logsumexp).to(x.dtype());
+  if (is_reduced_floating(x.dtype()))
+    return by_float32_parts(x, shape, run_logsumexp).to(x.dtype());
   if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, x.dtype()).log_();
   // Do not subtract an infinite maximum: inf - inf would be NaN.
   const Tensor peak = run_reduce(x, shape, ReduceOp::max, x.dtype());

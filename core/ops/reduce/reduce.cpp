@@ -178,7 +178,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> 
 namespace {
 
 // As in libtorch, uint8, the old mask type, gives uint8.
-Tensor truth(const Tensor& self, const ReduceShape& shape, ReduceOp op) {
+Tensor reduce_to_bool(const Tensor& self, const ReduceShape& shape, ReduceOp op) {
   const Tensor out = run_reduce(self, shape, op, kBool);
   return self.dtype() == kUInt8 ? out.to(kUInt8) : out;
 }
@@ -191,7 +191,8 @@ Tensor truth_over(const char* op, const Tensor& self, OptionalIntArrayRef dims, 
                   ReduceOp reduce) {
   expect_defined(op, "self", self);
   const IntArrayRef list = dims.value_or(IntArrayRef());
-  if (!dims || !list.empty()) return truth(self, {op, self.sizes(), list, keepdim}, reduce);
+  if (!dims || !list.empty())
+    return reduce_to_bool(self, {op, self.sizes(), list, keepdim}, reduce);
   const Tensor out = ne(self, 0);
   return self.dtype() == kUInt8 ? out.to(kUInt8) : out;
 }
@@ -208,22 +209,22 @@ Tensor all(const Tensor& self, OptionalIntArrayRef dims, bool keepdim) {
 
 Tensor any(const Tensor& self) {
   expect_defined("any", "self", self);
-  return truth(self, {"any", self.sizes(), {}, false}, ReduceOp::any);
+  return reduce_to_bool(self, {"any", self.sizes(), {}, false}, ReduceOp::any);
 }
 
 Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
   expect_defined("any", "self", self);
-  return truth(self, {"any", self.sizes(), {dim}, keepdim}, ReduceOp::any);
+  return reduce_to_bool(self, {"any", self.sizes(), {dim}, keepdim}, ReduceOp::any);
 }
 
 Tensor all(const Tensor& self) {
   expect_defined("all", "self", self);
-  return truth(self, {"all", self.sizes(), {}, false}, ReduceOp::all);
+  return reduce_to_bool(self, {"all", self.sizes(), {}, false}, ReduceOp::all);
 }
 
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
   expect_defined("all", "self", self);
-  return truth(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all);
+  return reduce_to_bool(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all);
 }
 
 }  // namespace ambit

@@ -53,7 +53,7 @@ Tensor finite_product(const Tensor& a, const Tensor& b) {
 
 // r[i] = g[i] + m[i] r[i + 1] along dim, in log2(n) steps of differentiable ops. The last m has no
 // effect.
-Tensor weighted_sum_behind(const Tensor& g, const Tensor& m, int64_t dim) {
+Tensor weighted_suffix_sum(const Tensor& g, const Tensor& m, int64_t dim) {
   const int64_t n = g.size(dim);
   Tensor sum = g, weight = m;  // over the next `step` elements; weight: the factor of later sums
   for (int64_t step = 1; step < n; step *= 2) {
@@ -82,7 +82,7 @@ Tensor cumprod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   if (g.numel() == 0) return g;
   if (g.dim() == 0) return g;
   const Tensor before = previous_along(cumprod(x, dim), dim, 1);
-  return finite_product(before, weighted_sum_behind(g, next_along(x, dim, 1), dim));
+  return finite_product(before, weighted_suffix_sum(g, next_along(x, dim, 1), dim));
 }
 
 // The gradient of x[i] is the sum of g[k] e^(x[i] - y[k]) over k >= i, which is e^(x[i] - y[i])
@@ -100,7 +100,7 @@ Tensor logcumsumexp_grad(const Tensor& g, const Tensor& x, int64_t dim) {
     return exp(masked_fill(part - masked_fill(whole, whole == -kInfinity, 0), both, 0));
   };
   const Tensor decay = ratio(y, next_along(y, dim, 0));
-  return ratio(x, y) * weighted_sum_behind(g, decay, dim);
+  return ratio(x, y) * weighted_suffix_sum(g, decay, dim);
 }
 
 // In place in self's dtype: copy the result of `scan`, so that the gradients are those of the

@@ -15,7 +15,7 @@ namespace {
 
 // Return an empty list with capacity for n parts. Throws before any part is created if the host
 // cannot hold them: a broadcast view may have any number of elements.
-std::vector<Tensor> room_for(const char* op, uint64_t n) {
+std::vector<Tensor> allocate_list(const char* op, uint64_t n) {
   constexpr uint64_t kFew = 100'000;  // up to it, no query of the system's memory (40 us)
   const uint64_t most = n <= kFew ? n
                                   : backend_of(kCPU).properties(0).total_memory /
@@ -34,7 +34,7 @@ std::vector<Tensor> room_for(const char* op, uint64_t n) {
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   const size_t d = index_of("unbind", dim, self);
   const int64_t n = self.sizes()[d];
-  std::vector<Tensor> parts = room_for("unbind", static_cast<uint64_t>(n));
+  std::vector<Tensor> parts = allocate_list("unbind", static_cast<uint64_t>(n));
   for (int64_t i = 0; i < n; ++i) parts.push_back(select(self, dim, i));
   return parts;
 }
@@ -50,7 +50,7 @@ std::vector<Tensor> split_evenly(const char* op, const Tensor& self, int64_t spl
   }
   if (size == 0) return {narrow(self, dim, 0, 0)};
   const int64_t n = (size - 1) / split_size + 1;
-  std::vector<Tensor> parts = room_for(op, static_cast<uint64_t>(n));
+  std::vector<Tensor> parts = allocate_list(op, static_cast<uint64_t>(n));
   for (int64_t i = 0; i < n; ++i) {
     const int64_t start = i * split_size;
     parts.push_back(narrow(self, dim, start, std::min(split_size, size - start)));
@@ -68,7 +68,7 @@ std::vector<Tensor> split_by_sizes(const char* op, const Tensor& self, IntArrayR
     throw ShapeError(
         fmt::format("{}: expected sizes >= 0 that sum to {}, got {}", op, size, str(split_sizes)));
   }
-  std::vector<Tensor> parts = room_for(op, split_sizes.size());
+  std::vector<Tensor> parts = allocate_list(op, split_sizes.size());
   int64_t start = 0;
   for (const int64_t s : split_sizes) {
     parts.push_back(narrow(self, dim, start, s));
@@ -110,7 +110,7 @@ std::vector<Tensor> split_in_sections(const char* op, const Tensor& self, int64_
   }
   if (sections > size) checked_empty_parts(op, sections);
   const int64_t each = size / sections, longer = size % sections;
-  std::vector<Tensor> parts = room_for(op, static_cast<uint64_t>(sections));
+  std::vector<Tensor> parts = allocate_list(op, static_cast<uint64_t>(sections));
   int64_t start = 0;
   for (int64_t i = 0; i < sections; ++i) {
     const int64_t length = each + (i < longer);
@@ -123,7 +123,7 @@ std::vector<Tensor> split_in_sections(const char* op, const Tensor& self, int64_
 std::vector<Tensor> split_at(const char* op, const Tensor& self, IntArrayRef indices, int64_t dim) {
   const size_t d = index_of(op, dim, self);
   const int64_t size = self.sizes()[d];
-  std::vector<Tensor> parts = room_for(op, indices.size() + 1);
+  std::vector<Tensor> parts = allocate_list(op, indices.size() + 1);
   int64_t start = 0;
   for (const int64_t end : indices) {
     parts.push_back(slice(self, dim, start, end));

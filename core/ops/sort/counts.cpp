@@ -52,7 +52,8 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   if (bins <= 0) throw Error(fmt::format("histc: expected bins > 0, got {}", bins));
   check_has_data("histc", self);
   const NoGradGuard no_grad;
-  if (is_reduced(self.dtype())) return by_float32(self.dtype(), histc, self, bins, min, max);
+  if (is_reduced_floating(self.dtype()))
+    return by_float32(self.dtype(), histc, self, bins, min, max);
   const Tensor x = reshape(self, {-1});
   auto low = min.to<double>(), high = max.to<double>();
   if (low == high && x.numel() > 0) {

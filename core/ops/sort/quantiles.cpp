@@ -38,7 +38,7 @@ Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view inte
   if (interpolation == "lower") return take(floor(fixed));
   if (interpolation == "higher") return take(ceil(fixed));
   if (interpolation == "nearest") return take(round(fixed));
-  const Tensor below = widened(take(floor(fixed))), above = widened(take(ceil(fixed)));
+  const Tensor below = upcast(take(floor(fixed))), above = upcast(take(ceil(fixed)));
   const Tensor between = interpolation == "midpoint" ? lerp(below, above, 0.5)
                                                      : lerp(below, above, place - floor(fixed));
   // The difference of two equal infinities would be NaN.
@@ -56,7 +56,7 @@ Tensor quantiles(const char* op, const Tensor& self, const Tensor& fractions, bo
   const Tensor lines = !dim || self.dim() == 0 ? self.reshape({-1}) : self.movedim(d, -1);
   const Tensor sorted = std::get<0>(sort(lines, -1));  // NaN come last
   const auto last = static_cast<double>(lines.size(-1) - 1);
-  const Tensor q = widened(fractions);
+  const Tensor q = upcast(fractions);
   const Tensor is_nan = isnan(lines.detach());
   Tensor place;  // [..., Q]
   if (ignore_nan) {

@@ -65,7 +65,7 @@ Tensor search(const char* op, const Tensor& given, const Tensor& values, bool ou
 }
 
 // Convert a number to a tensor; a float converts integer boundaries to floats.
-Tensor number_beside(const char* op, const Scalar& number, Tensor& sorted) {
+Tensor scalar_like(const char* op, const Scalar& number, Tensor& sorted) {
   expect_defined(op, "sorted_sequence", sorted);
   const DType dtype = result_type(sorted, number);
   sorted = sorted.to(dtype);
@@ -95,7 +95,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_
                     std::optional<std::string_view> side, const Tensor& sorter) {
   check_devices("searchsorted", {{"sorted_sequence", sorted_sequence}, {"sorter", sorter}});
   Tensor sorted = sorted_sequence;
-  const Tensor number = number_beside("searchsorted", self, sorted);
+  const Tensor number = scalar_like("searchsorted", self, sorted);
   return searchsorted(sorted, number, out_int32, right, side, sorter);
 }
 
@@ -108,7 +108,7 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, b
 
 Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32, bool right) {
   Tensor sorted = boundaries;
-  const Tensor number = number_beside("bucketize", self, sorted);
+  const Tensor number = scalar_like("bucketize", self, sorted);
   return bucketize(number, sorted, out_int32, right);
 }
 

@@ -32,8 +32,8 @@ struct Worker {
 };
 
 /// Threads that wait for each other: those of the block, or of a warp.
-struct Meeting {
-  unsigned expected = 0, gone = 0, rounds = 0;
+struct Rendezvous {
+  unsigned expected = 0, ended = 0, rounds = 0;
   std::vector<Worker*> waiting;
 };
 
@@ -52,8 +52,8 @@ class Block {
   void run_thread(unsigned thread);
   void stop();
   void resume(Worker& worker);
-  void arrive(Meeting& meeting, const char* what, bool& completes);
-  void let_go(Meeting& meeting);
+  void arrive(Rendezvous& rendezvous, const char* what, bool& completes);
+  void release(Rendezvous& rendezvous);
   [[noreturn]] void report_stuck();
   Worker& idle_worker();
 
@@ -66,8 +66,8 @@ class Block {
   uint32_t switch_every_ = 1;  // accesses, at most
   Worker* current_ = nullptr;
   Fiber scheduler_;
-  Meeting all_;
-  std::vector<Meeting> warps_;
+  Rendezvous all_;
+  std::vector<Rendezvous> warps_;
   // What a warp exchanges; the next exchange takes the other.
   uint64_t values_[2][kMostThreads] = {};
   Factors factors_[2][kMostThreads] = {};
@@ -117,8 +117,8 @@ void Block::run_thread(unsigned thread) {
   renew_stamp();
   kernel_->call(kernel_->function, kernel_->arguments);
   ++finished_;
-  ++all_.gone;
-  ++warps_[thread / kWarp].gone;
+  ++all_.ended;
+  ++warps_[thread / kWarp].ended;
 }
 
 void Block::stop() { Fiber::change(current_->fiber, scheduler_); }
@@ -139,11 +139,11 @@ void Block::run(const Kernel& kernel) {
   begun_ = 0;
   finished_ = 0;
   all_.expected = threads;
-  all_.gone = 0;
+  all_.ended = 0;
   warps_.resize(warps);
   for (unsigned w = 0; w < warps; ++w) {
     warps_[w].expected = std::min(kWarp, threads - w * kWarp);
-    warps_[w].gone = 0;
+    warps_[w].ended = 0;
     at_work.warp_times[w] = 0;
   }
   order_.resize(threads);
@@ -171,7 +171,7 @@ void Block::run(const Kernel& kernel) {
 // Some thread waits for one that never comes.
 void Block::report_stuck() {
   std::string text = "threads wait for others that wait elsewhere:";
-  const auto add = [&](const Meeting& m, const char* what) {
+  const auto add = [&](const Rendezvous& m, const char* what) {
     for (size_t i = 0; i < std::min<size_t>(m.waiting.size(), 1); ++i) {
       at_work.thread = m.waiting[i]->thread;
       text += fmt::format(" {} at {}, thread {} among them;", m.waiting.size(), what,
@@ -179,23 +179,23 @@ void Block::report_stuck() {
     }
   };
   add(all_, "a barrier");
-  for (const Meeting& w : warps_) add(w, "an exchange of a warp");
+  for (const Rendezvous& w : warps_) add(w, "an exchange of a warp");
   text += fmt::format(" {} have ended", finished_);
   report(text);
 }
 
-void Block::arrive(Meeting& meeting, const char* what, bool& completes) {
-  if (meeting.gone > 0) {
-    report(
-        fmt::format("a thread waits at {} that {} others have ended without", what, meeting.gone));
+void Block::arrive(Rendezvous& rendezvous, const char* what, bool& completes) {
+  if (rendezvous.ended > 0) {
+    report(fmt::format("a thread waits at {} that {} others have ended without", what,
+                       rendezvous.ended));
   }
-  completes = meeting.waiting.size() + 1 == meeting.expected;
-  if (!completes) meeting.waiting.push_back(current_);
+  completes = rendezvous.waiting.size() + 1 == rendezvous.expected;
+  if (!completes) rendezvous.waiting.push_back(current_);
 }
 
-void Block::let_go(Meeting& meeting) {
-  ready_.insert(ready_.end(), meeting.waiting.begin(), meeting.waiting.end());
-  meeting.waiting.clear();
+void Block::release(Rendezvous& rendezvous) {
+  ready_.insert(ready_.end(), rendezvous.waiting.begin(), rendezvous.waiting.end());
+  rendezvous.waiting.clear();
 }
 
 void Block::wait_for_block() {
@@ -205,7 +205,7 @@ void Block::wait_for_block() {
   begin_interval();
   for (unsigned w = 0; w < warps_.size(); ++w) at_work.warp_times[w] = 0;
   renew_stamp();
-  let_go(all_);
+  release(all_);
   pause();
 }
 
@@ -218,7 +218,7 @@ void Block::wait_for_warp() {
   if (time < stamps::kMostTime) ++time;
   ++warps_[warp].rounds;
   renew_stamp();
-  let_go(warps_[warp]);
+  release(warps_[warp]);
   pause();
 }
 
@@ -239,7 +239,7 @@ uint64_t Block::exchange(uint64_t value, unsigned lane) {
 
 const Factors* Block::exchange_factors(const Factors& mine) {
   const unsigned thread = at_work.thread;
-  const Meeting& warp = warps_[thread / kWarp];
+  const Rendezvous& warp = warps_[thread / kWarp];
   if (warp.expected != kWarp) report("a product of a warp that lacks threads");
   auto& factors = factors_[warp.rounds % 2];
   factors[thread] = mine;

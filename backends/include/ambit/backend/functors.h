@@ -33,7 +33,7 @@ template <class T, auto op>
 concept OperandOf = (row_of(op).dtypes.contains(dtype_of<T>));
 
 template <auto op, class T>
-using ResultOf = std::conditional_t<row_of(op).result == FunctionRow::Result::truth, bool, T>;
+using ResultOf = std::conditional_t<row_of(op).result == FunctionRow::Result::boolean, bool, T>;
 
 inline constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
 inline constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)

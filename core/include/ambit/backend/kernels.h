@@ -6,7 +6,7 @@
 // be 0. Ops without "composite" are the minimum that a backend must implement. The dtypes that an
 // op computes with are data: op.dtypes(); `ambit ops` prints them. A kernel must support every
 // dtype and function of its op. For float16 and bfloat16, which are in no such list, it gets
-// float32 instead, or the bits as int16 (detail/widened.h), unless it was registered to accept
+// float32 instead, or the bits as int16 (detail/upcast_call.h), unless it was registered to accept
 // them. copy always accepts them.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <ambit/detail/cpu_fallback.h>
 #include <ambit/detail/kernel_event.h>
 #include <ambit/detail/memory_errors.h>
-#include <ambit/detail/widened.h>
+#include <ambit/detail/upcast_call.h>
 #include <ambit/tensor.h>
 
 #include <array>
@@ -56,7 +56,7 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
 /// their dtypes.
 class OneDevice {
  public:
-  void see(const Tensor& t) {
+  void add(const Tensor& t) {
     if (!t.defined()) return;
     const Device d = t.impl()->device;
     dtypes_ |= 1u << static_cast<int>(t.impl()->dtype);
@@ -64,15 +64,17 @@ class OneDevice {
     seen_ = true;
     differs_ |= d != device_;
   }
-  void see(TensorList l) {
-    for (const Tensor& t : l) see(t);
+  void add(TensorList l) {
+    for (const Tensor& t : l) add(t);
   }
   template <class Parameter>
-  void see(const Parameter&) {}
+  void add(const Parameter&) {}
 
   explicit operator bool() const { return seen_ && !differs_; }
   Device operator*() const { return device_; }
-  DTypeSet reduced() const { return DTypeSet(DTypeBits(dtypes_ & dtypes::kReduced.bits)); }
+  DTypeSet reduced_floating_dtypes() const {
+    return DTypeSet(DTypeBits(dtypes_ & dtypes::kReducedFloating.bits));
+  }
 
  private:
   Device device_;
@@ -95,7 +97,7 @@ class AMBIT_API OpBase {
   /// (function_table.h); indices, targets and masks have dtypes of their own.
   DTypeSet dtypes() const { return dtypes_; }
   /// Return how reduced floating-point operands are handled if the kernel does not accept them.
-  Reduced reduced() const { return reduced_; }
+  UpcastRule upcast_rule() const { return upcast_rule_; }
   /// Return the reduced floating-point types that a backend's kernel accepts.
   DTypeSet native(DeviceKind kind) const;
   /// Return true if a backend registered so far, built-in ones included, has a kernel of that kind.
@@ -112,9 +114,9 @@ class AMBIT_API OpBase {
 
  protected:
   friend class Registry;
-  constexpr OpBase(const char* name, DTypeSet dtypes, Reduced reduced,
+  constexpr OpBase(const char* name, DTypeSet dtypes, UpcastRule upcast_rule,
                    std::initializer_list<const char*> args, bool has_composite)
-      : name_(name), dtypes_(dtypes), reduced_(reduced), has_composite_(has_composite) {
+      : name_(name), dtypes_(dtypes), upcast_rule_(upcast_rule), has_composite_(has_composite) {
     size_t i = 0;
     for (const char* a : args) args_[i++] = a;
   }
@@ -127,16 +129,16 @@ class AMBIT_API OpBase {
     return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
   void set_kernel(size_t kind, AnyKernel kernel);
-  bool takes(DeviceKind kind, DTypeSet reduced) const {
+  bool accepts_natively(DeviceKind kind, DTypeSet dtypes) const {
     const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
-    return reduced_ == Reduced::native || (reduced.bits & ~native) == 0;
+    return upcast_rule_ == UpcastRule::native || (dtypes.bits & ~native) == 0;
   }
   /// Make the device current for this thread. Errors: Error if it does not exist.
   static void activate(Device device);
 
   const char* name_;
   DTypeSet dtypes_;
-  Reduced reduced_;
+  UpcastRule upcast_rule_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
   bool has_composite_;
   // Atomic because a backend may be loaded while others compute. The first table is used by calls;
@@ -161,23 +163,24 @@ class Op<void(A...)> final : public OpBase {
   static constexpr bool kTakesLists = (std::same_as<A, TensorList> || ...);
 
   /// Ops of lists must have a composite: the CPU fallback cannot know which lists to copy back.
-  constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
+  constexpr Op(const char* name, DTypeSet dtypes, UpcastRule upcast_rule,
                std::initializer_list<const char*> args) requires(!kTakesLists)
-      : OpBase(name, dtypes, reduced, args, false), composite_(nullptr) {}
+      : OpBase(name, dtypes, upcast_rule, args, false), composite_(nullptr) {}
   /// `composed`: the composite, run if a backend has no kernel. Two constructors, because g++ does
   /// not treat `composed != nullptr` as a constant under -fsanitize=undefined.
-  constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
+  constexpr Op(const char* name, DTypeSet dtypes, UpcastRule upcast_rule,
                std::initializer_list<const char*> args, Kernel composed)
-      : OpBase(name, dtypes, reduced, args, true), composite_(composed) {}
+      : OpBase(name, dtypes, upcast_rule, args, true), composite_(composed) {}
 
   void operator()(A... args) const {
     OneDevice one;
-    (one.see(args), ...);
+    (one.add(args), ...);
     const Device device = one ? *one : check(args...);
     if (device.is_meta()) return;  // shapes only
     try {
-      if (one.reduced() != DTypeSet() && !takes(device.kind(), one.reduced())) [[unlikely]] {
-        return run_widened(device, args...);
+      if (one.reduced_floating_dtypes() != DTypeSet() &&
+          !accepts_natively(device.kind(), one.reduced_floating_dtypes())) [[unlikely]] {
+        return run_upcast(device, args...);
       }
       if (const auto kernel = reinterpret_cast<Kernel>(find_unprofiled(device.kind()))) {
         return run_kernel(kernel, device, args...);
@@ -215,15 +218,15 @@ class Op<void(A...)> final : public OpBase {
     run_on_cpu(device, args...);
   }
 
-  [[gnu::noinline]] void run_widened(Device device, A... args) const {
+  [[gnu::noinline]] void run_upcast(Device device, A... args) const {
     // If the CPU fallback will run the call, pass the operands unconverted.
     if (!find(device.kind()) && !composite_) return run_without_kernel(device, args...);
-    Widened call(*this);
-    (call.see(args), ...);
+    UpcastCall call(*this);
+    (call.collect(args), ...);
     call.run([&](Tensor* next) {
       // Braces, so that the operands are evaluated from left to right.
-      std::tuple<decltype(call.take(args, next))...> wide{call.take(args, next)...};
-      std::apply(*this, wide);
+      std::tuple<decltype(call.converted(args, next))...> operands{call.converted(args, next)...};
+      std::apply(*this, operands);
     });
   }
 

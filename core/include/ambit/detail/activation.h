@@ -15,8 +15,8 @@ AMBIT_API Tensor activated(const Tensor& x, UnaryOp activation);
 /// Apply elu, celu, leaky_relu, softplus, smooth_l1 or huber with a parameter to floats. Errors:
 /// Error, DTypeError. Gradient: x.
 AMBIT_API Tensor activated(const Tensor& x, BinaryOp activation, double parameter);
-/// Apply leaky_relu with a tensor of slopes that broadcasts with x. Errors: those of binary ops.
-/// Gradient: both.
+/// Apply leaky_relu with a tensor of negative slopes that broadcasts with x. Errors: those of
+/// binary ops. Gradient: both.
 AMBIT_API Tensor leaky_relu_by(const Tensor& x, const Tensor& slope);
 /// Return kernels::clamp_grad of g and x, with bounds rounded to x's dtype. Gradient: g.
 AMBIT_API Tensor clamp_grad(const Tensor& g, const Tensor& x, const std::optional<Scalar>& min,

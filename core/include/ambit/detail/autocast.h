@@ -20,14 +20,14 @@
 namespace ambit::autocast {
 
 enum class Policy : uint8_t {
-  reduced,  ///< in the device's 16-bit dtype
-  float32,  ///< in float32
-  widest,   ///< in the widest dtype of its operands; for ops that do not promote by themselves
-  as_is,    ///< in the dtypes given; most ops promote by themselves
+  lower_precision,  ///< in the device's 16-bit dtype
+  float32,          ///< in float32
+  widest,  ///< in the widest dtype of its operands; for ops that do not promote by themselves
+  as_is,   ///< in the dtypes given; most ops promote by themselves
 };
 
 // clang-format off
-inline constexpr std::string_view kReduced[] = {
+inline constexpr std::string_view kLowerPrecision[] = {
     "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm", "addbmm", "einsum",
     "linalg_vecdot",
     "convolution", "convolution_map", "attention", "lstm_cell", "gru_cell", "prelu",
@@ -102,7 +102,7 @@ constexpr Policy policy_of(std::string_view op) {
     }
     return false;
   };
-  if (has(kReduced)) return Policy::reduced;
+  if (has(kLowerPrecision)) return Policy::lower_precision;
   if (has(kFloat32Ops)) return Policy::float32;
   if (has(kWidest)) return Policy::widest;
   if (has(kAsIs)) return Policy::as_is;
@@ -125,7 +125,7 @@ class AMBIT_API Suspended {
 };
 
 /// Cast an operand by its policy; returns it unchanged if its device is not in an autocast scope.
-AMBIT_API Tensor to_reduced(const Tensor& t);
+AMBIT_API Tensor to_lower_precision(const Tensor& t);
 AMBIT_API Tensor to_float32(const Tensor& t);
 AMBIT_API Tensor to_dtype(const Tensor& t, DType dtype);
 /// Return the wider of `current` and t's dtype if t's device is in an autocast scope; else
@@ -138,7 +138,7 @@ struct Cast {
   DType widest;
 
   Tensor operator()(const Tensor& t) const {
-    if constexpr (policy == Policy::reduced) return to_reduced(t);
+    if constexpr (policy == Policy::lower_precision) return to_lower_precision(t);
     if constexpr (policy == Policy::float32) return to_float32(t);
     if constexpr (policy == Policy::widest) return to_dtype(t, widest);
   }

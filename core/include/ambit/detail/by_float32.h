@@ -7,18 +7,18 @@
 namespace ambit {
 
 /// Return t, upcast to float32 if it is a reduced floating-point type; differentiable.
-inline Tensor widened(const Tensor& t) {
-  return t.defined() && is_reduced(t.dtype()) ? t.to(kFloat32) : t;
+inline Tensor upcast(const Tensor& t) {
+  return t.defined() && is_reduced_floating(t.dtype()) ? t.to(kFloat32) : t;
 }
 template <class Parameter>
-const Parameter& widened(const Parameter& p) {
+const Parameter& upcast(const Parameter& p) {
   return p;
 }
 
 /// Return f(arguments...) with tensors upcast as above, converted to `dtype`.
 template <class F, class... Arguments>
 Tensor by_float32(DType dtype, const F& f, const Arguments&... arguments) {
-  return f(widened(arguments)...).to(dtype);
+  return f(upcast(arguments)...).to(dtype);
 }
 
 }  // namespace ambit

@@ -12,9 +12,9 @@ namespace ambit {
 /// Receives the gradients of leaves instead of their `.grad`. Each backward that reaches one of its
 /// leaves calls begin(), ready() when a leaf's gradient is complete, and end() before any `.grad`
 /// of other leaves changes; all from the thread of the backward, one backward at a time.
-class AMBIT_API LeafListener {
+class AMBIT_API LeafGradListener {
  public:
-  virtual ~LeafListener();
+  virtual ~LeafGradListener();
 
   /// Return true to receive the gradients of this backward; otherwise they go to `.grad`. `leaves`:
   /// the listener's leaves that the graph reaches.
@@ -29,6 +29,7 @@ class AMBIT_API LeafListener {
 
 /// Register `listener` for a leaf that requires grad, until the listener is destroyed; it holds the
 /// leaf. Errors: AutogradError for another tensor, or one that already has a listener.
-AMBIT_API void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafListener>& listener);
+AMBIT_API void listen_to_leaf(const Tensor& leaf,
+                              const std::shared_ptr<LeafGradListener>& listener);
 
 }  // namespace ambit

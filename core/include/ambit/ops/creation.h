@@ -95,17 +95,17 @@ class AMBIT_API TensorData {
   /// One number, shape [].
   TensorData(const Scalar& value) : values_{value}, dtype_(value.dtype()) {}
   template <class T>
-  requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(T value)
+  requires(std::is_arithmetic_v<T> || ReducedFloat<T>) TensorData(T value)
       : values_{Scalar(value)}, dtype_(dtype_of_number<T>()) {}
   /// Rows of equal shape [...], shape [n, ...]; no rows: [0]. Errors: ShapeError for different
   /// shapes.
   TensorData(std::initializer_list<TensorData> rows);
   /// A list of numbers, shape [n].
   template <class T>
-  requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(const std::vector<T>& v)
+  requires(std::is_arithmetic_v<T> || ReducedFloat<T>) TensorData(const std::vector<T>& v)
       : TensorData(v.begin(), v.end(), dtype_of_number<T>()) {}
   template <class T>
-  requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(ArrayRef<T> list)
+  requires(std::is_arithmetic_v<T> || ReducedFloat<T>) TensorData(ArrayRef<T> list)
       : TensorData(list.begin(), list.end(), dtype_of_number<T>()) {}
 
  private:
@@ -117,7 +117,7 @@ class AMBIT_API TensorData {
   /// The dtypes of literals, int and double, become int64 and the default float, as in libtorch.
   template <class T>
   static constexpr DType dtype_of_number() {
-    if constexpr (Reduced16<T> || std::same_as<T, bool>) {
+    if constexpr (ReducedFloat<T> || std::same_as<T, bool>) {
       return dtype_of<T>;
     } else if constexpr (std::floating_point<T>) {
       return kFloat64;

@@ -9,6 +9,7 @@
 #include <ambit/nn/containers.h>
 #include <ambit/nn/conv.h>
 #include <ambit/nn/conv_transpose.h>
+#include <ambit/nn/device_mismatches.h>
 #include <ambit/nn/distance.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/embedding.h>
@@ -32,7 +33,6 @@
 #include <ambit/nn/rnn.h>
 #include <ambit/nn/sequential.h>
 #include <ambit/nn/serialize.h>
-#include <ambit/nn/strays.h>
 #include <ambit/nn/transformer.h>
 #include <ambit/nn/upsampling.h>
 #include <ambit/nn/utils/clip_grad.h>

@@ -109,7 +109,7 @@ class AMBIT_API Adam : public Optimizer {
   std::span<const StateTensor> state_tensors() const override;
   size_t scratch_tensors(const OptimizerOptions& options) const override;
   void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
-  int64_t stage(const State& state) const override;
+  int64_t batch_key(const State& state) const override;
   void update(const Batch& batch, const OptimizerOptions& options) const override;
 
  private:

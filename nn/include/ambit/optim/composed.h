@@ -42,7 +42,7 @@ class AMBIT_API ComposedOptimizer : public Optimizer {
 
   size_t scratch_tensors(const OptimizerOptions&) const override { return kScratch; }
   void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
-  int64_t stage(const State& state) const override;
+  int64_t batch_key(const State& state) const override;
   void update(const Batch& batch, const OptimizerOptions& options) const override;
 };
 

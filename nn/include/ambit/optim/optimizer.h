@@ -182,11 +182,12 @@ class AMBIT_API Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// Update every parameter that has a gradient, in place and without recording; parameters of the
-  /// same group, device, dtype and stage are updated together. First call `closure`, if given, with
-  /// gradients enabled, and return its loss, else an undefined tensor. State is moved to its
-  /// parameter's device. All checks and allocations precede the first update, so after an error the
-  /// step can be repeated. Errors: Error (options), DeviceMismatchError, DTypeError, ShapeError
-  /// (param, grad), OutOfMemoryError; those of closure. Source: torch.optim.Optimizer.step.
+  /// same group, device, dtype and batch_key() are updated together. First call `closure`, if
+  /// given, with gradients enabled, and return its loss, else an undefined tensor. State is moved
+  /// to its parameter's device. All checks and allocations precede the first update, so after an
+  /// error the step can be repeated. Errors: Error (options), DeviceMismatchError, DTypeError,
+  /// ShapeError (param, grad), OutOfMemoryError; those of closure. Source:
+  /// torch.optim.Optimizer.step.
   virtual Tensor step(LossClosure closure = {});
   /// Reset the gradients to undefined, or, with set_to_none false, fill them with zeros.
   void zero_grad(bool set_to_none = true);
@@ -248,15 +249,15 @@ class AMBIT_API Optimizer {
   using State = OptimizerParamState;
   using StateTensor = optim::StateTensor;
 
-  /// Operands of one update: parameters of a group on one device, of one dtype, at one stage. All
-  /// tensors are contiguous.
+  /// Operands of one update: parameters of a group on one device, of one dtype, with one
+  /// batch_key(). All tensors are contiguous.
   struct Batch {
     std::vector<Tensor> params, grads;
     std::array<std::vector<Tensor>, kMaxState> state;  // in the order of state_tensors()
     // Scratch for an update by ops, scratch_tensors() of them: shaped like each parameter, but all
     // parameters share one allocation.
     std::array<std::vector<Tensor>, kScratch> scratch;
-    int64_t stage = 0;
+    int64_t batch_key = 0;
     void clear();
   };
 
@@ -277,7 +278,7 @@ class AMBIT_API Optimizer {
   virtual void prepare(const Tensor& /*param*/, State& /*state*/,
                        const OptimizerOptions& /*options*/) const {}
   /// Return a key, such as the step count; only parameters with equal keys are updated together.
-  virtual int64_t stage(const State& /*state*/) const { return 0; }
+  virtual int64_t batch_key(const State& /*state*/) const { return 0; }
   /// Update the batch's parameters and state in place, without allocating on the device. Errors:
   /// NotImplementedError if a class overrides neither this nor step().
   virtual void update(const Batch& batch, const OptimizerOptions& options) const;
@@ -296,8 +297,8 @@ class AMBIT_API Optimizer {
     const OptimizerOptions* options;
     size_t position;  // index in parameters()
     State* state = nullptr;
-    int64_t stage = 0;
-    bool goes_with(const Work& o) const;
+    int64_t batch_key = 0;
+    bool can_batch_with(const Work& o) const;
     /// Return the tensor that update() writes: the parameter, or its float32 master copy.
     const Tensor& updated() const { return state->master.defined() ? state->master : *param; }
   };
@@ -311,7 +312,8 @@ class AMBIT_API Optimizer {
   void apply(const Update& update) const;
   State& state_of(const Work& work);
   static void expect_lasting(const Tensor& param, State& state, const State& before);
-  void follow(const Tensor& param, State& state, const OptimizerOptions& options) const;
+  void move_state_to_param(const Tensor& param, State& state,
+                           const OptimizerOptions& options) const;
   static bool has_master(const Tensor& param, const OptimizerOptions& options);
   static void keep_master(const Tensor& param, State& state);
   void check_group(const OptimizerParamGroup& group) const;

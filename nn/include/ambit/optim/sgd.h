@@ -58,7 +58,7 @@ class AMBIT_API SGD : public Optimizer {
   const char* step_name() const override;
   std::span<const StateTensor> state_tensors() const override;
   void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
-  int64_t stage(const State& state) const override;
+  int64_t batch_key(const State& state) const override;
   void update(const Batch& batch, const OptimizerOptions& options) const override;
 };
 

@@ -10,7 +10,7 @@ bool always(const Graph&) { return true; }
 int64_t none(const Graph&) { return 0; }
 
 bool is_float(const Graph& g) { return g.convolution.x.type == CUDNN_DATA_FLOAT; }
-bool is_reduced(const Graph& g) {
+bool is_reduced_floating(const Graph& g) {
   return g.convolution.compute == CUDNN_DATA_FLOAT && !is_float(g);
 }
 bool has_tensor_cores(const Graph& g) { return g.convolution.compute == CUDNN_DATA_FLOAT; }
@@ -26,7 +26,9 @@ bool is_winograd(const Convolution& c) {
   return is_plain(c) && c.w.sizes[2] == 3 && c.w.sizes[3] == 3;
 }
 bool suits_winograd(const Graph& g) { return is_float(g) && is_winograd(g.convolution); }
-bool suits_narrow_winograd(const Graph& g) { return is_reduced(g) && is_winograd(g.convolution); }
+bool suits_narrow_winograd(const Graph& g) {
+  return is_reduced_floating(g) && is_winograd(g.convolution);
+}
 bool suits_fft(const Graph& g) {
   const Convolution& c = g.convolution;
   return is_float(g) && is_plain(c) && g.steps.empty() && c.w.sizes[2] >= 5 && c.w.sizes[3] >= 5;
@@ -94,7 +96,7 @@ const std::vector<Engine>& engines() {
        Arithmetic::tf32, is_float, always, layout_bytes},
       {1003,
        Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION},
-       Arithmetic::narrow, is_reduced, always, none},
+       Arithmetic::narrow, is_reduced_floating, always, none},
       {1004, Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_WINOGRAD},
        Arithmetic::narrow, suits_narrow_winograd, always, winograd_bytes},
       {1001, Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, Arithmetic::tf32, has_tensor_cores,

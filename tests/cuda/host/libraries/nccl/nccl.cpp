@@ -42,7 +42,7 @@ struct Call {
 };
 
 // What all ranks map; of zeros at first.
-struct Meeting {
+struct Rendezvous {
   std::atomic<uint32_t> come, turn;
   Call calls[kMostRanks];
 };
@@ -58,13 +58,13 @@ struct ncclComm {
   ~ncclComm() {
     if (memory != MAP_FAILED) munmap(memory, bytes);
   }
-  Meeting& meeting() const { return *static_cast<Meeting*>(memory); }
+  Rendezvous& rendezvous() const { return *static_cast<Rendezvous*>(memory); }
   char* slot(int r) const {
-    return static_cast<char*>(memory) + sizeof(Meeting) + static_cast<size_t>(r) * kSlotBytes;
+    return static_cast<char*>(memory) + sizeof(Rendezvous) + static_cast<size_t>(r) * kSlotBytes;
   }
   // Wait for all ranks. A minute is more than any test takes.
   void meet() const {
-    Meeting& m = meeting();
+    Rendezvous& m = rendezvous();
     const uint32_t turn = m.turn.load();
     if (m.come.fetch_add(1) + 1 == static_cast<uint32_t>(size)) {
       m.come = 0;
@@ -160,9 +160,9 @@ void Work::fold(char* into, size_t piece_at, size_t n) const {
 void Work::run() const {
   if (comm->aborted) return;
   const auto me = static_cast<size_t>(comm->rank), ranks = static_cast<size_t>(comm->size);
-  comm->meeting().calls[me] = call;
+  comm->rendezvous().calls[me] = call;
   comm->meet();
-  if (comm->meeting().calls[me] != comm->meeting().calls[0]) {
+  if (comm->rendezvous().calls[me] != comm->rendezvous().calls[0]) {
     misuse("NCCL: expected the same call on all ranks");
   }
   const bool is_root = comm->rank == call.root;
@@ -249,7 +249,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* handle, int size, ncclUniqueId id, int
   comm->rank = rank;
   comm->size = size;
   if (cudaGetDevice(&comm->device) != cudaSuccess) return ncclUnhandledCudaError;
-  comm->bytes = sizeof(Meeting) + static_cast<size_t>(size) * kSlotBytes;
+  comm->bytes = sizeof(Rendezvous) + static_cast<size_t>(size) * kSlotBytes;
   const int file = shm_open(id.internal, O_RDWR | O_CREAT, 0600);
   if (file < 0) return ncclSystemError;
   const bool has_room = ftruncate(file, static_cast<off_t>(comm->bytes)) == 0;

@@ -43,9 +43,9 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   Product p(static_cast<uint64_t>(s.m), static_cast<uint64_t>(s.n), static_cast<uint64_t>(s.k));
   if (a_t) std::swap(p.a.rows, p.a.columns), p.a.ld = s.k, p.op_a = CUBLAS_OP_T;
   if (b_t) std::swap(p.b.rows, p.b.columns), p.b.ld = s.n, p.op_b = CUBLAS_OP_T;
-  const bool wide = dtype == kFloat64, reduced = is_reduced(dtype);
+  const bool wide = dtype == kFloat64, is_16_bit = is_reduced_floating(dtype);
   if (wide) p.compute = CUBLAS_COMPUTE_64F, p.scale = CUDA_R_64F;
-  if (reduced) p.schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  if (is_16_bit) p.schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   if (tf32) p.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
   for (auto* l : {&p.a, &p.b, &p.c, &p.d}) {
     l->batch = static_cast<int32_t>(s.batch);
@@ -54,7 +54,7 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   }
   Call call(p);
   REQUIRE(call.ask() == CUBLAS_STATUS_SUCCESS);
-  CHECK(call.found().size() >= (s.k < 32 ? 1 : reduced ? 2 : 3));
+  CHECK(call.found().size() >= (s.k < 32 ? 1 : is_16_bit ? 2 : 3));
   const GpuArray A(a), B(b), C(c), D(c.nbytes());
   constexpr double kAlpha = 1.5, kBeta = -0.25;
   const Tensor exact = product_of(a, a_t, b, b_t) * kAlpha + c.to(kFloat64) * kBeta;
@@ -66,7 +66,7 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   const Tensor last_place = exact.abs() * (dtype == kFloat16    ? 0x1p-11
                                            : dtype == kBFloat16 ? 0x1p-8
                                                                 : 0) +
-                            (reduced ? 0x1p-25 : 0);
+                            (is_16_bit ? 0x1p-25 : 0);
   const Tensor bound =
       (product_of(a.abs(), a_t, b.abs(), b_t) * kAlpha + c.to(kFloat64).abs() * 0.25) * relative +
       last_place;
@@ -93,7 +93,8 @@ TEST_CASE("every algorithm of cuBLASLt on the host computes what the reference d
         check_products(s, a_t, b_t, kFloat32, false);
         check_products(s, a_t, b_t, kFloat32, true);
         check_products(s, a_t, b_t, kFloat64, false);
-        for (const DType dtype : dtypes::kReduced) check_products(s, a_t, b_t, dtype, false);
+        for (const DType dtype : dtypes::kReducedFloating)
+          check_products(s, a_t, b_t, dtype, false);
       }
     }
   }

@@ -35,11 +35,12 @@ int check_all_plans(const Problem& p) {
       D plan = s.plan(configuration, handle());
       if (!plan) continue;
       const auto notes = s.notes(configuration);
-      const bool reduced = is_reduced(p.dtype);
-      const bool rounds = !reduced && (has(notes, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
-                                       has(notes, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
-      const bool narrow = reduced && (has(notes, CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
-                                      has(notes, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION));
+      const bool is_16_bit = is_reduced_floating(p.dtype);
+      const bool rounds = !is_16_bit && (has(notes, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
+                                         has(notes, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
+      const bool narrow =
+          is_16_bit && (has(notes, CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
+                        has(notes, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION));
       GpuArray workspace(static_cast<size_t>(s.workspace_bytes(plan)));
       D pack = s.pack({kX, kW, kY, kB}, {x.data(), w.data(), y.data(), b.data()}, workspace.data());
       REQUIRE(s.api().execute(handle(), plan, pack) == CUDNN_STATUS_SUCCESS);
@@ -54,8 +55,8 @@ int check_all_plans(const Problem& p) {
           (static_cast<double>(o.terms) + 3) * unit + (rounds ? 2 * 0x1p-11 : 0);
       const double last_place = p.dtype == kFloat16 ? 0x1p-11 : p.dtype == kBFloat16 ? 0x1p-8 : 0;
       const double of_sums = narrow ? static_cast<double>(o.terms) * last_place : 0;
-      const Tensor bound =
-          o.magnitude * (relative + of_sums) + o.exact.abs() * last_place + (reduced ? 0x1p-25 : 0);
+      const Tensor bound = o.magnitude * (relative + of_sums) + o.exact.abs() * last_place +
+                           (is_16_bit ? 0x1p-25 : 0);
       CHECK(worst_ratio(ours, o.exact, bound) <= 1);
       // They do round: nobody gets exact results from an engine that says it has none.
       if (rounds && o.terms > 8) {

@@ -1,4 +1,4 @@
-#include "wide_row.h"
+#include "upcast_operands.h"
 
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
@@ -28,8 +28,8 @@ Dims dense_strides(IntArrayRef sizes, IntArrayRef strides, int64_t* count) {
 }
 
 /// Return an operand like t, upcast to float32 if needed, in new memory or in `memory`.
-Tensor make_wide(const Tensor& t, const Tensor& memory = {}) {
-  const DType dtype = is_reduced(t) ? kFloat32 : t.dtype();
+Tensor make_upcast(const Tensor& t, const Tensor& memory = {}) {
+  const DType dtype = is_reduced_floating(t) ? kFloat32 : t.dtype();
   const TensorOptions options = TensorOptions(dtype).device(t.device());
   if (!memory.defined() && t.is_contiguous()) return empty(t.sizes(), options);
   int64_t count = 0;
@@ -45,7 +45,7 @@ Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t of
       new TensorImpl(impl.storage, sizes, strides, impl.offset + offset, dtype)));
 }
 
-Tensor once(const Tensor& t) {
+Tensor without_broadcast(const Tensor& t) {
   Dims sizes = t.sizes();
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (t.strides()[d] == 0) sizes[d] = std::min<int64_t>(sizes[d], 1);
@@ -55,28 +55,28 @@ Tensor once(const Tensor& t) {
 
 void convert(const Tensor& to, const Tensor& from) {
   const bool repeats = !to.is_contiguous() || !from.is_contiguous();
-  Tensor out = repeats ? once(to) : to;
-  kernels::copy(out, repeats ? once(from) : from);
+  Tensor out = repeats ? without_broadcast(to) : to;
+  kernels::copy(out, repeats ? without_broadcast(from) : from);
 }
 
-void WideRow::add(const Tensor& t, bool reads, bool writes, const Tensor& memory) {
-  if (is_reduced(t)) return add_copy(t, reads, writes, memory);
+void UpcastOperands::add(const Tensor& t, bool reads, bool writes, const Tensor& memory) {
+  if (is_reduced_floating(t)) return add_copy(t, reads, writes, memory);
   given_.push_back(t);
-  row_.push_back(t);
+  passed_.push_back(t);
   writes_.push_back(false);
 }
 
-void WideRow::add_copy(const Tensor& t, bool reads, bool writes, const Tensor& memory) {
+void UpcastOperands::add_copy(const Tensor& t, bool reads, bool writes, const Tensor& memory) {
   given_.push_back(t);
-  row_.push_back(make_wide(t, memory));
+  passed_.push_back(make_upcast(t, memory));
   writes_.push_back(writes);
-  if (reads) convert(row_.back(), t);
+  if (reads) convert(passed_.back(), t);
 }
 
-void WideRow::run(const std::function<void(Tensor*)>& call) {
-  call(row_.data());
-  for (size_t i = 0; i < row_.size(); ++i) {
-    if (writes_[i]) convert(given_[i], row_[i]);
+void UpcastOperands::run(const std::function<void(Tensor*)>& call) {
+  call(passed_.data());
+  for (size_t i = 0; i < passed_.size(); ++i) {
+    if (writes_[i]) convert(given_[i], passed_[i]);
   }
 }
 

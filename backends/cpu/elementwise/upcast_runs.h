@@ -9,14 +9,14 @@ namespace ambit::cpu {
 
 /// Call f(n, pointers), the output first, as for_packed_runs does.
 template <size_t N, class F>
-void for_widened_runs(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
+void for_upcast_runs(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
   constexpr int64_t kPiece = 512;
   std::array<UnaryLoop, N> convert{};
   std::array<int64_t, N> size;
   for (size_t i = 0; i < N; ++i) {
     const DType dtype = operands[i]->dtype();
     size[i] = static_cast<int64_t>(element_size(dtype));
-    if (is_reduced(dtype)) convert[i] = i == 0 ? narrow_loop(dtype) : widen_loop(dtype);
+    if (is_reduced_floating(dtype)) convert[i] = i == 0 ? downcast_loop(dtype) : upcast_loop(dtype);
   }
   for_packed_runs<N>(operands, grain, [&](int64_t n, const std::array<char*, N>& given) {
     alignas(64) float buffers[N][kPiece];
@@ -38,7 +38,7 @@ void for_widened_runs(const std::array<const Tensor*, N>& operands, int64_t grai
 /// Call f(n, pointers) with operands of loop_dtype(). All inputs have one dtype.
 template <size_t N, class F>
 void for_loop_runs(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
-  if (is_reduced(operands[N - 1]->dtype())) return for_widened_runs<N>(operands, grain, f);
+  if (is_reduced_floating(operands[N - 1]->dtype())) return for_upcast_runs<N>(operands, grain, f);
   for_packed_runs<N>(operands, grain, f);
 }
 

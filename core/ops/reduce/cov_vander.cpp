@@ -95,7 +95,7 @@ Tensor cov(const Tensor& self, int64_t correction, const Tensor& fweights, const
 }
 
 Tensor corrcoef(const Tensor& self) {
-  if (self.defined() && is_reduced(self.dtype())) {
+  if (self.defined() && is_reduced_floating(self.dtype())) {
     return by_float32(self.dtype(), corrcoef, self);
   }
   const Tensor c = covariance("corrcoef", self, 1, {}, {});

@@ -1,4 +1,4 @@
-// find_strays: every kind of tensor that can be left behind, and none where all is well.
+// find_device_mismatches: every kind of tensor, and none if all are on one device.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -31,20 +31,20 @@ void leave_behind(const Tensor& t, Device device) { t.set_data(t.detach().to(dev
 
 }  // namespace
 
-TEST_CASE("a module whose tensors are together has no strays") {
+TEST_CASE("a module whose tensors are on one device has no mismatches") {
   for_each_device([](Device device) {
     Net net;
-    CHECK(nn::find_strays(net).empty());
+    CHECK(nn::find_device_mismatches(net).empty());
     net->to(device);
     give_gradients(net);
     optim::Adam adam(net->parameters(), 0.1);
     adam.step();
-    CHECK(nn::find_strays(net, adam).empty());  // though Adam counts its steps on cpu
+    CHECK(nn::find_device_mismatches(net, adam).empty());  // though Adam counts its steps on cpu
   });
-  CHECK(nn::find_strays(nn::ReLU()).empty());
+  CHECK(nn::find_device_mismatches(nn::ReLU()).empty());
 }
 
-TEST_CASE("strays are listed by kind, name and device, in the module's order") {
+TEST_CASE("mismatches are listed by kind, name and device, in the module's order") {
   for_each_device([](Device device) {
     if (device.is_cpu()) return;
     Net net;
@@ -53,18 +53,18 @@ TEST_CASE("strays are listed by kind, name and device, in the module's order") {
     leave_behind(all["fc.bias"], device);
     leave_behind(all["norm.weight"].grad(), device);
     leave_behind(net->norm->running_var, device);
-    const std::vector<nn::Stray> strays = nn::find_strays(net);
-    REQUIRE(strays.size() == 3);
-    CHECK(strays[0].kind == nn::Stray::Kind::parameter);
-    CHECK(strays[0].name == "fc.bias");
-    CHECK(strays[0].device == device);
-    CHECK(strays[0].expected == kCPU);
+    const std::vector<nn::DeviceMismatch> mismatches = nn::find_device_mismatches(net);
+    REQUIRE(mismatches.size() == 3);
+    CHECK(mismatches[0].kind == nn::DeviceMismatch::Kind::parameter);
+    CHECK(mismatches[0].name == "fc.bias");
+    CHECK(mismatches[0].device == device);
+    CHECK(mismatches[0].expected == kCPU);
     const std::string where = ": on " + device.str() + ", expected cpu";
-    CHECK(printed(strays[0]) == "parameter fc.bias" + where);
-    CHECK(printed(strays) == "parameter fc.bias" + where + "\ngradient of norm.weight" + where +
-                                 "\nbuffer norm.running_var" + where + "\n");
+    CHECK(printed(mismatches[0]) == "parameter fc.bias" + where);
+    CHECK(printed(mismatches) == "parameter fc.bias" + where + "\ngradient of norm.weight" + where +
+                                     "\nbuffer norm.running_var" + where + "\n");
     net->to(kCPU);
-    CHECK(nn::find_strays(net).empty());
+    CHECK(nn::find_device_mismatches(net).empty());
   });
 }
 
@@ -73,12 +73,12 @@ TEST_CASE("the first parameter says where all the others belong") {
     if (device.is_cpu()) return;
     nn::Linear fc(2, 2);
     leave_behind(fc->weight, device);
-    CHECK(printed(nn::find_strays(fc)) ==
+    CHECK(printed(nn::find_device_mismatches(fc)) ==
           "parameter bias: on cpu, expected " + device.str() + "\n");
   });
 }
 
-TEST_CASE("an optimizer's state that lags behind its module is a stray until the next step") {
+TEST_CASE("an optimizer's state on its module's old device is a mismatch until the next step") {
   for_each_device([](Device device) {
     if (device.is_cpu()) return;
     nn::Linear fc(nn::LinearOptions(2, 2).bias(false));
@@ -87,9 +87,9 @@ TEST_CASE("an optimizer's state that lags behind its module is a stray until the
       fc->to(kCPU);
       optimizer.step();
       fc->to(device);
-      CHECK(printed(nn::find_strays(fc, optimizer)) == lines);
+      CHECK(printed(nn::find_device_mismatches(fc, optimizer)) == lines);
       optimizer.step();
-      CHECK(nn::find_strays(fc, optimizer).empty());
+      CHECK(nn::find_device_mismatches(fc, optimizer).empty());
     };
     const std::string where = " of weight: on cpu, expected " + device.str() + "\n";
     optim::SGD sgd(fc->parameters(), optim::SGDOptions(0.1).momentum(0.9));
@@ -109,8 +109,8 @@ TEST_CASE("what an optimizer trains beside the module is looked at too") {
     optim::SGD sgd(trained, optim::SGDOptions(0.1).momentum(0.9));
     sgd.step();
     const std::string what = "optimizer.2: on " + device.str() + ", expected cpu\n";
-    CHECK(printed(nn::find_strays(fc, sgd)) ==
+    CHECK(printed(nn::find_device_mismatches(fc, sgd)) ==
           "parameter " + what + "gradient of " + what + "momentum_buffer of " + what);
-    CHECK(nn::find_strays(fc).empty());
+    CHECK(nn::find_device_mismatches(fc).empty());
   });
 }

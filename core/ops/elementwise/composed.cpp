@@ -172,19 +172,19 @@ Tensor run_lerp(Device device, const Tensor& self, const Tensor& end, const Tens
 template <class Record>
 void record_lerp(const Tensor& self, const Tensor& end, double weight, const Record& formulas) {
   formulas(
-      wrt(self, [back = BackTo(self), weight](const Tensor& g) { return back(g * (1 - weight)); }),
-      wrt(end, [back = BackTo(end), weight](const Tensor& g) { return back(g * weight); }));
+      wrt(self,
+          [back = ReduceGradTo(self), weight](const Tensor& g) { return back(g * (1 - weight)); }),
+      wrt(end, [back = ReduceGradTo(end), weight](const Tensor& g) { return back(g * weight); }));
 }
 template <class Record>
 void record_lerp(const Tensor& self, const Tensor& before, const Tensor& end, const Tensor& weight,
                  const Record& formulas) {
-  formulas(
-      wrt(self, [back = BackTo(self),
-                 w = saved(weight)](const Tensor& g) { return back(g * (1 - w())); }),
-      wrt(end, [back = BackTo(end), w = saved(weight)](const Tensor& g) { return back(g * w()); }),
-      wrt(weight, [back = BackTo(weight), from = saved(before), to = saved(end)](const Tensor& g) {
-        return back(g * (to() - from()));
-      }));
+  formulas(wrt(self, [back = ReduceGradTo(self),
+                      w = saved(weight)](const Tensor& g) { return back(g * (1 - w())); }),
+           wrt(end, [back = ReduceGradTo(end),
+                     w = saved(weight)](const Tensor& g) { return back(g * w()); }),
+           wrt(weight, [back = ReduceGradTo(weight), from = saved(before),
+                        to = saved(end)](const Tensor& g) { return back(g * (to() - from())); }));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// find_strays: one walk over the module's tensors, one over the optimizer's.
+// find_device_mismatches: one walk over the module's tensors, one over the optimizer's.
 #include <ambit/detail/printable.h>
-#include <ambit/nn/strays.h>
+#include <ambit/nn/device_mismatches.h>
 #include <ambit/optim/optimizer.h>
 
 #include <fmt/format.h>
@@ -11,26 +11,26 @@
 namespace ambit::nn {
 namespace {
 
-using Kind = Stray::Kind;
+using Kind = DeviceMismatch::Kind;
 
 class Search {
  public:
-  /// A stray is a tensor on another device than `expected`.
+  /// A mismatch is a tensor on another device than `expected`.
   explicit Search(const Tensor& expected) : expected_(expected.device()) {}
 
   void look_at(Kind kind, const std::string& name, const Tensor& t, std::string state = {}) {
     if (!t.defined() || t.device() == expected_) return;
-    strays_.push_back({kind, name, std::move(state), t.device(), expected_});
+    mismatches_.push_back({kind, name, std::move(state), t.device(), expected_});
   }
   void look_at_parameter(const std::string& name, const Tensor& parameter) {
     look_at(Kind::parameter, name, parameter);
     look_at(Kind::gradient, name, parameter.grad());
   }
-  std::vector<Stray> result() { return std::move(strays_); }
+  std::vector<DeviceMismatch> result() { return std::move(mismatches_); }
 
  private:
   Device expected_;
-  std::vector<Stray> strays_;
+  std::vector<DeviceMismatch> mismatches_;
 };
 
 // Return the names of the optimizer's parameters: as in the module, else by position.
@@ -49,7 +49,7 @@ std::vector<std::string> names_of(const std::vector<Tensor>& trained,
 // True for step counts, which optimizers keep on the host; other state has its parameter's dtype.
 bool is_count(const Tensor& state) { return state.dtype() == kInt64; }
 
-std::vector<Stray> search(const Module& module, const optim::Optimizer* optimizer) {
+std::vector<DeviceMismatch> search(const Module& module, const optim::Optimizer* optimizer) {
   const auto parameters = module.named_parameters(), buffers = module.named_buffers();
   if (parameters.is_empty() && buffers.is_empty()) return {};
   Search search((parameters.is_empty() ? buffers : parameters).begin()->value());
@@ -71,33 +71,36 @@ std::vector<Stray> search(const Module& module, const optim::Optimizer* optimize
   return search.result();
 }
 
-std::string text_of(const Stray& stray) {
-  switch (stray.kind) {
+std::string text_of(const DeviceMismatch& mismatch) {
+  switch (mismatch.kind) {
     case Kind::parameter:
-      return "parameter " + stray.name;
+      return "parameter " + mismatch.name;
     case Kind::buffer:
-      return "buffer " + stray.name;
+      return "buffer " + mismatch.name;
     case Kind::gradient:
-      return "gradient of " + stray.name;
+      return "gradient of " + mismatch.name;
     case Kind::optimizer_state:
       break;
   }
-  return stray.state + " of " + stray.name;
+  return mismatch.state + " of " + mismatch.name;
 }
 
 }  // namespace
 
-std::vector<Stray> find_strays(const Module& module) { return search(module, nullptr); }
-std::vector<Stray> find_strays(const Module& module, const optim::Optimizer& optimizer) {
+std::vector<DeviceMismatch> find_device_mismatches(const Module& module) {
+  return search(module, nullptr);
+}
+std::vector<DeviceMismatch> find_device_mismatches(const Module& module,
+                                                   const optim::Optimizer& optimizer) {
   return search(module, &optimizer);
 }
 
-std::ostream& operator<<(std::ostream& os, const Stray& stray) {
-  return os << printable(text_of(stray)) << ": on " << stray.device << ", expected "
-            << stray.expected;
+std::ostream& operator<<(std::ostream& os, const DeviceMismatch& mismatch) {
+  return os << printable(text_of(mismatch)) << ": on " << mismatch.device << ", expected "
+            << mismatch.expected;
 }
-std::ostream& operator<<(std::ostream& os, const std::vector<Stray>& strays) {
-  for (const Stray& stray : strays) os << stray << '\n';
+std::ostream& operator<<(std::ostream& os, const std::vector<DeviceMismatch>& mismatches) {
+  for (const DeviceMismatch& mismatch : mismatches) os << mismatch << '\n';
   return os;
 }
 

@@ -92,7 +92,7 @@ Functions check_all_calls(const Claim& claim) {
   for (const InputLayout& layout : layouts()) {
     if (!claim.layouts.empty() && !claim.layouts.contains(layout.name)) continue;
     const auto apart = claim.apart_in.find(layout.name);
-    for (const DType dtype : dtypes::kReduced) {
+    for (const DType dtype : dtypes::kReducedFloating) {
       std::vector<Operands> ways;
       for (int way = 0; way <= rounding::kWays; ++way) {
         ways.push_back(

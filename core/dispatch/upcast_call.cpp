@@ -2,7 +2,7 @@
 // float32, in blocks or in the parts of parts.h.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
-#include <ambit/detail/widened.h>
+#include <ambit/detail/upcast_call.h>
 #include <ambit/ops/creation.h>
 #include <ambit/parallel.h>
 
@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "parts.h"
-#include "wide_row.h"
+#include "upcast_operands.h"
 
 namespace ambit {
 namespace {
 
-/// Elements of a block of `by_element`. On the CPU, three float32 operands of a thread's share fit
+/// Elements of a block of `elementwise`. On the CPU, three float32 operands of a thread's share fit
 /// in its cache; on accelerators a block must amortise kernel launches.
 int64_t block_elements(Device device) {
   if (usable_backend(device).is_accelerator()) return int64_t{1} << 24;
@@ -106,61 +106,61 @@ void for_each_block(const Walk& walk, int64_t most, const Visit& visit) {
 
 }  // namespace
 
-void Widened::see(TensorList l) {
+void UpcastCall::collect(TensorList l) {
   slots_.push_back({operands_.size(), l.size(), true});
   for (const Tensor& t : l) add(t, true);
 }
 
-void Widened::see(const Tensor& t, bool is_output) {
+void UpcastCall::collect(const Tensor& t, bool is_output) {
   slots_.push_back({operands_.size(), 1, false});
   add(t, is_output);
 }
 
-void Widened::add(const Tensor& t, bool is_output) {
-  if (!reduced_ && is_reduced(t)) reduced_ = t.dtype();
+void UpcastCall::add(const Tensor& t, bool is_output) {
+  if (!reduced_dtype_ && is_reduced_floating(t)) reduced_dtype_ = t.dtype();
   operands_.push_back({t, is_output});
 }
 
-TensorList Widened::take(TensorList l, Tensor*& next) const {
+TensorList UpcastCall::converted(TensorList l, Tensor*& next) const {
   const size_t n = l.empty() || per_call_ == 0 ? l.size() : per_call_;
   return {std::exchange(next, next + n), n};
 }
 
-Scalar Widened::as_element(const Scalar& number) const {
-  const bool moved = op_.reduced() == Reduced::moved;
+Scalar UpcastCall::as_element(const Scalar& number) const {
+  const bool is_bitwise = op_.upcast_rule() == UpcastRule::bitwise;
   // A number to compare with is first rounded to the dtype; other numbers are not.
-  if (!moved && &op_ != &kernels::compare_scalar) return number;
-  return visit<dtypes::kReduced>(*reduced_, [&]<class T>() -> Scalar {
+  if (!is_bitwise && &op_ != &kernels::compare_scalar) return number;
+  return visit<dtypes::kReducedFloating>(*reduced_dtype_, [&]<class T>() -> Scalar {
     const auto element = number.to<T>();
-    if (moved) return std::bit_cast<int16_t>(element);
+    if (is_bitwise) return std::bit_cast<int16_t>(element);
     return element;
   });
 }
 
-void Widened::run(const Call& call) {
-  switch (op_.reduced()) {
-    case Reduced::moved:
-      return run_moved(call);
-    case Reduced::by_element:
-      return slots_[0].is_list ? run_lists(call) : run_by_element(call);
-    case Reduced::native:  // not upcast
-    case Reduced::whole:
-    case Reduced::updated:
-      return run_whole(call);
+void UpcastCall::run(const Call& call) {
+  switch (op_.upcast_rule()) {
+    case UpcastRule::bitwise:
+      return run_bitwise(call);
+    case UpcastRule::elementwise:
+      return slots_[0].is_list ? run_lists(call) : run_elementwise(call);
+    case UpcastRule::native:  // not upcast
+    case UpcastRule::upcast:
+    case UpcastRule::upcast_inout:
+      return run_upcast(call);
   }
 }
 
-void Widened::run_moved(const Call& call) const {
-  std::vector<Tensor> row;
+void UpcastCall::run_bitwise(const Call& call) const {
+  std::vector<Tensor> operands;
   for (const Operand& o : operands_)
-    row.push_back(is_reduced(o.tensor) ? as_bits(o.tensor) : o.tensor);
-  call(row.data());
+    operands.push_back(is_reduced_floating(o.tensor) ? as_bits(o.tensor) : o.tensor);
+  call(operands.data());
 }
 
-void Widened::run_whole(const Call& call) const {
+void UpcastCall::run_upcast(const Call& call) const {
   Pieces pieces;
   for (const Slot& slot : slots_) {
-    const bool updates = slot.is_list || op_.reduced() == Reduced::updated;
+    const bool updates = slot.is_list || op_.upcast_rule() == UpcastRule::upcast_inout;
     for (size_t i = slot.first; i < slot.first + slot.count; ++i) {
       const auto& [t, is_output] = operands_[i];
       pieces.push_back({t, !is_output || updates, is_output});
@@ -169,38 +169,39 @@ void Widened::run_whole(const Call& call) const {
   run_in_parts(op_, pieces, dim_, call);
 }
 
-void Widened::run_by_element(const Call& call) const {
+void UpcastCall::run_elementwise(const Call& call) const {
   std::vector<const Tensor*> defined;
   for (const Operand& o : operands_) {
     if (o.tensor.defined()) defined.push_back(&o.tensor);
   }
   const int64_t most = block_elements(defined[0]->device());
-  if (defined[0]->numel() <= most) return run_whole(call);
+  if (defined[0]->numel() <= most) return run_upcast(call);
   const Walk walk = walk_of(defined);
   std::vector<Tensor> scratch(operands_.size());  // flat, for one block
   for (size_t i = 0; i < operands_.size(); ++i) {
     const Tensor& t = operands_[i].tensor;
-    if (is_reduced(t)) scratch[i] = empty({most}, TensorOptions(kFloat32).device(t.device()));
+    if (is_reduced_floating(t))
+      scratch[i] = empty({most}, TensorOptions(kFloat32).device(t.device()));
   }
   for_each_block(walk, most, [&](const Dims& sizes, size_t split, const auto& offsets) {
-    WideRow row;
+    UpcastOperands operands;
     size_t k = 0;  // index among the defined operands
     for (size_t i = 0; i < operands_.size(); ++i) {
       const auto& [t, is_output] = operands_[i];
       if (!t.defined()) {
-        row.add(t, false, false);
+        operands.add(t, false, false);
         continue;
       }
       const Tensor block = alias(t, sizes, from(walk.strides[k], split), offsets[k], t.dtype());
       ++k;
-      row.add(block, !is_output, is_output, scratch[i]);
+      operands.add(block, !is_output, is_output, scratch[i]);
     }
-    row.run(call);
+    operands.run(call);
   });
 }
 
 // Process as many tensors at a time as fill a block; larger tensors are split.
-void Widened::run_lists(const Call& call) {
+void UpcastCall::run_lists(const Call& call) {
   size_t longest = 0;
   const Slot* last = nullptr;  // of several lists only the last is read-only
   size_t lists = 0;
@@ -210,17 +211,17 @@ void Widened::run_lists(const Call& call) {
     last = &slot;
     ++lists;
   }
-  if (longest == 0) return run_whole(call);
+  if (longest == 0) return run_upcast(call);
   const Operand* const first = &operands_[last->first];
   const int64_t most = block_elements(first->tensor.device());
   std::vector<Part> parts;
   int64_t elements = 0;
   const auto flush = [&] {
     if (parts.empty()) return;
-    WideRow row;
+    UpcastOperands operands;
     for (const Slot& slot : slots_) {
       if (!slot.is_list) {
-        row.add(operands_[slot.first].tensor, true, operands_[slot.first].is_output);
+        operands.add(operands_[slot.first].tensor, true, operands_[slot.first].is_output);
         continue;
       }
       if (slot.count == 0) continue;
@@ -229,11 +230,11 @@ void Widened::run_lists(const Call& call) {
         const Tensor& t = operands_[slot.first + part.tensor].tensor;
         // a 0-dim tensor among larger ones
         const bool is_whole = t.numel() == part.size || t.dim() == 0;
-        row.add(is_whole ? t : alias(t, {part.size}, {1}, part.from, t.dtype()), true, writes);
+        operands.add(is_whole ? t : alias(t, {part.size}, {1}, part.from, t.dtype()), true, writes);
       }
     }
     per_call_ = parts.size();
-    row.run(call);
+    operands.run(call);
     parts.clear();
     elements = 0;
   };

@@ -50,7 +50,7 @@ const char* const kNotOfTheseSizes =
 
 /// Functions that convert a large operand to wider floats, and why.
 const char* const kKnown =
-    // The operand is a single unit, which an op does not split (core/dispatch/cuts.cpp): one line,
+    // One unit, which ops do not split (core/dispatch/split_rules.cpp): one line,
     "_unique argmax argmin histogram layer_norm median nanmedian put_ quantile "
     // one matrix,
     "cholesky_solve linalg_lu_solve linalg_matrix_norm linalg_matrix_rank linalg_solve "
@@ -178,7 +178,7 @@ TEST_CASE("no gradient but those that say why has a large operand of 16 bits in 
 TEST_CASE("norms and logsumexp of large tensors of 16 bits are those of float32, rounded") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   manual_seed(1);
-  for (const DType dtype : dtypes::kReduced) {
+  for (const DType dtype : dtypes::kReducedFloating) {
     const Tensor x = randn({300, 70, 90}).to(dtype), wide = x.to(kFloat32);
     for (const Tensor& t : {x, x.permute({2, 0, 1})}) {
       for (const Dims& dims : {Dims{}, Dims{0}, Dims{1, 2}, Dims{0, 2}, Dims{2}}) {

@@ -10,11 +10,12 @@
 namespace ambit {
 
 /// One way to split the calls of an op.
-struct Cut {
+struct SplitRule {
   static constexpr int8_t kWhole = -1;  ///< each part gets the whole operand
   static constexpr int8_t kSum = -2;    ///< an output: the sum of all parts' results
-  /// Any one dim in which all operands with kBeside have the same size, except the call's own dim.
-  static constexpr int8_t kBeside = -3;
+  /// Any one dim in which all operands with kSharedDim have the same size, except the call's own
+  /// dim.
+  static constexpr int8_t kSharedDim = -3;
 
   const OpBase* op;
   std::array<int8_t, OpBase::kMaxArgs> dims;  ///< for each operand the dim to split, or a constant
@@ -22,6 +23,6 @@ struct Cut {
 };
 
 /// Return the splits of all ops.
-std::span<const Cut> all_cuts();
+std::span<const SplitRule> split_rules();
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-#include "cuts.h"
+#include "split_rules.h"
 
 #include <ambit/backend/kernels.h>
 
@@ -7,20 +7,20 @@ namespace ambit {
 // The shapes are those of kernels.h. Ops with elements moved or computed one by one, `random` and
 // `reduce` are not listed. Never split a unit the op works on: a line, a normalised row, a factored
 // matrix, a convolution's image, a pooled channel, an attention head.
-std::span<const Cut> all_cuts() {
+std::span<const SplitRule> split_rules() {
   using namespace kernels;
-  constexpr int8_t W = Cut::kWhole, S = Cut::kSum, B = Cut::kBeside;
-  static constinit const Cut kCuts[] = {
-      {&arg_reduce, {B, B, B}},
-      {&scan, {B, B}},
-      {&cum_extremum, {B, B, B}},
-      {&sort, {B, B, B}},
-      {&topk, {B, B, B}},
+  constexpr int8_t W = SplitRule::kWhole, S = SplitRule::kSum, D = SplitRule::kSharedDim;
+  static constinit const SplitRule kSplitRules[] = {
+      {&arg_reduce, {D, D, D}},
+      {&scan, {D, D}},
+      {&cum_extremum, {D, D, D}},
+      {&sort, {D, D, D}},
+      {&topk, {D, D, D}},
       {&searchsorted, {0, 0, 0}},
       {&searchsorted, {1, W, 1}},
-      {&scatter_add, {B, B, B}},
-      {&scatter_reduce, {B, B, B}},
-      {&index_add, {B, W, B}},
+      {&scatter_add, {D, D, D}},
+      {&scatter_reduce, {D, D, D}},
+      {&index_add, {D, W, D}},
       {&embedding_bag, {1, 1, 1, W, W, W}},
       {&embedding_bag_grad, {1, 1, 1, W, W, W}},
       {&matmul, {0, 0, 0}},
@@ -55,8 +55,8 @@ std::span<const Cut> all_cuts() {
       {&interpolate, {1, 1}},
       {&interpolate_grad, {0, 0}},
       {&interpolate_grad, {1, 1}},
-      {&softmax, {B, B}},
-      {&softmax_grad, {B, B, B}},
+      {&softmax, {D, D}},
+      {&softmax_grad, {D, D, D}},
       {&batch_norm, {1, 0, 0, 0, 0, 1, 0, 0}},
       {&batch_norm_grad, {1, 0, 0, 1, 1, 0, 0, 0}},
       {&layer_norm, {0, 0, 0, 0, W, W}},
@@ -77,7 +77,7 @@ std::span<const Cut> all_cuts() {
       {&ctc_loss, {0, 0, 1, 0, 0, 0}},
       {&ctc_loss_grad, {1, 0, 1, 0, 0, 0, 0, 0}},
   };
-  return kCuts;
+  return kSplitRules;
 }
 
 }  // namespace ambit

@@ -19,9 +19,9 @@ struct Hypot {
   static constexpr const char *kName = "hypot", *kNameInPlace = "hypot_";
   static constexpr BinaryOp kKernel = BinaryOp::hypot;
   static constexpr Domain kDomain = Domain::floats_only;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::always;
   static auto side_grad(const Tensor& side, const Tensor& other) {
-    return [back = BackTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
       return back(ternary_grad(TernaryOp::hypot_grad, g, a(), b()));
     };
   }
@@ -34,19 +34,19 @@ struct Copysign {
   static constexpr const char *kName = "copysign", *kNameInPlace = "copysign_";
   static constexpr BinaryOp kKernel = BinaryOp::copysign;
   static constexpr Domain kDomain = Domain::floats;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::always;
   template <class Other>
   static Tensor slope(const Tensor& g, const Tensor& self, const Other& sign_of) {
     const Tensor ratio = copysign(self, sign_of) / self;
     return g * masked_fill(ratio, self == 0, 0).to(g.dtype());
   }
   static auto self_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(slope(g, a(), b()));
     };
   }
   static auto other_grad(const Tensor&, const Tensor& other) { return ZerosLike(other); }
-  static auto grad_beside(const Tensor& self, const Scalar& other) {
+  static auto self_grad_with_scalar(const Tensor& self, const Scalar& other) {
     return [a = saved(self), other](const Tensor& g) { return slope(g, a(), other); };
   }
 };
@@ -55,19 +55,19 @@ struct Xlogy {
   static constexpr const char *kName = "xlogy", *kNameInPlace = "xlogy_";
   static constexpr BinaryOp kKernel = BinaryOp::xlogy;
   static constexpr Domain kDomain = Domain::floats;
-  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  static constexpr SavesSelf kSavesSelf = SavesSelf::always;
   // Constant 0 where self is 0, also for other <= 0, where the formula would give a logarithm.
   static auto self_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(masked_fill(xlogy(g, b()), logical_and(a() == 0, b() <= 0), 0));
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
-    return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(g * a() / b());
     };
   }
-  static auto grad_beside(const Tensor& self, const Scalar& other) {
+  static auto self_grad_with_scalar(const Tensor& self, const Scalar& other) {
     return [a = saved(self), other](const Tensor& g) {
       const Tensor slope = xlogy(g, other);
       return other.to<double>() <= 0 ? grad_where(slope, a() == 0, false) : slope;
@@ -83,7 +83,7 @@ struct LogAddExp {
   static constexpr Domain kDomain = Domain::floats_only;
   // The derivative is e^side divided by the sum.
   static auto side_grad(const Tensor& side, const Tensor& other) {
-    return [back = BackTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
+    return [back = ReduceGradTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
       if (kNatural) return back(ternary_grad(TernaryOp::logaddexp_grad, g, a(), b()));
       return back(g / (exp2(b() - a()) + 1));
     };
@@ -133,27 +133,31 @@ Tensor step_towards(const Tensor& a, const Tensor& b) {
 }
 
 // Return the result's dtype if it is a reduced floating-point type.
-std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor& b,
-                                   DeviceRule rule) {
-  const auto reduced = [](const Tensor& t) { return t.defined() && is_reduced(t.dtype()); };
-  if (!reduced(a) && !reduced(b)) return std::nullopt;
+std::optional<DType> reduced_floating_dtype(const char* op, const Tensor& a, const Tensor& b,
+                                            DeviceRule rule) {
+  const auto is_reduced_operand = [](const Tensor& t) {
+    return t.defined() && is_reduced_floating(t.dtype());
+  };
+  if (!is_reduced_operand(a) && !is_reduced_operand(b)) return std::nullopt;
   check_operands(op, a, b, rule);
   const DType dtype = result_type(a, b);
-  return is_reduced(dtype) ? std::optional(dtype) : std::nullopt;
+  return is_reduced_floating(dtype) ? std::optional(dtype) : std::nullopt;
 }
 
 }  // namespace
 
 // Step functions: constants to autograd.
 Tensor nextafter(const Tensor& self, const Tensor& other) {
-  const auto reduced = reduced_dtype("nextafter", self, other, DeviceRule::elementwise);
-  if (reduced) return step_towards(self.to(*reduced), other.to(*reduced));
+  const auto target_dtype =
+      reduced_floating_dtype("nextafter", self, other, DeviceRule::elementwise);
+  if (target_dtype) return step_towards(self.to(*target_dtype), other.to(*target_dtype));
   return compute_binary("nextafter", BinaryOp::nextafter, Domain::floats_only, self, other);
 }
 const Tensor& nextafter_(const Tensor& self, const Tensor& other) {
-  const auto reduced = reduced_dtype("nextafter_", self, other, DeviceRule::in_place_elementwise);
-  if (reduced && self.dtype() == *reduced) {
-    return copy_(self, step_towards(self, other.to(*reduced)));
+  const auto target_dtype =
+      reduced_floating_dtype("nextafter_", self, other, DeviceRule::in_place_elementwise);
+  if (target_dtype && self.dtype() == *target_dtype) {
+    return copy_(self, step_towards(self, other.to(*target_dtype)));
   }
   compute_binary_in_place("nextafter_", BinaryOp::nextafter, Domain::floats_only, self, other);
   record_in_place("nextafter", self, wrt(self, ZerosLike(self)));

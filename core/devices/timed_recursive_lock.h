@@ -10,7 +10,7 @@ namespace ambit {
 
 /// A recursive lock with a timeout: the owner may itself wait for the thread that wants the lock.
 /// (Not std::recursive_timed_mutex, which ThreadSanitizer does not support.)
-class TurnLock {
+class TimedRecursiveLock {
  public:
   /// Lock, waiting at most timeout_s seconds. Return true if locked.
   bool acquire(double timeout_s) {
