@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <numeric>
 #include <unordered_set>
 
@@ -19,6 +18,7 @@
 #include "file_kind.h"
 #include "input_file.h"
 #include "lack_of_memory.h"
+#include "left_out.h"
 #include "pytorch/checkpoint_reader.h"
 #include "safetensors.h"
 
@@ -137,32 +137,9 @@ auto from_pytorch(const std::string& path, Device device, Metadata* metadata, au
   }
 }
 
-// Reports on stderr which tensors of a file are omitted.
-class LeftOut {
- public:
-  explicit LeftOut(const std::string& path) : path_(path) {}
-  void add(const std::string& name, const std::string& type) {
-    constexpr size_t kShown = 10;
-    if (++count_ > kShown) return;
-    names_ += fmt::format("{}'{}' ({})", count_ > 1 ? ", " : "", name, type);
-  }
-  void say() const {
-    if (count_ == 0) return;
-    const std::string text =
-        fmt::format("load: left out {} values of '{}' that ambit has no dtype or type for: {}{}",
-                    count_, path_, names_, count_ > 10 ? ", ..." : "");
-    std::fprintf(stderr, "ambit: %s\n", one_line(text).c_str());
-  }
-
- private:
-  const std::string& path_;
-  size_t count_ = 0;
-  std::string names_;
-};
-
 // Omit opaque values, with a warning.
 StateDict state_dict_of(const Value& value, const std::string& path) {
-  LeftOut left_out(path);
+  LeftOut left_out(fmt::format("load: '{}'", path));
   Value::Dict tensors;
   for (const auto& [key, item] : value.entries()) {
     if (key.kind() == Value::Kind::string && item.kind() == Value::Kind::opaque) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "fail.h"
+#include "left_out.h"
 
 namespace ambit {
 namespace {
@@ -227,13 +228,19 @@ const Value::Opaque& Value::to_opaque() const {
 
 StateDict Value::to_state_dict() const {
   StateDict tensors;
+  LeftOut left_out("to_state_dict");
   for (const auto& [key, value] : entries()) {
+    if (key.kind() == Kind::string && value.kind() == Kind::opaque) {
+      left_out.add(key.to_string(), value.to_opaque().type);
+      continue;
+    }
     if (key.kind() != Kind::string || value.kind() != Kind::tensor) {
       fail("checkpoint: expected a dict of tensors by name, got {} under {}", value.kind_name(),
            quote(key));
     }
     tensors.emplace_back(key.to_string(), value.to_tensor());
   }
+  left_out.say();
   return tensors;
 }
 

@@ -41,6 +41,32 @@ std::string real(char high, char low) {
 
 }  // namespace
 
+// Python 2 pickles an OrderedDict with its items as an argument, as in the weights of lpips 0.1.4;
+// PyTorch 2.15 also accepts tuples, nothing and a dict.
+TEST_CASE("an OrderedDict is read with its items in an argument") {
+  const std::string one = pickled("a") + "K\x01", two = pickled("b") + "K\x02";
+  for (const std::string& items : {"](](" + one + "e](" + two + "ee",
+                                   "((" + one + "t(" + two + "tt", "}(" + one + two + "u"}) {
+    INFO(items);
+    const Value value = load_between(call("collections", "OrderedDict", items + "\x85"))["x"];
+    CHECK(value.kind() == Value::Kind::ordered_dict);
+    CHECK(value.entries().size() == 2);
+    CHECK(value["a"].to_int() == 1);
+    CHECK(value["b"].to_int() == 2);
+  }
+  CHECK(load_between(call("collections", "OrderedDict", "]\x85"))["x"].entries().empty());
+  // It can be filled afterwards.
+  const std::string filled = call("collections", "OrderedDict", "](](" + one + "ee\x85");
+  CHECK(load_between(filled + two + "s")["x"]["b"].to_int() == 2);
+}
+
+TEST_CASE("opaque values are left out of a state dict") {
+  const Value value = load_between(call("torch", "device", pickled("cuda") + "\x85"));
+  const StateDict tensors = value.to_state_dict();
+  CHECK(tensors.size() == 2);
+  CHECK(tensors.front().first == "before");
+}
+
 // The pickles are what torch.save of PyTorch 2.15 writes.
 TEST_CASE("a value that ambit does not represent is opaque, and the tensors beside it are read") {
   const std::string big = "\x8a\x09" + std::string(8, '\0') + "\x01";  // 2^64

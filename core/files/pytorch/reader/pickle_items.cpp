@@ -192,6 +192,35 @@ std::optional<Item> call_numpy(std::string_view name, const Item& tuple, Budget&
   return array_from_buffer(values_of(arguments(tuple, 4, name)), budget);
 }
 
+// OrderedDict(), or with its items in a list of pairs, as Python 2 pickles it, or in a dict.
+Item ordered_dict(const std::vector<Item>& given, Budget& budget) {
+  auto made = std::make_shared<Open>(Open{Value::Kind::ordered_dict});
+  if (given.empty()) return made;
+  const Value source = to_value(given[0]);
+  const auto add = [&](const Value& key, const Value& value) {
+    budget.spend(kEmptyList);  // copied: many calls may share one list
+    made->items.push_back(key);
+    made->items.push_back(value);
+  };
+  if (source.is_dict()) {
+    for (const auto& [key, value] : source.entries()) add(key, value);
+    return made;
+  }
+  const auto is_sequence = [](const Value& v) {
+    return v.kind() == Value::Kind::list || v.kind() == Value::Kind::tuple;
+  };
+  if (!is_sequence(source)) {
+    fail("expected pairs or a dict in an OrderedDict, got {}", source.kind_name());
+  }
+  for (const Value& pair : source.items()) {
+    if (!is_sequence(pair) || pair.items().size() != 2) {
+      fail("expected pairs of key and value in an OrderedDict, got {}", pair.kind_name());
+    }
+    add(pair.items()[0], pair.items()[1]);
+  }
+  return made;
+}
+
 // Return an opaque value that records the call; nothing is called.
 Value opaque_call(const Global& function, const Item& tuple) {
   if (std::holds_alternative<std::shared_ptr<const Arguments>>(tuple)) {
@@ -255,8 +284,7 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
   }
   if (std::optional<Item> made = call_numpy(name, tuple, budget)) return *std::move(made);
   if (name != kOrderedDict) fail("expected a function to call, got '{}'", name);
-  arguments(tuple, 0, kOrderedDict);
-  return std::make_shared<Open>(Open{Value::Kind::ordered_dict});
+  return ordered_dict(arguments(tuple, 0, 1, kOrderedDict), budget);
 }
 
 Item make_object(const Item& type, const Item& tuple) {
