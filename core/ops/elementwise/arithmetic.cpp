@@ -37,6 +37,7 @@ bool is_default(const Scalar& alpha) { return alpha.dtype() == kInt64 && alpha.t
 // Return the number to add to self.
 Scalar scaled(const char* op, const Tensor& self, const Scalar& other, const Scalar& alpha) {
   expect_defined(op, "self", self);
+  if (is_default(alpha)) return other;
   check_alpha(op, alpha, result_type(self, other));
   return is_one(alpha) ? other : product(other, alpha);
 }
