@@ -350,7 +350,7 @@ TEST_CASE("groups of an optimizer of Python's have their own options, inherited 
     for (int i = 0; i < 5; ++i) {
       p.mutable_grad() = r.mutable_grad() = q.mutable_grad() = s.mutable_grad() =
           wave(device, {3}, 0.3 * (i + 1));
-      if (i == 2) q.mutable_grad() = s.mutable_grad() = Tensor();  // from now on a step behind
+      if (i == 2) q.mutable_grad() = s.mutable_grad() = Tensor();  // one step fewer from now on
       together.step();
       first.step();
       second.step();
