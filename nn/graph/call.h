@@ -48,6 +48,9 @@ class Call {
   std::optional<int64_t> optional_integer(size_t i) const;
   /// An integer is accepted for a list of one.
   IntArrayRef integers(size_t i) const;
+  OptionalIntArrayRef optional_integers(size_t i) const {
+    return has(i) ? OptionalIntArrayRef(integers(i)) : OptionalIntArrayRef();
+  }
   double real(size_t i) const { return scalar(i).to<double>(); }
   std::optional<double> optional_real(size_t i) const;
   std::vector<double> reals(size_t i) const;

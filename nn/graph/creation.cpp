@@ -22,18 +22,6 @@ TensorOptions options_like(const Call& c, size_t dtype) {
   return c.options(dtype).dtype(c.dtype(dtype).value_or(c.tensor(0).dtype()));
 }
 
-// empty() with dims in another order in memory.
-Tensor empty_permuted(const Call& c) {
-  const Dims sizes = c.integers(0), order = c.integers(1);
-  Dims in_memory, back(order.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    const auto d = static_cast<size_t>(wrap_dim("empty_permuted", order[i], std::ssize(sizes)));
-    in_memory.push_back(sizes[d]);
-    back[d] = static_cast<int64_t>(i);
-  }
-  return empty(in_memory, c.options(2)).permute(back);
-}
-
 constexpr Function kRows[] = {
     // clang-format off
     {"zeros.default", "size" AMBIT_OPTIONS, one([](Call& c) {
@@ -43,7 +31,7 @@ constexpr Function kRows[] = {
     {"empty.memory_format", "size" AMBIT_LIKE, one([](Call& c) {
        return empty(c.integers(0), c.options(1), c.format(5)); })},
     {"empty_permuted.default", "size physical_layout" AMBIT_OPTIONS, one([](Call& c) {
-       return empty_permuted(c); })},
+       return empty_permuted(c.integers(0), c.integers(1), c.options(2)); })},
     {"full.default", "size fill_value" AMBIT_OPTIONS, one([](Call& c) {
        return full(c.integers(0), c.scalar(1), options_for(c, 1, 2)); })},
     {"scalar_tensor.default", "s" AMBIT_OPTIONS, one([](Call& c) {

@@ -6,6 +6,7 @@
 #include <ambit/ops/conv.h>
 #include <ambit/ops/images.h>
 #include <ambit/ops/pool.h>
+#include <ambit/ops/random.h>
 
 #include "call.h"
 
@@ -91,29 +92,13 @@ std::optional<ArrayRef<double>> given(const Call& c, size_t i, const std::vector
 }
 
 Tensor upsampled(const Call& c, Upsample upsample) {
-  const IntArrayRef size = c.integers(1);
   const std::vector<double> factors = c.reals(2);
-  return upsample(c.tensor(0), c.has(1) ? OptionalIntArrayRef(size) : OptionalIntArrayRef(),
-                  given(c, 2, factors));
+  return upsample(c.tensor(0), c.optional_integers(1), given(c, 2, factors));
 }
 
 Tensor upsampled(const Call& c, UpsampleAligned upsample) {
-  const IntArrayRef size = c.integers(1);
   const std::vector<double> factors = c.reals(3);
-  return upsample(c.tensor(0), c.has(1) ? OptionalIntArrayRef(size) : OptionalIntArrayRef(),
-                  c.flag(2), given(c, 3, factors));
-}
-
-// The result and what was kept, as 1 and 0.
-void native_dropout(Call& c) {
-  const Tensor x = c.tensor(0);
-  if (!c.has(2) || !c.training(2)) {
-    c.give(x);
-    return c.give(ones(x.sizes(), x.options().dtype(kBool)));
-  }
-  const Tensor mask = dropout(ones(x.sizes(), x.options()), c.real(1), true);
-  c.give(x * mask);
-  c.give(ne(mask, 0));
+  return upsample(c.tensor(0), c.optional_integers(1), c.flag(2), given(c, 3, factors));
 }
 
 IntOrPair pair(const Call& c, size_t i) { return c.integers(i); }
@@ -232,7 +217,9 @@ constexpr Function kRows[] = {
        return dropout_(c.tensor(0), c.real(1), c.training(2)); })},
     {"feature_dropout.default", "input p train", one([](Call& c) {
        return feature_dropout(c.tensor(0), c.real(1), c.training(2)); })},
-    {"native_dropout.default", "input p train", many(native_dropout)},
+    {"native_dropout.default", "input p train", many([](Call& c) {
+       c.give(native_dropout(c.tensor(0), c.real(1),
+                             c.has(2) ? std::optional(c.training(2)) : std::nullopt)); })},
     // clang-format on
 };
 

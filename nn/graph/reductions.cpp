@@ -17,30 +17,6 @@ Tensor reduced(const Call& c, Reduce reduce) {
   return reduce(c.tensor(0), c.integers(1), c.flag(2), c.dtype(3));
 }
 
-Tensor vector_norm(const Call& c) {
-  const IntArrayRef dims = c.integers(2);
-  const OptionalIntArrayRef given = c.has(2) ? OptionalIntArrayRef(dims) : OptionalIntArrayRef();
-  return linalg_vector_norm(c.tensor(0), c.scalar(1), given, c.flag(3), c.dtype(4));
-}
-
-// any() or all() of several dims, none given: all.
-Tensor python_bool(const Call& c, Tensor (*reduce)(const Tensor&, int64_t, bool)) {
-  Tensor out = c.tensor(0);
-  Dims dims = c.integers(1);
-  if (!c.has(1)) {
-    for (int64_t d = 0; d < out.dim(); ++d) dims.push_back(d);
-  }
-  for (const int64_t d : dims) out = reduce(out, d, true);
-  if (c.flag(2)) return out;
-  Dims left;
-  for (int64_t d = 0; d < out.dim(); ++d) {
-    bool is_reduced = false;
-    for (const int64_t r : dims) is_reduced |= wrap_dim("any", r, out.dim()) == d;
-    if (!is_reduced) left.push_back(out.size(d));
-  }
-  return out.reshape(left);
-}
-
 constexpr Function kRows[] = {
     // clang-format off
     {"sum.default", "self dtype=None", one([](Call& c) { return sum(c.tensor(0), c.dtype(1)); })},
@@ -85,15 +61,19 @@ constexpr Function kRows[] = {
     {"argmin.default", "self dim=None keepdim=False", one([](Call& c) {
        return argmin(c.tensor(0), c.optional_integer(1), c.flag(2)); })},
     {"any.default", "self", one([](Call& c) { return ambit::any(c.tensor(0)); })},
-    {"any.dim", "self dim keepdim=False", one([](Call& c) { return python_bool(c, ambit::any); })},
+    {"any.dim", "self dim keepdim=False", one([](Call& c) {
+       return ambit::any(c.tensor(0), c.integer(1), c.flag(2)); })},
     {"any.dims", "self dim=None keepdim=False", one([](Call& c) {
-       return python_bool(c, ambit::any); })},
+       return ambit::any(c.tensor(0), c.optional_integers(1), c.flag(2)); })},
     {"all.default", "self", one([](Call& c) { return all(c.tensor(0)); })},
-    {"all.dim", "self dim keepdim=False", one([](Call& c) { return python_bool(c, all); })},
+    {"all.dim", "self dim keepdim=False", one([](Call& c) {
+       return all(c.tensor(0), c.integer(1), c.flag(2)); })},
     {"logsumexp.default", "self dim keepdim=False", one([](Call& c) {
        return logsumexp(c.tensor(0), c.integers(1), c.flag(2)); })},
     {"linalg_vector_norm.default", "self ord=2 dim=None keepdim=False dtype=None",
-     one([](Call& c) { return vector_norm(c); })},
+     one([](Call& c) {
+       return linalg_vector_norm(c.tensor(0), c.scalar(1), c.optional_integers(2), c.flag(3),
+                                 c.dtype(4)); })},
     {"norm.ScalarOpt_dim", "self p dim keepdim=False", one([](Call& c) {
        return norm(c.tensor(0), c.optional_scalar(1), c.integers(2), c.flag(3)); })},
     {"cumsum.default", "self dim dtype=None", one([](Call& c) {

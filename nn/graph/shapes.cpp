@@ -3,8 +3,6 @@
 #include <ambit/ops/arrange.h>
 #include <ambit/ops/shape.h>
 
-#include <algorithm>
-
 #include "call.h"
 
 namespace ambit::graph {
@@ -16,14 +14,6 @@ Tensor clone_as(const Call& c, size_t format) { return c.tensor(0).clone(c.forma
 Tensor converted(const Call& c, Device device, size_t dtype, bool copy, size_t format) {
   const Tensor self = c.tensor(0);
   return self.to(device, c.dtype(dtype).value_or(self.dtype()), false, copy, c.format(format));
-}
-
-Tensor squeezed(const Tensor& self, Dims dims) {
-  for (int64_t& d : dims) d = wrap_dim("squeeze", d, self.dim());
-  std::sort(dims.begin(), dims.end());
-  Tensor out = self;
-  for (size_t i = dims.size(); i-- > 0;) out = out.squeeze(dims[i]);
-  return out;
 }
 
 constexpr Function kRows[] = {
@@ -59,7 +49,7 @@ constexpr Function kRows[] = {
     {"squeeze.default", "self", one([](Call& c) { return c.tensor(0).squeeze(); })},
     {"squeeze.dim", "self dim", one([](Call& c) { return c.tensor(0).squeeze(c.integer(1)); })},
     {"squeeze.dims", "self dim", one([](Call& c) {
-       return squeezed(c.tensor(0), c.integers(1)); })},
+       return c.tensor(0).squeeze(c.integers(1)); })},
     {"expand.default", "self size implicit=False", one([](Call& c) {
        return c.tensor(0).expand(c.integers(1)); })},
     {"expand_as.default", "self other", one([](Call& c) {
