@@ -47,11 +47,7 @@ void NAdam::initialise(State& state, const OptimizerOptions&) const {
 void NAdam::update_one(One& one, const OptimizerOptions& options) const {
   const auto& o = static_cast<const NAdamOptions&>(options);
   const auto& [beta1, beta2] = o.betas();
-  if (o.decoupled_weight_decay()) {
-    compute(one.param(), BinaryOp::mul, one.param(), 1 - o.lr() * o.weight_decay());
-  } else {
-    one.decay(o.weight_decay());
-  }
+  decay_weights(one, o);
   const auto momentum = [&](double t) {
     return std::get<0>(o.betas()) * (1 - 0.5 * std::pow(0.96, t * o.momentum_decay()));
   };

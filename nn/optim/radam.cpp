@@ -41,11 +41,7 @@ std::span<const Optimizer::StateTensor> RAdam::state_tensors() const {
 void RAdam::update_one(One& one, const OptimizerOptions& options) const {
   const auto& o = static_cast<const RAdamOptions&>(options);
   const auto& [beta1, beta2] = o.betas();
-  if (o.decoupled_weight_decay()) {
-    compute(one.param(), BinaryOp::mul, one.param(), 1 - o.lr() * o.weight_decay());
-  } else {
-    one.decay(o.weight_decay());
-  }
+  decay_weights(one, o);
   one.update_mean(kMean, beta1);
   one.update_square(kSquare, beta2);
   const double step_size = o.lr() / (1 - std::pow(beta1, one.step));

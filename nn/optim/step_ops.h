@@ -17,4 +17,12 @@ void add_scaled(const Tensor& y, const Tensor& a, const Tensor& b, double factor
 void lerp_into(const Tensor& y, const Tensor& a, const Tensor& b, double weight);
 void lerp_into(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& weight);
 
+/// Decay the weights by the gradient, or if decoupled the parameter itself. `One`:
+/// ComposedOptimizer's, which is protected.
+template <class One, class Options>
+void decay_weights(One& one, const Options& o) {
+  if (!o.decoupled_weight_decay()) return one.decay(o.weight_decay());
+  compute(one.param(), BinaryOp::mul, one.param(), 1 - o.lr() * o.weight_decay());
+}
+
 }  // namespace ambit::optim
