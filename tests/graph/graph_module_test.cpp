@@ -108,7 +108,7 @@ TEST_CASE("a clone has its own tensors, and a graph is a layer like others") {
   CHECK(cloned->parameters().size() == 8);
 }
 
-TEST_CASE("inputs that do not fit are refused with what was expected") {
+TEST_CASE("the error of a wrong input states the expected dtype and sizes") {
   const graph::Graph net = graph::load(graph_file("net"));
   CHECK(error_of<Error>(net, {}) == "Graph: expected 1 inputs, got 0");
   CHECK(error_of<Error>(net, {Tensor()}).ends_with("got an undefined tensor"));

@@ -16,6 +16,7 @@
 
 #include "tests/devices.h"
 #include "tests/expected.h"
+#include "tests/nn/optimizer_case.h"
 
 using namespace ambit;
 using namespace ambit::optim;
@@ -25,19 +26,6 @@ namespace {
 // Names: no backend is looked for before main().
 const std::pair<const char*, const char*> kPairs[] = {
     {"cpu", "reference"}, {"reference", "cpu"}, {"cpu", "sim"}, {"sim", "cpu"}};
-
-using Parameters = std::vector<Tensor>;
-
-struct Case {
-  const char* options;  // in Python
-  std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;
-  std::vector<double> expected;
-};
-
-template <class O, class Options>
-auto made(const Options& options) {
-  return [options](const Parameters& p) { return std::make_unique<O>(p, options); };
-}
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
@@ -94,7 +82,7 @@ Tensor parameter(Device device) { return wave(device, {4}, 0.4).requires_grad_()
 
 TEST_CASE("every optimizer does in twenty steps what PyTorch's does") {
   for (const Case& c : cases()) {
-    INFO(std::string(c.options));
+    INFO(std::string(c.call));
     for_each_device([&](Device device) {
       const Tensor p = parameter(device);
       const auto optimizer = c.make({p});
@@ -106,7 +94,7 @@ TEST_CASE("every optimizer does in twenty steps what PyTorch's does") {
 
 TEST_CASE("every optimizer goes on from its state, as a dict and as a checkpoint") {
   for (const Case& c : cases()) {
-    INFO(std::string(c.options));
+    INFO(std::string(c.call));
     const Tensor p = parameter(kCPU);
     const auto first = c.make({p});
     iterate(*first, p, 0, 7);
@@ -128,7 +116,7 @@ TEST_CASE("every optimizer goes on from its state, as a dict and as a checkpoint
 TEST_CASE("an optimizer's parameters are updated together as each would be alone") {
   for_each_device([](Device device) {
     for (const Case& c : cases()) {
-      INFO(std::string(c.options));
+      INFO(std::string(c.call));
       manual_seed(1);
       Parameters together, alone;
       for (const Dims& sizes : {Dims{3, 2}, Dims{}, Dims{0}, Dims{2, 1, 2}}) {
