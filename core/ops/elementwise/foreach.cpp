@@ -105,7 +105,7 @@ Tensor shape_of(const Tensor& t) {
   return empty_strided(t.sizes(), t.strides(), t.options().device(kMeta));
 }
 
-// Run the step on tensors without data, which throws what it would throw.
+// Run the step on meta tensors, which throw the same errors, before anything is written.
 void rehearse(const char* op, const Item& now, Write step) {
   check_devices(op, {{"self", now.self}, {"other", now.a}, {"tensor2", now.b}},
                 DeviceRule::in_place_elementwise);
