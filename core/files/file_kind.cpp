@@ -76,8 +76,9 @@ FileKind kind_of_zip(std::string_view begin) {
   if (entry.ends_with(".npy")) return {.name = "an .npz file of NumPy", .advice = kConvert};
   if (entry.ends_with("/archive_format") || entry.find("/data/weights/") != entry.npos) {
     return {.name = "a .pt2 file of torch.export",
-            .advice = "load the network with graph::load(), or save the state_dict() of its "
-                      "module with torch.save()"};
+            .advice =
+                "load the network with graph::load(), or save the state_dict() of its "
+                "module with torch.save()"};
   }
   // TorchScript's first entry is a storage.
   for (const std::string_view part :
