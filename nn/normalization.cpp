@@ -1,5 +1,6 @@
 // Normalisation within each sample.
 #include <ambit/autograd.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/nn/functional/aten.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/normalization.h>
@@ -112,6 +113,10 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
   }
   if (size < 1) {
     throw Error(fmt::format("local_response_norm: expected a size of at least 1, got {}", size));
+  }
+  if (is_reduced_floating(input.dtype())) {  // squares of float16 overflow from 256 on
+    const auto norm = [&](const Tensor& x) { return local_response_norm(x, size, alpha, beta, k); };
+    return by_float32(input.dtype(), norm, input);
   }
   const int64_t before = size / 2, after = size - 1 - before;
   // Channels beyond the border would add zeros.
@@ -251,6 +256,10 @@ Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
   if (input.dim() != 4) {
     throw ShapeError(fmt::format("cross_map_lrn2d: expected an input of 4 dims, got shape {}",
                                  str(input.sizes())));
+  }
+  if (is_reduced_floating(input.dtype())) {
+    return by_float32(
+        input.dtype(), [this](const Tensor& x) { return forward(x); }, input);
   }
   const int64_t channels = input.size(1), around = (options.size() - 1) / 2, p = around + 1;
   const Tensor squares = square(input);

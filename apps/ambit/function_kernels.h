@@ -136,7 +136,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"corrcoef", "reduce sum, binary_scalar div, binary sub, matmul, unary sqrt, binary div, clamp"},
   {"cos", "unary cos"},
   {"cosh", "unary cosh"},
-  {"cosine_embedding_loss", "unary square, reduce sum, binary_scalar add, binary mul, unary sqrt, binary div, binary_scalar sub, clamp, compare_scalar eq, masked_fill, binary add, reduce mean"},
+  {"cosine_embedding_loss", "unary square, reduce sum, binary_scalar add, unary sqrt, binary mul, binary div, binary_scalar sub, clamp, compare_scalar eq, masked_fill, binary add, reduce mean"},
   {"cosine_similarity", "reduce norm, clamp, binary sub, binary add, binary div, binary mul, reduce sum"},
   {"count_nonzero", "compare_scalar ne, reduce sum"},
   {"cov", "reduce sum, binary_scalar div, binary sub, matmul, reduce min, binary_scalar sub, copy, binary mul, binary div, clamp"},

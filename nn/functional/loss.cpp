@@ -217,8 +217,9 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
     return by_float32(dtype, cosine_embedding_loss, input1, input2, target, margin, reduction);
   }
   constexpr double kEps = 1e-12;
-  const Tensor squares = (square(input1).sum(dim) + kEps) * (square(input2).sum(dim) + kEps);
-  const Tensor cosine = (input1 * input2).sum(dim) / sqrt(squares);
+  const auto length = [&](const Tensor& x) { return sqrt(square(x).sum(dim) + kEps); };
+  // Divided twice: the product of the lengths overflows sooner.
+  const Tensor cosine = (input1 * input2).sum(dim) / length(input1) / length(input2);
   const Tensor near = clamp_min(cosine - margin, 0);
   return reduced(where(target == 1, 1 - cosine, 0) + where(target == -1, near, 0), reduction);
 }

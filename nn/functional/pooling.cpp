@@ -2,6 +2,7 @@
 // windows, LP pooling.
 #include <ambit/nn/functional/pooling.h>
 
+#include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -96,10 +97,16 @@ Tensor samples(const Tensor& input, const FractionalMaxPoolOptions<D>& options) 
               input.options());
 }
 
-// pooled: the means of the powers; elements: the size of a window. sign and relu do not change the
-// value; they stop the root's infinite gradient at 0 from reaching the input.
-Tensor root(const Tensor& pooled, int64_t elements, double norm_type) {
-  return (sign(pooled) * relu(abs(pooled))).mul(elements).pow(1 / norm_type);
+// Return the norms of windows of `elements`; pool(x) returns the windows' means. sign and relu do
+// not change the value; they stop the root's infinite gradient at 0 from reaching the input.
+Tensor lp_pool(const Tensor& input, double norm_type, int64_t elements, const auto& pool) {
+  const auto norms = [&](const Tensor& x) {
+    const Tensor means = pool(pow(x, norm_type));
+    return (sign(means) * relu(abs(means))).mul(elements).pow(1 / norm_type);
+  };
+  // Powers overflow float16.
+  return is_reduced_floating(input.dtype()) ? by_float32(input.dtype(), norms, input)
+                                            : norms(input);
 }
 
 }  // namespace
@@ -141,20 +148,23 @@ Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncO
 }
 
 Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options) {
-  const Tensor means = avg_pool1d(pow(input, options.norm_type()), *options.kernel_size(),
-                                  *options.stride(), 0, options.ceil_mode());
-  return root(means, options.kernel_size()[0], options.norm_type());
+  const auto& kernel = options.kernel_size();
+  return lp_pool(input, options.norm_type(), kernel[0], [&](const Tensor& x) {
+    return avg_pool1d(x, *kernel, *options.stride(), 0, options.ceil_mode());
+  });
 }
 Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options) {
-  const Tensor means = avg_pool2d(pow(input, options.norm_type()), *options.kernel_size(),
-                                  *options.stride(), 0, options.ceil_mode());
-  return root(means, options.kernel_size()[0] * options.kernel_size()[1], options.norm_type());
+  const auto& kernel = options.kernel_size();
+  return lp_pool(input, options.norm_type(), kernel[0] * kernel[1], [&](const Tensor& x) {
+    return avg_pool2d(x, *kernel, *options.stride(), 0, options.ceil_mode());
+  });
 }
 Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options) {
   const auto& kernel = options.kernel_size();
-  const Tensor means = avg_pool3d(pow(input, options.norm_type()), *kernel, *options.stride(), 0,
-                                  options.ceil_mode());
-  return root(means, kernel[0] * kernel[1] * kernel[2], options.norm_type());
+  return lp_pool(input, options.norm_type(), kernel[0] * kernel[1] * kernel[2],
+                 [&](const Tensor& x) {
+                   return avg_pool3d(x, *kernel, *options.stride(), 0, options.ceil_mode());
+                 });
 }
 
 }  // namespace ambit::nn::functional

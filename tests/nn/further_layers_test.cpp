@@ -252,6 +252,14 @@ TEST_CASE("functions of layers take libtorch's options") {
                  {0.0, 0.414200187666, 0.616990728858, 0.530535546882, 0.205999311858,
                   -0.215710393062, -0.535670880219, -0.603708447932, -0.388098077644,
                   0.0106917872483, 0.405738062212, 0.610865883308});
+    // Its squares exceed float16's range; PyTorch 2.15 gives 0. 300 / (1 + 1e-4 * 300^2)^0.75
+    const Tensor large = F::local_response_norm(full({1, 1, 2}, 300, x.options().dtype(kFloat16)),
+                                                F::LocalResponseNormFuncOptions(1));
+    CHECK(large.dtype() == kFloat16);
+    check_values(large, {1, 1, 2}, {53.34838230116768, 53.34838230116768}, 0x1p-11);
+    const nn::CrossMapLRN2d cross_map(nn::CrossMapLRN2dOptions(1));
+    const Tensor planes = cross_map(full({1, 1, 1, 1}, 300, x.options().dtype(kFloat16)));
+    check_values(planes, {1, 1, 1, 1}, {53.34838230116768}, 0x1p-11);
     const Tensor out = zeros({0}, x.options());
     const Tensor y = F::normalize(x, F::NormalizeFuncOptions().p(3).dim(2).out(out));
     check_values(

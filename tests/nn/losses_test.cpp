@@ -181,6 +181,15 @@ TEST_CASE("losses at their margin have PyTorch's gradient, 0") {
   });
 }
 
+// Exact; PyTorch 2.15 gives 1, because the product of the squares overflows.
+TEST_CASE("cosine_embedding_loss is right for float32 above 1e10") {
+  for_each_device([](Device d) {
+    const Tensor x = full({1, 2}, 1e15, TensorOptions(kFloat32).device(d));
+    const Tensor loss = F::cosine_embedding_loss(x, x * 2, ones({1}, d));
+    CHECK(std::abs(loss.item<double>()) <= 0x1p-22);
+  });
+}
+
 TEST_CASE("losses have right second gradients") {
   const Others others{Device()};
   for (const Loss& loss : losses()) {

@@ -122,6 +122,13 @@ TEST_CASE("lp_pool agrees with PyTorch, also where its root has no slope") {
     const Tensor x = zeros({1, 1, 4}, d).requires_grad_();
     F::lp_pool1d(x, F::LPPool1dFuncOptions(2, 2)).sum().backward();
     CHECK(x.grad().equal(zeros({1, 1, 4}, d)));
+    // Exact: 300 and 400 have the length 500, although their squares exceed float16's range.
+    const Tensor half = tensor({300., 400.}).to(d, kFloat16);
+    CHECK(F::lp_pool1d(half.view({1, 1, 2}), F::LPPool1dFuncOptions(2, 2)).item<double>() == 500);
+    CHECK(F::lp_pool2d(half.view({1, 1, 1, 2}), F::LPPool2dFuncOptions(2, {1, 2})).item<double>() ==
+          500);
+    CHECK(F::lp_pool3d(half.view({1, 1, 1, 1, 2}), F::LPPool3dFuncOptions(2, {1, 1, 2}))
+              .item<double>() == 500);
   });
 }
 

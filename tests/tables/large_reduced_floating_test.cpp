@@ -59,8 +59,8 @@ const char* const kKnown =
     // the bits of float64; a correction other than 0 and 1.
     "hash_tensor std var "
     // One image of one channel, one head.
-    "_upsample_nearest_exact2d _upsample_nearest_exact3d instance_norm interpolate lp_pool2d "
-    "lp_pool3d scaled_dot_product_attention upsample_bicubic2d upsample_bilinear2d "
+    "_upsample_nearest_exact2d _upsample_nearest_exact3d instance_norm interpolate "
+    "scaled_dot_product_attention upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d "
     "upsample_trilinear3d "
     // Composed of ops each of which would round: all of them compute in float32
@@ -68,7 +68,8 @@ const char* const kKnown =
     "binary_cross_entropy binary_cross_entropy_with_logits corrcoef cosine_embedding_loss "
     "cosine_similarity cross_entropy dist grid_sample grid_sampler grid_sampler_2d "
     "grid_sampler_3d hinge_embedding_loss histc huber_loss kl_div l1_loss linalg_vecdot "
-    "linear_int8 margin_ranking_loss mse_loss multi_margin_loss multilabel_soft_margin_loss "
+    "linear_int8 local_response_norm lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss mse_loss "
+    "multi_margin_loss multilabel_soft_margin_loss "
     "normalize pairwise_distance poisson_nll_loss quantize_rows renorm renorm_ segment_reduce "
     "smooth_l1_loss soft_margin_loss tanhshrink triplet_margin_loss "
     "triplet_margin_with_distance_loss "
@@ -85,7 +86,8 @@ const char* const kKnownGradients =
     "cross_entropy dist float_power float_power_ grid_sample grid_sampler grid_sampler_2d "
     "grid_sampler_3d hinge_embedding_loss huber_loss instance_norm interpolate kl_div l1_loss "
     "layer_norm ldexp ldexp_ linalg_lu_solve linalg_solve linalg_solve_ex "
-    "linalg_solve_triangular linalg_vecdot lp_pool2d lp_pool3d lu_solve margin_ranking_loss "
+    "linalg_solve_triangular linalg_vecdot local_response_norm lp_pool1d lp_pool2d lp_pool3d "
+    "lu_solve margin_ranking_loss "
     "mse_loss multi_margin_loss multilabel_soft_margin_loss normalize pairwise_distance "
     "poisson_nll_loss quantile renorm renorm_ scaled_dot_product_attention segment_reduce "
     "smooth_l1_loss soft_margin_loss tanhshrink triangular_solve triplet_margin_loss "

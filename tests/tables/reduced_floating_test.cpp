@@ -212,7 +212,6 @@ TEST_CASE("functions of 16 bits round once, but those that say why") {
             {"multi_head_attention_forward", 3},
             {"special_log_ndtr", 2},
             {"_upsample_bicubic2d_aa", 2},
-            {"local_response_norm", 3},
             // A way from one to the other, of which less may be left.
             {"lerp", 8},
             {"lerp_", 8},
