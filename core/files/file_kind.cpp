@@ -20,6 +20,8 @@ struct Beginning {
 
 constexpr std::string_view kUnpack = "unpack it first";
 constexpr std::string_view kConvert = "save its tensors as a safetensors file";
+constexpr std::string_view kPickle = "a pickle without torch.save()'s zip file around it";
+constexpr std::string_view kSaveAgain = "load it in Python and write it with torch.save()";
 
 constexpr Beginning kBeginnings[] = {
     {0, "version https://git-lfs.github.com/spec"sv, "a Git LFS pointer",
@@ -38,6 +40,14 @@ constexpr Beginning kBeginnings[] = {
     {0, "\x08\x01\x12"sv, "a TensorFlow model", kConvert},
     {0, "\x7f\x45LF"sv, "a program or a shared library"},
     {0, "%PDF"sv, "a PDF file"},
+    // Protocols 0 and 1: a dict, a list, an object.
+    {0, "(dp"sv, kPickle, kSaveAgain},
+    {0, "}q\0"sv, kPickle, kSaveAgain},
+    {0, "(lp"sv, kPickle, kSaveAgain},
+    {0, "]q\0"sv, kPickle, kSaveAgain},
+    {0, "ccollections\n"sv, kPickle, kSaveAgain},
+    {0, "ccopy_reg\n"sv, kPickle, kSaveAgain},
+    {0, "cnumpy"sv, kPickle, kSaveAgain},
 };
 
 // The LONG1 opcode with PyTorch's magic number, 0x1950a86a20f9469cfc6c.
@@ -53,6 +63,14 @@ bool is_safetensors(std::string_view begin, uint64_t size_bytes) {
   }
   const size_t text = begin.find_first_not_of(" \t\r\n", kLength);
   return length <= size_bytes - kLength && text != begin.npos && begin[text] == '{';
+}
+
+// Core ML's Model: a version, then a ModelDescription that begins with its field 1, a message.
+bool is_core_ml(std::string_view begin) {
+  if (begin.size() < 6 || begin[0] != 0x08 || begin[2] != 0x12) return false;
+  size_t at = 3;  // of the message's length, 7 bits a byte
+  while (at + 1 < begin.size() && (begin[at] & 0x80) != 0) ++at;
+  return begin[at + 1] == 0x0a;
 }
 
 // ModelProto's ir_version, a small number, then a string or a message.
@@ -102,6 +120,7 @@ FileKind kind_of_text(std::string_view begin) {
   if (text.starts_with("<!doctype html") || text.starts_with("<html")) {
     return {.name = "an HTML page", .advice = "download the file itself"};
   }
+  if (text.starts_with("<!--")) return {.name = "an HTML page or an XML document"};
   if (text.starts_with("<?xml")) return {.name = "an XML document"};
   if (text.starts_with("{") || text.starts_with("[")) return {.name = "a JSON text"};
   return {};
@@ -132,14 +151,14 @@ FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes) {
     if (begin.substr(2, 24).find(kLegacyMagic) != begin.npos) {
       return {Format::legacy, "a file of torch.save() before PyTorch 1.6"};
     }
-    return {.name = "a pickle without torch.save()'s zip file around it",
-            .advice = "load it in Python and write it with torch.save()"};
+    return {.name = kPickle, .advice = kSaveAgain};
   }
   for (const Beginning& known : kBeginnings) {
     if (begin.size() > known.offset && begin.substr(known.offset).starts_with(known.bytes)) {
       return {.name = known.name, .advice = known.advice};
     }
   }
+  if (is_core_ml(begin)) return {.name = "a Core ML model", .advice = kConvert};
   if (is_onnx(begin)) return {.name = "an ONNX model", .advice = kConvert};
   return kind_of_text(begin);
 }

@@ -53,14 +53,12 @@ TEST_CASE("objects of TorchScript are read as dicts, and nothing else is made of
                               "K\x02"
                               "etRub")) == "");
   for (const std::string pickle : {
-           "c__torch__\nModule\n)R",                 // called
-           "c__torch__\nModule\n(K\x01t\x81",        // with arguments
-           "cos\nsystem\n)\x81",                     // of another module
-           "ccollections\nOrderedDict\n)\x81",       // a function as a class
-           "c__torch__\nModule\n",                   // the class itself
-           "c__torch__\nModule\n)\x81(K\x01K\x02u",  // filled as a dict
-           "c__torch__\nModule\n)\x81K\x01"
-           "b",                                             // attributes that are no dict
+           "c__torch__\nModule\n)R",                        // called
+           "c__torch__\nModule\n(K\x01t\x81",               // with arguments
+           "cos\nsystem\n)\x81",                            // of another module
+           "ccollections\nOrderedDict\n)\x81",              // a function as a class
+           "c__torch__\nModule\n",                          // the class itself
+           "c__torch__\nModule\n)\x81(K\x01K\x02u",         // filled as a dict
            "c__torch__\nModule\n)\x81}b}b",                 // twice
            "c__torch__\nModule\n)\x81q\x01}(K\x01h\x01ub",  // itself
            "}}b",                                           // of a dict

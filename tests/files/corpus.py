@@ -96,6 +96,8 @@ def lines(value, path="", around=()):
             yield from lines(item, f"{path}.value", around)
     elif isinstance(value, (torch.dtype, torch.device, torch.layout)):
         yield f"{path} opaque torch.{type(value).__name__}"
+    elif isinstance(value, type) or type(value).__name__ in ("tensortype", "StorageType"):
+        yield f"{path} opaque type"
     elif type(value).__name__.endswith("Storage"):
         yield f"{path} opaque storage"
     else:
@@ -161,6 +163,9 @@ def values():
     yield "nested", {"a": [1, (2, [3.5, None], {}), True], "b": {"c": {"d": ("e",)}}, "f": OrderedDict(g=1)}
     yield "keys", {"a": 1, 2: 2, 1.5: 3, None: 4, (1, "x"): 5, False: 6}
     yield "size", {"s": torch.Size([2, 3]), "w": torch.ones(2)}
+    yield "size_list", {"s": ListSize(), "w": torch.ones(2)}
+    yield "types", {"t": torch.FloatTensor, "s": torch.FloatStorage, "p": torch.nn.Parameter,
+                    "c": (torch.LongTensor, torch.float32, [torch.HalfTensor]), "w": torch.ones(2)}
     yield "device", {"d": torch.device("cuda:1"), "e": torch.device("cpu"), "w": torch.ones(2)}
     yield "dtype", {"d": torch.float32, "e": [torch.bool, torch.complex64], "w": torch.ones(2)}
     yield "layout", {"l": torch.strided, "w": torch.ones(2)}
@@ -181,6 +186,11 @@ def values():
     yield "none", None
     yield "empty", {}
     yield "large", {"x": torch.arange(100000.0), "y": torch.arange(70000, dtype=torch.int16)}
+
+
+class ListSize:
+    def __reduce__(self):
+        return torch.Size, ([2, 3],)
 
 
 def circular_list():
@@ -257,6 +267,31 @@ def zipped_again(data, compression=zipfile.ZIP_STORED, level=None):
     return out.getvalue()
 
 
+def big_endian(data, width):
+    """As a big-endian machine would write it, all storages having elements of `width` bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        folder = old.namelist()[0].split("/")[0]
+        new.writestr(folder + "/byteorder", "big")
+        for name in old.namelist():
+            content = old.read(name)
+            if name.startswith(folder + "/data/"):
+                content = np.frombuffer(content, np.uint8).reshape(-1, width)[:, ::-1].tobytes()
+            if not name.endswith("/byteorder"):
+                new.writestr(name, content)
+    return out.getvalue()
+
+
+def write_big_endian(corpus):
+    for n in DTYPES:
+        value = {"x": torch.arange(-3, 4).to(getattr(torch, n)), "y": [1.5, 258]}
+        data = big_endian(saved(value), value["x"].element_size())
+        # Before 2.0 PyTorch reads such a file as little-endian.
+        if int(torch.__version__.split(".")[0]) >= 2:
+            assert list(lines(torch.load(io.BytesIO(data)))) == list(lines(value))
+        corpus.add(f"big_endian_{n}.pth", data, value, True)
+
+
 def write_saved(corpus, small):
     for name, value in values():
         if small and name == "large":
@@ -296,6 +331,9 @@ def write_saved(corpus, small):
         config.save.storage_alignment = 64
     except (ImportError, AttributeError):
         pass
+    write_big_endian(corpus)
+    padded = model_data + bytes(1000)
+    corpus.add_saved("padded.pth", padded)
     two = saved(model().state_dict(), _use_new_zipfile_serialization=False)
     corpus.add("followed_by_more.pth", two + two, model().state_dict(), True)
     # Under another name.
@@ -358,6 +396,11 @@ def write_script(corpus):
             torch.jit.save(module, file, **options)
             corpus.add_text(name + end + ".pt", file.getvalue(), ["tensors", *expected])
         corpus.add_text(name + "_deflated.pt", zipped_again(file.getvalue(), zipfile.ZIP_DEFLATED), ["tensors", *expected])
+    quantized = torch.ao.quantization.quantize_dynamic(model(), {torch.nn.Linear}, torch.qint8)
+    file = io.BytesIO()
+    torch.jit.save(torch.jit.script(quantized), file)
+    plain = [f"{n} {tensor_text(t)}" for n, t in model().state_dict().items() if not n.startswith("fc.")]
+    corpus.add_text("quantized_dynamic.pt", file.getvalue(), ["tensors", *plain])
     frozen = torch.jit.freeze(scripted, optimize_numerics=False)
     file = io.BytesIO()
     torch.jit.save(frozen, file)

@@ -37,6 +37,7 @@ TEST_CASE("files that hold no tensors are named, whatever their extension") {
       {"<!DOCTYPE html>\n<html><head>", "an HTML page"},
       {"\n <HTML lang=\"en\">", "an HTML page"},
       {"\xef\xbb\xbf<!doctype HTML>", "an HTML page"},
+      {"<!-- saved from example.org -->\n<html>", "an HTML page or an XML document"},
       {"<?xml version=\"1.0\"?>", "an XML document"},
       {"{\"error\": \"Invalid credentials\"}", "a JSON text"},
       {"\x1f\x8b\x08\0\0\0\0\0\0\3"s, "a gzip file"},
@@ -56,6 +57,14 @@ TEST_CASE("files that hold no tensors are named, whatever their extension") {
       {"\x08\x01\x12\xa9\x81\x01", "a TensorFlow model"},
       {"\x80\x04\x95\x0b\0\0\0\0\0\0\0}\x94."s,
        "a pickle without torch.save()'s zip file around it"},
+      {"(dp0\nVa\np1\nI1\ns.", "a pickle without torch.save()'s zip file around it"},
+      {"ccollections\nOrderedDict\nq\0)Rq\1."s,
+       "a pickle without torch.save()'s zip file around it"},
+      // Lengths of one byte and of two.
+      {"\x08\x05\x12\x07\x0a\x05\x0a\x03"
+       "img\xa2\x1f\x00"s,
+       "a Core ML model"},
+      {"\x08\x05\x12\x87\x02\x0a\x0b\x0a\x05image\x1a\x02 \0"s, "a Core ML model"},
       {"", "an empty file"},
       {"some notes", "an unknown file"},
   };

@@ -75,9 +75,6 @@ TEST_CASE("the few functions known take only what is theirs") {
   const std::string parameter = pickled_global("torch._utils", "_rebuild_parameter");
   const std::string storage = pickled_global("torch", "FloatStorage");
   for (const std::string& pickle : std::vector<std::string>{
-           ordered,
-           storage,
-           rebuild,
            ordered + "NR",
            ordered + "(NtR",
            ordered + "(]NatR",
@@ -92,7 +89,6 @@ TEST_CASE("the few functions known take only what is theirs") {
            parameter + "(NNNtR",
            parameter + "(" + rebuild + "NNtR",
            pickled_global("torch", "Size") + "(NtR",
-           "]" + ordered + "a",
            "}Nb",
            "]Nb",
            "NNb",
@@ -102,8 +98,7 @@ TEST_CASE("the few functions known take only what is theirs") {
            ")Q",
            "(" + pickled("storage") + "NNNNtQ",
            "(" + pickled("storage") + storage + pickled("0") + pickled("cpu") + "K\x01tQ",
-           "(" + storage + "t",
-           "(" + storage + "t\x85"}) {
+           "(" + storage + "tR"}) {
     INFO(pickle);
     CHECK(pickle_error(pickle) != "");
   }
@@ -157,7 +152,7 @@ TEST_CASE("torch.Size shares its tuple, and takes nothing else") {
   const size_t numbers = 1'000'000, times = 100'000;
   const std::string shared = "(" + size + "q\x02(" + repeat("N", numbers) + "tq\x01\x85R";
   CHECK(pickle_error(shared + repeat("h\x02h\x01\x85R", times) + "t") == "");
-  CHECK(contains(pickle_error(size + "]\x85R"), "a tuple in torch.Size"));
+  CHECK(contains(pickle_error(size + "}\x85R"), "a tuple or a list in torch.Size"));
 }
 
 TEST_CASE("names in a file cannot reach the terminal, nor fill it") {

@@ -208,6 +208,43 @@ TEST_CASE("float16 and bfloat16 are read bit by bit") {
             .equal(tensor({1., -5., static_cast<double>(INFINITY), 0x1p-133}, kBFloat16)));
 }
 
+TEST_CASE("numbers of a big-endian machine are read") {
+  const auto tensor_of = [](const char* type, const char* key, int64_t numel) {
+    return pickled(
+        PickledTensor{.type = type, .key = key, .numel = numel, .sizes = {numel}, .strides = {1}});
+  };
+  using namespace std::string_literals;
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "big.pth", zip_bytes({{"x/data.pkl", "\x80\x02(" + tensor_of("FloatStorage", "0", 2) +
+                                               tensor_of("LongStorage", "1", 1) +
+                                               tensor_of("BFloat16Storage", "2", 1) +
+                                               tensor_of("ByteStorage", "3", 2) + "t."},
+                            {"x/byteorder", "big"},
+                            {"x/data/0", "\x3f\x80\0\0\xc0\0\0\0"s},
+                            {"x/data/1", "\0\0\0\0\0\0\1\2"s},
+                            {"x/data/2", "\x3f\xc0"s},
+                            {"x/data/3", "\1\2"s}}));
+  const Value value = load_checkpoint(path);
+  CHECK(value.items()[0].to_tensor().equal(tensor({1.F, -2.F})));
+  CHECK(value.items()[1].to_tensor().item<int64_t>() == 258);
+  CHECK(value.items()[2].to_tensor().item<double>() == 1.5);
+  CHECK(value.items()[3].to_tensor().equal(tensor({1, 2}, TensorOptions(kUInt8))));
+}
+
+TEST_CASE("NUL bytes after a file are ignored, and other bytes are not") {
+  const TemporaryFolder folder;
+  const std::string bytes = pytorch_bytes("K\x07");
+  for (const size_t count : {1, 22, 512, 65535}) {
+    CAPTURE(count);
+    CHECK(load_checkpoint(folder.write("f.pth", bytes + std::string(count, '\0'))).to_int() == 7);
+  }
+  CHECK_THROWS_AS(load_checkpoint(folder.write("f.pth", bytes + std::string(30, '\0') + "x")),
+                  SerializationError);
+  CHECK_THROWS_AS(load_checkpoint(folder.write("f.pth", bytes + std::string(200000, '\0'))),
+                  SerializationError);
+}
+
 TEST_CASE("parameters, sizes and pickles of later protocols are read") {
   const std::string weight = pickled(PickledTensor{.numel = 1, .sizes = {1}, .strides = {1}});
   const Value parameter =

@@ -61,6 +61,24 @@ TEST_CASE("attributes that ambit does not represent do not refuse a TorchScript 
   CHECK(archive.value()["dev"].to_opaque().type == "torch.device");
 }
 
+// As modules of quantize_dynamic() hold their weights: in objects of C++ classes, whose states are
+// tuples.
+TEST_CASE("an object with another state than attributes is opaque") {
+  const TemporaryFolder folder;
+  const std::string packed =
+      pickled_global("__torch__.torch.classes.quantized", "LinearPackedParamsBase") + ")\x81(" +
+      pickled("1") + kTensor + "tb";
+  const std::string path = folder.write(
+      "q.pt",
+      zip_bytes({{"q/data.pkl", object(pickled("packed") + packed + pickled("w") + kTensor)},
+                 {"q/data/0", kOne},
+                 {"q/constants.pkl", "\x80\x02)."}}));
+  const StateDict dict = load(path);
+  REQUIRE(dict.size() == 1);
+  CHECK(dict[0].first == "w");
+  CHECK(load_checkpoint(path)["packed"].to_opaque().type == "object of a custom class");
+}
+
 TEST_CASE("a TorchScript archive without tensors is an error that says why") {
   const TemporaryFolder folder;
   const std::string path =

@@ -9,7 +9,8 @@ namespace ambit::pytorch_file {
 
 inline constexpr std::string_view kFolder = "archive/";  // torch.save's; any is read
 inline constexpr std::string_view kPickle = "data.pkl";
-inline constexpr std::string_view kByteOrder = "byteorder";  // "little"; absent in older files
+inline constexpr std::string_view kByteOrder =
+    "byteorder";  // "little" or "big"; absent in older files
 inline constexpr std::string_view kVersion = "version", kVersionText = "3\n";
 inline constexpr std::string_view kData = "data/";
 inline constexpr std::string_view kExtra = "extra/";  // metadata, as in TorchScript

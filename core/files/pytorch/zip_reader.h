@@ -21,6 +21,12 @@ class ByteSource {
       : data_(static_cast<const char*>(data)), size_bytes_(size_bytes) {}
 
   uint64_t size_bytes() const { return size_bytes_; }
+  /// Return the source of the first `size_bytes` bytes.
+  ByteSource first(uint64_t size_bytes) const {
+    ByteSource part = *this;
+    part.size_bytes_ = size_bytes;
+    return part;
+  }
   /// Return the number of bytes read, at most `count`; -1 for an error, with errno set.
   int64_t read(void* to, uint64_t count, uint64_t offset) const;
   /// Read exactly `count` bytes. Errors: SerializationError.

@@ -155,6 +155,26 @@ Value to_value(Item item) {
   fail("expected a value, got what only functions take");
 }
 
+Value to_value(Item item, Budget& budget) {
+  if (const auto* global = std::get_if<Global>(&item)) {
+    if (global->name == kScriptClasses || global->name == kTypedLists[0]) {
+      fail("expected a value, got a class or a type of TorchScript itself");
+    }
+    budget.spend(kReduce);
+    const std::string module = global->storage ? fmt::format("{}.", global->storage->module) : "";
+    return Value::opaque({kTypeType, module + std::string(global->name), {}, false});
+  }
+  const auto* tuple = std::get_if<std::shared_ptr<const Arguments>>(&item);
+  if (!tuple) return to_value(std::move(item));
+  budget.spend(kTuple);
+  Value::List values;
+  for (const Item& inner : (*tuple)->items) {
+    budget.spend(kEmptyTuple);
+    values.push_back(to_value(inner, budget));
+  }
+  return Value::tuple(std::move(values));
+}
+
 // Check the number of arguments before copying.
 std::vector<Item> arguments(const Item& tuple, size_t least, size_t most, std::string_view of) {
   const auto fits = [&](size_t count) { return least <= count && count <= most; };
@@ -272,10 +292,14 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
     return data;
   }
   if (name == kSize) {
-    // Shared, not copied: a pickle may use the same tuple a million times.
+    // A tuple is shared, not copied: a pickle may use it a million times.
     Value sizes = to_value(arguments(tuple, 1, kSize)[0]);
-    if (sizes.kind() != Value::Kind::tuple) fail("expected a tuple in torch.Size, got another");
-    return sizes;
+    if (sizes.kind() == Value::Kind::tuple) return sizes;
+    if (sizes.kind() != Value::Kind::list) {
+      fail("expected a tuple or a list in torch.Size, got {}", sizes.kind_name());
+    }
+    budget.spend_bytes(sizes.items().size() * sizeof(Value));
+    return Value::tuple(sizes.items());
   }
   if (name == kCounter) {
     Value counts = to_value(arguments(tuple, 1, kCounter)[0]);
@@ -308,7 +332,8 @@ void set_attributes(const Item& object, Value attributes, Budget& budget) {
     fail("expected attributes of an OrderedDict or an object, got those of something else");
   }
   if (!attributes.is_dict()) {
-    fail("expected an object's attributes in a dict, got {}", attributes.kind_name());
+    budget.spend(kReduce);
+    attributes = Value::opaque({"object of a custom class", "", {}});
   }
   (*open)->finished = std::move(attributes);
 }

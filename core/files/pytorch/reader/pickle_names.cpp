@@ -30,6 +30,7 @@ constexpr Global kFunctions[] = {
     {"torch.Tensor"},
     {"torch.nn.parameter.Parameter"},
     {"torch.nn.parameter.Buffer"},
+    {"torch.storage.TypedStorage"},
     {kNumpyArray},
     {kNumpyDType},
     {kNumpyReconstruct},
@@ -38,6 +39,7 @@ constexpr Global kFunctions[] = {
     {kRebuildQuantized, "quantized tensor"},
     {"torch._utils._rebuild_sparse_tensor", "sparse tensor"},
     {"torch._utils._rebuild_wrapper_subclass", "tensor of a subclass"},
+    {"torch._utils._rebuild_device_tensor_from_numpy", "tensor of another device"},
     {"torch.device", "torch.device"},
     {"torch.serialization._get_layout", "torch.layout"},
     {kEncode, "bytes"},
@@ -67,6 +69,7 @@ constexpr std::string_view kDTypes[] = {
     "complex32",
     "complex64",
     "complex128",
+    "bcomplex32",
     "float8_e4m3fnuz",
     "float8_e5m2fnuz",
     "quint8",
@@ -100,6 +103,21 @@ constexpr std::string_view kSchemes[] = {"per_tensor_affine", "per_tensor_symmet
                                          "per_channel_affine", "per_channel_symmetric",
                                          "per_channel_affine_float_qparams"};
 
+// Return true for a class of tensors or storages by dtype, device and layout, such as
+// torch.cuda.sparse.FloatTensor.
+bool is_typed_class(std::string_view name) {
+  if (!name.starts_with("torch.")) return false;
+  for (const std::string_view part : {"torch.", "cuda.", "sparse."}) {
+    if (name.starts_with(part)) name.remove_prefix(part.size());
+  }
+  constexpr std::string_view kStorage = "Storage", kTensor = "Tensor";
+  return std::any_of(std::begin(kStorageTypes), std::end(kStorageTypes), [&](const StorageType& s) {
+    const std::string_view stem = s.name.substr(0, s.name.size() - kStorage.size());
+    return name.starts_with(stem) &&
+           (name.substr(stem.size()) == kTensor || name.substr(stem.size()) == kStorage);
+  });
+}
+
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -127,6 +145,7 @@ Item find_global(std::string_view name) {
       return Global{.name = type.name, .storage = &type};
     }
   }
+  if (is_typed_class(name)) return Value::opaque({kTypeType, std::string(name), {}, false});
   constexpr std::string_view kModule = "torch.";
   if (name.starts_with(kModule)) {
     const std::string_view member = name.substr(kModule.size());

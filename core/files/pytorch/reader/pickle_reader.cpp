@@ -41,7 +41,7 @@ class Machine {
     if (stack_.size() != 1 || !marks_.empty()) {
       fail("expected a pickle that ends with one value, got another end");
     }
-    return to_value(pop());
+    return to_value(pop(), budget_);
   }
   size_t rest() const { return program_.rest(); }
   /// Containers that contain themselves, other than those given to the constructor.
@@ -139,7 +139,7 @@ class Machine {
         return push(make_object(type, arguments));
       }
       case kBuild: {
-        Value attributes = to_value(pop());
+        Value attributes = to_value(pop(), budget_);
         return set_attributes(stack_[below(1)], std::move(attributes), budget_);
       }
       case kPersistentId:
@@ -204,7 +204,7 @@ class Machine {
 
   void move_into(Open& container, size_t first) {
     for (size_t i = first; i < stack_.size(); ++i) {
-      Value item = to_value(std::move(stack_[i]));
+      Value item = to_value(std::move(stack_[i]), budget_);
       if (!container.finished) container.items.push_back(std::move(item));
     }
     stack_.resize(first);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -23,12 +24,22 @@ template <class... T>
   throw SerializationError(fmt::format(text, std::forward<T>(args)...));
 }
 
+// Reverse the bytes of each element.
+void reverse_bytes(const Tensor& t) {
+  auto* const bytes = static_cast<char*>(t.data_ptr());
+  const size_t element = element_size(t.dtype());
+  for (size_t at = 0; at < t.nbytes(); at += element) {
+    std::reverse(bytes + at, bytes + at + element);
+  }
+}
+
 class Archive {
  public:
   Archive(std::unique_ptr<ZipReader> zip, Device device) : device_(device), zip_(std::move(zip)) {
     index();
     if (const auto order = text(pytorch_file::kByteOrder); order && *order != "little") {
-      fail("expected little-endian numbers, got '{}'", *order);
+      if (*order != "big") fail("expected the byte order little or big, got '{}'", *order);
+      is_big_endian_ = true;
     }
   }
 
@@ -149,12 +160,14 @@ class Archive {
     }
     const Tensor t = empty({numel}, TensorOptions(*type.dtype).device(kCPU));
     zip_->read(entry, t.data_ptr());
+    if (is_big_endian_) reverse_bytes(t);
     if (!is_valid(t)) fail("expected bytes 0 and 1 in BoolStorage '{}', got others", key);
     return t.to(device_);
   }
 
   Device device_;
   std::unique_ptr<ZipReader> zip_;
+  bool is_big_endian_ = false;
   pickle::Budget budget_;                  // for all pickles in the file
   std::map<std::string, size_t> entries_;  // positions by name in the folder
   std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;

@@ -113,6 +113,26 @@ class Bytes : public ByteSource {
   zip_error_t error_{};
 };
 
+// Leave out NUL bytes after the zip file, which some programs pad files with. PyTorch 2.15 accepts
+// as many as the longest comment has bytes.
+ByteSource without_padding(const ByteSource& source) {
+  constexpr std::string_view kEndRecord = "PK\x05\x06";
+  constexpr uint64_t kRecordBytes = 22, kMostCommentBytes = 0xffff;
+  const auto last_bytes = [&](uint64_t count) {
+    std::string bytes(std::min(count, source.size_bytes()), '\0');
+    source.read_all(bytes.data(), bytes.size(), source.size_bytes() - bytes.size());
+    return bytes;
+  };
+  if (last_bytes(kRecordBytes).starts_with(kEndRecord)) return source;
+  const std::string bytes = last_bytes(kRecordBytes + kMostCommentBytes);
+  const size_t record = bytes.rfind(kEndRecord);
+  if (record == bytes.npos || bytes.size() - record < kRecordBytes) return source;
+  const auto byte = [&](size_t at) { return uint64_t{static_cast<unsigned char>(bytes[at])}; };
+  const uint64_t end = record + kRecordBytes + (byte(record + 20) | byte(record + 21) << 8);
+  if (end >= bytes.size() || bytes.find_first_not_of('\0', end) != bytes.npos) return source;
+  return source.first(source.size_bytes() - (bytes.size() - end));
+}
+
 Archive open_bytes(Bytes& bytes) {
   zip_error_t error;
   zip_error_init(&error);
@@ -129,7 +149,8 @@ Archive open_bytes(Bytes& bytes) {
 
 class LibzipReader : public ZipReader {
  public:
-  explicit LibzipReader(const ByteSource& source) : bytes_(source), archive_(open_bytes(bytes_)) {
+  explicit LibzipReader(const ByteSource& source)
+      : bytes_(without_padding(source)), archive_(open_bytes(bytes_)) {
     const auto count = static_cast<uint64_t>(zip_get_num_entries(archive_.get(), 0));
     std::set<std::string> names;
     uint64_t room = source.size_bytes();
