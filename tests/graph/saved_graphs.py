@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
-# Sums of up to 1,600 terms of size 1 in another order differ by up to 1e-4 of the terms; most graphs
-# have far shorter ones and agree to the first.
+# The same float32 functions, whose sums run in another order: of terms of size 1 they differ by a few
+# 2^-24 of the larger terms, on which the absolute part is based. Measured on all files.
 RELATIVE, ABSOLUTE = 1e-5, 1e-5
 
 
@@ -49,8 +49,8 @@ def check(path):
     if len(outputs) != len(record["outputs"]):
         return [f"{len(outputs)} outputs, not {len(record['outputs'])}"]
     pairs = {f"output {i}": pair for i, pair in enumerate(zip(outputs, record["outputs"]))}
-    buffers = dict(module.named_buffers())
-    pairs |= {k: (buffers[k], v) for k, v in record["buffers"].items()}
+    expected = record["buffers"]  # constants too, which no program changes
+    pairs |= {k: (v, expected[k]) for k, v in module.named_buffers() if k in expected}
     return [f"{k}: {d}" for k, pair in pairs.items() if (d := difference(*pair))]
 
 
