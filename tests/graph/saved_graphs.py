@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 # The same float32 functions, whose sums run in another order: of terms of size 1 they differ by a few
-# 2^-24 of the larger terms, on which the absolute part is based. Measured on all files.
+# 2^-24 of the larger terms, on which the absolute part is based.
 RELATIVE, ABSOLUTE = 1e-5, 1e-5
 
 
