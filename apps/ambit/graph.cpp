@@ -1,4 +1,4 @@
-// `ambit graph`: shows and runs networks that PyTorch exported.
+// `ambit graph`: shows, runs and converts networks that PyTorch exported.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/graph/graph.h>
@@ -16,7 +16,7 @@ namespace {
 using namespace ambit;
 
 struct Options {
-  std::string file, device = "cpu";
+  std::string file, to, device = "cpu";
   std::vector<std::string> in, out;
   bool dot = false;
 };
@@ -47,7 +47,8 @@ void run(const Options& o) {
 
 void add_graph(CLI::App& tool, int& exit_code) {
   const auto options = std::make_shared<Options>();
-  CLI::App* graph = tool.add_subcommand("graph", "Show and run networks that PyTorch exported.");
+  CLI::App* graph =
+      tool.add_subcommand("graph", "Show, run and convert networks that PyTorch exported.");
   graph->require_subcommand(1);
   graph->footer("FILE is what torch.export.save() of PyTorch 2.9 or newer writes: a .pt2 file.");
 
@@ -68,6 +69,14 @@ void add_graph(CLI::App& tool, int& exit_code) {
   ran->add_option("--device", options->device, "the device to run on")->capture_default_str();
   ran->callback([options, &exit_code] {
     run(*options);
+    exit_code = 0;
+  });
+
+  CLI::App* converted = graph->add_subcommand("convert", "Read a file and write it anew.");
+  converted->add_option("file", options->file, "the .pt2 file to read")->required();
+  converted->add_option("to", options->to, "the .pt2 file to write")->required();
+  converted->callback([options, &exit_code] {
+    graph::save(graph::load(options->file), options->to);
     exit_code = 0;
   });
 }

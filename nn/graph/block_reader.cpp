@@ -107,7 +107,11 @@ BlockReader::BlockReader(Json::Ref graph, Lacking& lacking, int depth)
   graph.at("tensor_values").each([&](Json::Ref meta) { metas_.emplace(meta.key(), meta); });
   graph.at("inputs").each([&](Json::Ref input) {
     const uint32_t v = declare(input.first());
-    if (v != kNone) block_.inputs.push_back(v);
+    if (v == kNone) return;
+    block_.inputs.push_back(v);
+    Value& value = block_.values[v];
+    const Json::Ref number = graph.find("sym_int_values").find(value.name);
+    if (!value.dtype && number) value.sizes.push_back(read_size(number));
   });
   graph.at("nodes").each([&](Json::Ref node) { read_node(node); });
 }

@@ -14,6 +14,7 @@
 
 #include "call.h"
 #include "pt2_reader.h"
+#include "pt2_writer.h"
 #include "sizes.h"
 
 namespace ambit::graph {
@@ -75,23 +76,26 @@ void GraphImpl::register_state(size_t index, std::map<std::string, nn::Module*>&
 
 void GraphImpl::check_input(size_t index, const Tensor& input) const {
   const Value& expected = program_->block.values[program_->inputs[index].value];
+  const bool is_number = !expected.dtype;
   const auto wrong = [&] {
     return fmt::format(
-        "Graph: expected the input '{}' as {}, got {}", expected.name, str(expected),
+        "Graph: expected the input '{}' as {}, got {}", expected.name,
+        is_number ? "int64[], an integer" : str(expected),
         input.defined() ? fmt::format("{}{}", ambit::name(input.dtype()), ambit::str(input.sizes()))
                         : "an undefined tensor");
   };
   if (!input.defined()) throw Error(wrong());
   // After to(dtype), floating-point inputs have the dtype of the parameters.
-  DType dtype = *expected.dtype;
+  DType dtype = expected.dtype.value_or(kInt64);
   for (size_t i = 0; i < state_.size() && is_floating_point(dtype); ++i) {
     if (!program_->state[i].is_parameter || !state_[i].is_floating_point()) continue;
     if (program_->block.values[program_->state[i].value].dtype == dtype) dtype = state_[i].dtype();
     break;
   }
   if (input.dtype() != dtype) throw DTypeError(wrong());
-  bool fits = input.dim() == std::ssize(expected.sizes);
-  for (size_t d = 0; fits && d < expected.sizes.size(); ++d) {
+  const size_t dims = is_number ? 0 : expected.sizes.size();
+  bool fits = input.dim() == static_cast<int64_t>(dims);
+  for (size_t d = 0; fits && d < dims; ++d) {
     const Size& size = expected.sizes[d];
     fits = !size.expression.empty() || size.number == input.sizes()[d];
   }
@@ -104,7 +108,8 @@ void GraphImpl::check_sizes(TensorList inputs) const {
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Value& expected = program_->block.values[program_->inputs[i].value];
       for (size_t d = 0; d < expected.sizes.size(); ++d) {
-        visit(expected, expected.sizes[d], inputs[i].sizes()[d]);
+        visit(expected, expected.sizes[d],
+              expected.dtype ? inputs[i].sizes()[d] : inputs[i].item<int64_t>());
       }
     }
   };
@@ -136,20 +141,31 @@ std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
   check_sizes(inputs);
   Mode mode;
   mode.training = training_;
-  mode.device = !state_.empty()   ? state_[0].device()
-                : !inputs.empty() ? inputs[0].device()
-                                  : Device();
+  if (!state_.empty()) mode.device = state_[0].device();
+  for (size_t i = inputs.size(); state_.empty() && i-- > 0;) {
+    if (p.block.values[p.inputs[i].value].dtype) mode.device = inputs[i].device();
+  }
   return typed_memory_errors("Graph", [&] {
-    std::unordered_map<uint32_t, Tensor> given;
-    for (size_t i = 0; i < state_.size(); ++i) given.emplace(p.state[i].value, state_[i]);
+    std::unordered_map<uint32_t, Tensor> given;  // to which updates are copied
+    std::unordered_map<uint32_t, Slot> values;
+    const auto give = [&](uint32_t v, const Tensor& t) -> Slot& {
+      given.emplace(v, t);
+      return values[v] = {t, {}};
+    };
+    for (size_t i = 0; i < state_.size(); ++i) give(p.state[i].value, state_[i]);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Input& input = p.inputs[i];
-      // A program made for contiguous tensors may lack a contiguous() that did nothing.
-      const bool keeps = input.is_written || !input.is_contiguous;
-      given.emplace(input.value, keeps ? inputs[i] : inputs[i].contiguous());
+      Slot& slot = give(input.value, inputs[i]);
+      if (!p.block.values[input.value].dtype) {
+        slot = {{}, inputs[i].item()};
+      } else if (input.is_contiguous && !input.is_written) {
+        // A program made for contiguous tensors may lack a contiguous() that did nothing.
+        slot.tensor = inputs[i].contiguous();
+      }
     }
+    // The slots own the contiguous copies, which are freed after their last use.
     std::vector<Slot> slots;
-    for (const uint32_t v : p.block.inputs) slots.push_back({given[v], {}});
+    for (const uint32_t v : p.block.inputs) slots.push_back(std::move(values[v]));
     const std::vector<Slot> results = run(p.block, std::move(slots), mode);
     std::vector<Tensor> out;
     const size_t first = results.size() - p.outputs.size();  // updates come before
@@ -251,6 +267,16 @@ Graph load(const std::string& path, Device map_location) {
     throw SerializationError(
         fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
   }
+}
+
+void save(const GraphImpl& net, const std::string& path) {
+  if (!path.ends_with(".pt2")) {
+    throw SerializationError(
+        fmt::format("graph::save: expected a name that ends in .pt2, got '{}': ambit::save() "
+                    "writes parameters and buffers alone",
+                    one_line(path)));
+  }
+  write_pt2(*net.program_, net.state_, net.training_, path);
 }
 
 }  // namespace ambit::graph

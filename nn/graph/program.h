@@ -60,7 +60,7 @@ struct Size {
 struct Value {
   std::string name{};
   std::optional<DType> dtype{};
-  std::vector<Size> sizes{};
+  std::vector<Size> sizes{};  ///< of an integer that is an input: its value
 };
 
 struct Node {
@@ -111,6 +111,7 @@ struct Program {
   std::vector<Update> updates{};
   std::vector<Argument> outputs{};  ///< those of the block without the updates
   std::map<std::string, Range> ranges{};
+  std::string document{};  ///< the JSON of the .pt2 file, for writing it; else empty
 };
 
 /// Set last_used of all nodes.

@@ -125,10 +125,12 @@ class ProgramReader {
     if (kind == "constant_input") return;
     if (kind == "user_input") {
       const Argument a = blocks_.argument(spec.at("arg"));
-      if (a.kind != Kind::value || !blocks_.block().values[static_cast<size_t>(a.integer)].dtype) {
-        return lacking_.add("numbers as inputs");
-      }
+      if (a.kind != Kind::value) return lacking_.add("inputs without a name");
       const auto v = static_cast<uint32_t>(a.integer);
+      const Value& value = blocks_.block().values[v];
+      if (!value.dtype && value.sizes.size() != 1) {
+        return lacking_.add("numbers other than integers as inputs");
+      }
       out_.program.inputs.push_back({v, is_contiguous(v), false});
       return;
     }
@@ -233,13 +235,14 @@ LoadedProgram read_file(const std::string& path) {
   Lacking lacking;
   try {
     Pt2File file(input);
-    const Json json(file.text(fmt::format("models/{}.json", file.model())),
-                    {"stack_trace", "torch_fn", "module_call_graph", "guards_code"});
+    std::string document = file.text(fmt::format("models/{}.json", file.model()));
+    const Json json(document, {"stack_trace", "torch_fn", "module_call_graph", "guards_code"});
     const Json::Ref root = json.root();
     const int64_t major = root.at("schema_version").at("major").integer();
     if (major != kMajor) fail("expected version {} of the format, got {}", kMajor, major);
     LoadedProgram loaded = ProgramReader(file, root, lacking).read();
     lacking.check(path);
+    loaded.program.document = std::move(document);
     return loaded;
   } catch (const SerializationError& e) {
     lacking.check(path);  // more telling than what follows from it

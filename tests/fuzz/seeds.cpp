@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "graph_parts.h"
 #include "tests/files/pickled_file.h"
 #include "tests/temporary_folder.h"
 
@@ -181,6 +182,8 @@ int main(int argc, char** argv) {
   archives();
   datasets();
   event_files();
+  write("graph", std::string(kGraphModel));
+  write("graph", std::string(kGraphModel) + '\0' + std::string(kGraphWeights));
   for (const char* name : {"cpu", "cpu:0", "meta", "reference:0", "npu:3", "a_b1:2147483647"}) {
     write("device", name);
   }

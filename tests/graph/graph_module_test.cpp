@@ -1,10 +1,13 @@
 // Graphs as modules: names, devices, modes, copies, printing, and inputs that do not fit.
+#include <ambit/autograd.h>
 #include <ambit/error.h>
+#include <ambit/memory.h>
 #include <ambit/nn/nn.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
+#include <ambit/profiler.h>
 
 #include "graph_files.h"
 #include "tests/devices.h"
@@ -158,4 +161,57 @@ TEST_CASE("a graph prints its calls with sizes, and as a picture") {
   CHECK(graph::load(graph_file("shared"))->text().find("wrap_with_set_grad_enabled") !=
         std::string::npos);
   CHECK(net->input_names() == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("an integer that was exported as dynamic is an input") {
+  const graph::Graph net = graph::load(graph_file("counts"));
+  CHECK(net->input_names() == std::vector<std::string>{"x", "n"});
+  const Tensor x = ones({4, 3}), n = full({}, 5, kInt64);
+  const std::vector<Tensor> out = net->forward({x, n});
+  CHECK(out[0].sizes() == IntArrayRef{10, 3});
+  CHECK(out[1].item<int64_t>() == 5);
+  CHECK(out[2].item<int64_t>() == 11);
+  CHECK(out[3].item<int64_t>() == 4);
+  CHECK(out[5].sizes() == IntArrayRef{5});
+  const std::string expected = "Graph: expected the input 'n' as int64[], an integer, got ";
+  CHECK(error_of<DTypeError>(net, {x, n.to(kFloat32)}) == expected + "float32[]");
+  CHECK(error_of<ShapeError>(net, {x, n.unsqueeze(0)}) == expected + "int64[1]");
+  CHECK(error_of<ShapeError>(net, {x, full({}, 1, kInt64)}) ==
+        "Graph: expected s86 from 2 to any size, got 1");
+}
+
+TEST_CASE("arguments whose values the program contains are no inputs") {
+  const graph::Graph net = graph::load(graph_file("constants"));
+  CHECK(net->input_names() == std::vector<std::string>{"x"});
+  const std::vector<Tensor> out = net->forward(TensorList(ones({2, 3})));
+  REQUIRE(out.size() == 6);
+  CHECK(out[1].item<int64_t>() == 3);
+  CHECK(out[2].item<double>() == 0.5);
+  CHECK(out[3].dtype() == kBool);
+  CHECK_FALSE(out[4].defined());
+}
+
+TEST_CASE("a new value of an input is copied to the caller's tensor, whatever its strides") {
+  const graph::Graph net = graph::load(graph_file("writes_d"));
+  const Tensor x = ones({4, 3}).t();
+  CHECK(equal(net->forward({x, zeros({3, 4})})[0], full({3, 4}, 2.)));
+  CHECK(equal(x, full({3, 4}, 2.)));
+}
+
+TEST_CASE("a contiguous copy of an input is freed after its last use") {
+  const graph::Graph net = graph::load(graph_file("net"));
+  const Tensor x = ones({64, 32, 32, 3}).permute({0, 3, 1, 2});
+  const NoGradGuard no_grad;
+  const auto peak = [&](const Tensor& input) {
+    const auto before = static_cast<int64_t>(memory_stats(kCPU).in_use);
+    profiler::Profile profile({.profile_memory = true});
+    net(input);
+    profile.stop();
+    int64_t most = 0;
+    for (const profiler::FunctionEvent& e : profile.events()) most = std::max(most, e.in_use);
+    return most - before;
+  };
+  // The first convolution's output and its relu, 2 x 64 x 6 x 28 x 28 elements, need most. The copy
+  // of the input, 64 x 3 x 32 x 32 elements, is no longer there then.
+  CHECK(peak(x) < peak(x.contiguous()) + static_cast<int64_t>(x.nbytes() / 2));
 }

@@ -36,13 +36,23 @@ TEST_CASE("graph run reads and writes arrays of NumPy") {
   }
 }
 
+TEST_CASE("graph convert writes a file with the same calls") {
+  const TemporaryFolder folder;
+  const std::string to = folder / "b.pt2";
+  const ChildResult ran = tool("graph convert " + graph_file("net") + " " + to + " 2>&1");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(tool("graph show " + to).output == tool("graph show " + graph_file("net")).output);
+}
+
 TEST_CASE("mistakes in the use of graphs are named") {
   const TemporaryFolder folder;
   const std::string wrong = folder.write("x.npy", "no array");
   const std::string file = (graph_folder() / "tiny.pt2").string();
   for (const std::string& arguments :
        {std::string("graph"), std::string("graph show"), std::string("graph show /no/such.pt2"),
-        "graph show " + wrong, "graph run " + file, "graph run " + file + " --in " + wrong}) {
+        "graph show " + wrong, "graph run " + file, "graph run " + file + " --in " + wrong,
+        "graph convert " + file, "graph convert " + file + " " + (folder / "a.onnx")}) {
     INFO(arguments);
     const ChildResult ran = tool(arguments + " 2>&1");
     CHECK(ran.exit_code == 2);

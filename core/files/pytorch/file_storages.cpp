@@ -82,10 +82,13 @@ void FileStorages::place_alone(const Tensor& t) {
 }
 
 void FileStorages::write(ZipWriter& zip) const {
+  write(zip, fmt::format("{}{}", pytorch_file::kFolder, pytorch_file::kData));
+}
+
+void FileStorages::write(ZipWriter& zip, const std::string& prefix) const {
   for (size_t i = 0; i < sources_.size(); ++i) {
     const Tensor t = sources_[i].cpu().contiguous();
-    zip.add_in_folder(fmt::format("{}{}", pytorch_file::kData, i),
-                      {static_cast<const char*>(t.data_ptr()), t.nbytes()});
+    zip.add(fmt::format("{}{}", prefix, i), t.data_ptr(), t.nbytes());
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -23,6 +24,8 @@ class FileStorages {
   const pickle::Place& place_of(const Tensor& t) const { return places_.at(t.impl()); }
   /// Write the storages as entries, copied to the cpu one at a time.
   void write(ZipWriter& zip) const;
+  /// The same with names that begin with `prefix`; the key of the place follows.
+  void write(ZipWriter& zip, const std::string& prefix) const;
 
  private:
   void place_in_whole(const Tensor& t);

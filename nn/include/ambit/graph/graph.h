@@ -1,5 +1,5 @@
 // Graphs: networks as lists of calls of ambit's functions, loaded from files that PyTorch wrote,
-// and run and trained as modules on any device.
+// run and trained as modules on any device, and written back.
 #pragma once
 
 #include <ambit/nn/module.h>
@@ -27,13 +27,14 @@ class AMBIT_API GraphImpl : public nn::Module {
   GraphImpl(std::shared_ptr<const Program> program, const std::vector<Tensor>& state);
 
   /// Run the calls and return the outputs, in the order of Python's flattened result; an output
-  /// that is None is undefined, a number a tensor without dims. Buffers and inputs that the
-  /// original module changes are changed. Inputs, in the order of Python's flattened arguments
-  /// without constants, must be on the device of the parameters; tensors that the original creates
-  /// on a device of its own are created there, too. Errors: Error for a wrong number of inputs,
-  /// DTypeError and ShapeError for one that differs from the example or from the constraints of its
-  /// dynamic sizes; those of the calls, which name the call and the path of the module that made
-  /// it.
+  /// that is None or a text is undefined, a number a tensor without dims. Buffers and inputs that
+  /// the original module changes are changed. Inputs, in the order of Python's flattened arguments,
+  /// must be on the device of the parameters; tensors that the original creates on a device of its
+  /// own are created there, too. Numbers, flags, texts and None, whose values the program contains,
+  /// are left out; an integer that was exported as dynamic is an int64 tensor without dims. Errors:
+  /// Error for a wrong number of inputs, DTypeError and ShapeError for one that differs from the
+  /// example or from the constraints of its dynamic sizes; those of the calls, which name the call
+  /// and the path of the module that made it.
   std::vector<Tensor> forward(TensorList inputs);
   /// The same for a graph of one input and one output. Errors also: Error for another graph.
   Tensor forward(const Tensor& input);
@@ -61,6 +62,8 @@ class AMBIT_API GraphImpl : public nn::Module {
   void assign_clone(const nn::Module& other, const std::optional<Device>& device) override;
 
  private:
+  friend AMBIT_API void save(const GraphImpl& net, const std::string& path);
+
   void check_input(size_t index, const Tensor& input) const;
   void check_sizes(TensorList inputs) const;
   void register_state(size_t index, std::map<std::string, nn::Module*>& modules);
@@ -77,5 +80,16 @@ AMBIT_MODULE(Graph);
 /// Errors: SerializationError naming the path and the cause; NotImplementedError listing all
 /// functions and dtypes in the file that ambit lacks; OutOfMemoryError.
 AMBIT_API Graph load(const std::string& path, Device map_location = {});
+
+/// Write a graph that load() read, perhaps trained, moved or cloned since, as a .pt2 file that
+/// PyTorch's torch.export.load() opens: the calls, ranges and guards of the original file with the
+/// current parameters, buffers and constants, and with the mode of the last train() or eval(). Tied
+/// tensors stay tied. Devices are those of the original file; its sample inputs are not written.
+/// Errors: SerializationError naming the path and the cause, such as a name that does not end in
+/// .pt2, or parameters of another dtype than the exported ones after to(kBFloat16);
+/// NotImplementedError for a graph of another origin; OutOfMemoryError. Then an existing file is
+/// unchanged.
+AMBIT_API void save(const GraphImpl& net, const std::string& path);
+inline void save(const Graph& net, const std::string& path) { save(*net, path); }
 
 }  // namespace ambit::graph
