@@ -51,7 +51,7 @@ class Progress {
       return place;
     }
     const size_t dot = parameter.rfind('.');
-    last_module_ = dot == parameter.npos ? parameter : parameter.substr(0, dot);
+    last_module_ = dot == parameter.npos ? "the root" : parameter.substr(0, dot);
     place.module = fmt::format("{} ({})", last_module_, parameter);
     return place;
   }

@@ -4,6 +4,7 @@
 #include <ambit/plugins.h>
 #include <ambit/settings.h>
 
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <map>
