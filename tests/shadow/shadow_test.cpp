@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "tests/child_process.h"
