@@ -18,6 +18,7 @@
 
 #include "backend_call.h"
 #include "communicators.h"
+#include "shadow.h"
 
 namespace ambit {
 namespace {
@@ -197,12 +198,14 @@ std::vector<std::string> Registry::commit() {
   const std::lock_guard lock(all.mutex);
   // Everything that may fail comes first, then all changes.
   int count = all.count;
-  std::vector<size_t> kinds;  // kind of each entry
+  std::vector<size_t> kinds;                  // kind of each entry
+  std::vector<const ShadowLibrary*> shadows;  // of each entry; null: its kernels run as they are
   std::vector<std::string> brought;
   for (const Entry& entry : entries_) {
     const int kind = choose_kind(all, entry.name, count, library_);
     count = std::max(count, kind + 1);
     kinds.push_back(static_cast<size_t>(kind));
+    shadows.push_back(shadow_library(entry.name));
     const int devices = entry.backend->device_count();
     if (devices < 0 || devices > kMostDevices) {
       throw BackendError(fmt::format("{}: expected device_count() of {} to be 0 to {}, got {}",
@@ -226,7 +229,7 @@ std::vector<std::string> Registry::commit() {
     for (OpBase* op : all_ops()) op->set_kernel(kinds[i], nullptr);
     for (const auto& [op, kernel, native] : entries_[i].kernels) {
       op->native_[kinds[i]].store(native.bits, std::memory_order_relaxed);
-      op->set_kernel(kinds[i], kernel);
+      op->set_kernel(kinds[i], shadows[i] ? shadows[i]->wrap(*op, kinds[i], kernel) : kernel);
     }
     Slot& slot = all.slots[kinds[i]];
     if (slot.name.empty()) slot.name = std::move(entries_[i].name);

@@ -1,0 +1,117 @@
+// A program that calls each kernel of the planted backend that may have a bug. Exits with 1 after
+// an error. program <the plugin> <the bug: only the calls that show it; all: every call>
+#include <ambit/ambit.h>
+#include <ambit/plugins.h>
+#include <ambit/settings.h>
+
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+
+using namespace ambit;
+
+namespace {
+
+Device device() { return Device("planted"); }
+
+// Values from a formula, so that only copies run before the call in question.
+Tensor numbers(IntArrayRef sizes) {
+  Tensor t = empty(sizes);
+  for (int64_t i = 0; i < t.numel(); ++i) {
+    t.data_ptr<float>()[i] = static_cast<float>((i * 37 + 11) % 101) / 17.f - 3.f;
+  }
+  return t.to(device());
+}
+
+Tensor indices(const std::vector<int64_t>& values) { return tensor(values).to(device()); }
+
+void scatter_add_duplicates() {
+  zeros({3}).to(device()).scatter_add_(0, indices({0, 0, 1}), numbers({3}));
+}
+
+void max_pool_backward() {
+  Tensor x = numbers({1, 2, 6, 6});
+  x.requires_grad_();
+  max_pool2d(x, {.kernel = {3, 3}, .stride = {1, 1}}).backward(numbers({1, 2, 4, 4}));
+}
+
+void sgd_step() {
+  nn::Linear layer(3, 2);
+  layer->to(device());
+  optim::SGD sgd(layer->parameters(), optim::SGDOptions(0.1));
+  for (const Tensor& p : layer->parameters()) p.mutable_grad() = numbers(p.sizes());
+  sgd.step();
+}
+
+void sum_of_large_integers() {
+  (void)tensor(std::vector<int64_t>(4, int64_t{1} << 31)).to(device()).sum();
+}
+
+const std::map<std::string, std::function<void()>> kCalls{
+    {"ignored_offset", [] { (void)numbers({12}).slice(0, 3, 12, 2).contiguous(); }},
+    {"ignored_strides",
+     [] {
+       (void)(numbers({4, 4}) + numbers({4, 4}).t());
+     }},
+    {"cut_to_bool",
+     [] {
+       (void)tensor({0.5f, 0.f, 2.f}).to(device()).to(kBool);
+     }},
+    {"dropped_tail", [] { (void)neg(numbers({7})); }},
+    {"written_past_end", [] { numbers({7}).fill_(3); }},
+    {"cleared_alias", [] { numbers({7}).add_(numbers({7})); }},
+    {"narrow_sum", sum_of_large_integers},
+    {"lost_nan",
+     [] {
+       (void)tensor({1.f, NAN, 2.f}).to(device()).max();
+     }},
+    {"last_of_equals", [] { (void)ones({5}).to(device()).argmax(0); }},
+    {"modified_input",
+     [] {
+       (void)numbers({2, 5}).cumsum(1);
+     }},
+    {"clamped_index",
+     [] {
+       (void)numbers({3}).gather(0, indices({0, 7}));
+     }},
+    {"lost_update", scatter_add_duplicates},
+    {"lost_update_in_order", scatter_add_duplicates},
+    {"changing_winner",
+     [] {
+       zeros({3}).to(device()).scatter_(0, indices({0, 0, 1}), numbers({3}));
+     }},
+    {"short_mantissa",
+     [] {
+       (void)matmul(numbers({8, 8}), numbers({8, 8}));
+     }},
+    {"swapped_stride",
+     [] {
+       (void)conv2d(numbers({1, 2, 8, 8}), numbers({3, 2, 3, 3}), {}, {.stride = {2, 1}});
+     }},
+    {"overwritten_gradient", max_pool_backward},
+    {"forgotten_parameter", sgd_step},
+    {"ignored_seed_bits", [] { (void)rand({8}, device()); }},
+    {"ignored_counter", [] { (void)(rand({8}, device()), rand({8}, device())); }},
+};
+
+}  // namespace
+
+int main(int, char** argv) {
+  try {
+    load_backend(argv[1]);
+    const std::string bug = argv[2];
+    manual_seed(uint64_t{1} << 40 | 7);
+    for (const auto& [name, call] : kCalls) {
+      if (bug != "all" && bug != name) continue;
+      set_deterministic(name == "lost_update_in_order" || name == "changing_winner");
+      if (bug == "all" && name == "clamped_index") continue;  // its data is bad
+      call();
+      synchronize(device());
+    }
+  } catch (const Error& e) {
+    std::cerr << e.what() << '\n';
+    return 1;
+  }
+}
