@@ -64,6 +64,8 @@ class Call {
   TensorOptions options(size_t i) const;
   Device device() const { return mode_.device; }
   const Mode& mode() const { return mode_; }
+  /// How many results the program asks for.
+  size_t outputs() const { return node_.outputs.size(); }
   const Block& block(size_t i) const;
   /// The contents of the arguments from `first` on.
   std::vector<Slot> rest(size_t first) const;

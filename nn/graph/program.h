@@ -61,6 +61,7 @@ struct Value {
   std::string name{};
   std::optional<DType> dtype{};
   std::vector<Size> sizes{};
+  bool is_open = false;  ///< a tensor with any sizes, and of any dtype if `dtype` is empty
 };
 
 struct Node {
@@ -111,6 +112,12 @@ struct Program {
   std::vector<Update> updates{};
   std::vector<Argument> outputs{};  ///< those of the block without the updates
   std::map<std::string, Range> ranges{};
+};
+
+/// What a reader makes of a file.
+struct LoadedProgram {
+  Program program;
+  std::vector<Tensor> state;  ///< in the order of Program::state, on the cpu
 };
 
 /// Set last_used of all nodes.
