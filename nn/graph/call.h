@@ -35,6 +35,8 @@ class Call {
       : node_(node), slots_(slots), mode_(mode) {}
 
   bool has(size_t i) const { return node_.arguments[i].kind != Argument::Kind::none; }
+  const Argument& argument(size_t i) const { return node_.arguments[i]; }
+  bool is_list(size_t i) const { return node_.arguments[i].kind == Argument::Kind::list; }
   /// True for a number, also one that a call computed.
   bool is_number(size_t i) const;
   /// A number becomes a tensor without dims. References are valid as long as the call.
