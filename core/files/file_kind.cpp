@@ -140,7 +140,9 @@ FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes) {
       return {.name = known.name, .advice = known.advice};
     }
   }
-  if (is_onnx(begin)) return {.name = "an ONNX model", .advice = kConvert};
+  if (is_onnx(begin)) {
+    return {.name = "an ONNX model", .advice = "load the network with graph::load()"};
+  }
   return kind_of_text(begin);
 }
 
