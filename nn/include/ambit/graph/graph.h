@@ -73,12 +73,11 @@ AMBIT_MODULE(Graph);
 
 /// Load a network with its tensors on `map_location`: a .pt2 file that PyTorch 2.9 or newer wrote
 /// with torch.export.save(), either as exported or after run_decompositions(), or an ONNX model of
-/// opset 13 to 28. Nothing in the file is run or unpickled, and memory is bounded by the size of the
-/// file. Of an ONNX model, initializers with dims are parameters if they are floating
-/// point, except statistics of batch norms; all others are buffers; data outside of the file are
-/// read from its folder only.
-/// Errors: SerializationError naming the path and the cause; NotImplementedError listing all
-/// functions and dtypes in the file that ambit lacks; OutOfMemoryError.
+/// opset 13 to 28. Nothing in the file is run or unpickled, and memory is bounded by the size of
+/// the file. Of an ONNX model, initializers with dims are parameters if they are floating point,
+/// except statistics of batch norms; all others are buffers; data outside of the file are read from
+/// its folder only. Errors: SerializationError naming the path and the cause; NotImplementedError
+/// listing all functions and dtypes in the file that ambit lacks; OutOfMemoryError.
 AMBIT_API Graph load(const std::string& path, Device map_location = {});
 
 }  // namespace ambit::graph
