@@ -66,6 +66,7 @@ Tensor transposed(const Call& c) {
       const Dims wanted = c.has(8) ? list(8, n, 0) : Dims();
       const int64_t total = all - (c.has(8) ? wanted[i] : size * stride[i]);
       first = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+      if (total < 0) first = 0;  // more elements are at the end
       last = total - first;
     }
     before.push_back(-first);

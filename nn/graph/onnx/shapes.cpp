@@ -199,9 +199,10 @@ Tensor depth_to_space(const Call& c) {
 Tensor space_to_depth(const Call& c) {
   const Tensor& x = c.tensor(0);
   const int64_t b = c.integer(1), n = x.size(0), d = x.size(1), h = x.size(2), w = x.size(3);
-  return x.reshape({n, d, h / b, b, w / b, b})
-      .permute({0, 3, 5, 1, 2, 4})
-      .reshape({n, d * b * b, h / b, w / b});
+  const Tensor blocks = x.reshape({n, d, h / b, b, w / b, b});
+  const Tensor ordered =
+      c.text(2) == "CRD" ? blocks.permute({0, 1, 3, 5, 2, 4}) : blocks.permute({0, 3, 5, 1, 2, 4});
+  return ordered.reshape({n, d * b * b, h / b, w / b});
 }
 
 // Crops or pads with zeros to the sizes, evenly; the odd element goes to the end.
@@ -250,7 +251,8 @@ constexpr Operator kRows[] = {
     {{"EyeLike", "input dtype=None k=0", one([](Call& c) { return identity_like(c); })}, 1},
     {{"DepthToSpace", "input blocksize mode=DCR", one([](Call& c) { return depth_to_space(c); })},
      1},
-    {{"SpaceToDepth", "input blocksize", one([](Call& c) { return space_to_depth(c); })}, 1},
+    {{"SpaceToDepth", "input blocksize mode=DCR", one([](Call& c) { return space_to_depth(c); })},
+     1},
     {{"CenterCropPad", "input_data shape axes=None", one([](Call& c) { return centered(c); })}, 2,
      0b10},
     // clang-format on

@@ -32,9 +32,12 @@ Tensor fitted(const Tensor& x, int64_t n) {  // along the last dim
   return cat({x, zeros(rest, x.options())}, -1);
 }
 
-// x [..., N] real and imaginary to [..., bins, 2].
-Tensor transformed(const Tensor& real, const Tensor& imaginary, int64_t n, int64_t bins,
+// x [..., N] real and imaginary to [..., bins, 2], computed in float64: the sums cancel.
+Tensor transformed(const Tensor& re_in, const Tensor& im_in, int64_t n, int64_t bins,
                    bool is_inverse) {
+  const DType dtype = re_in.dtype();
+  const Tensor real = re_in.to(kFloat64);
+  const Tensor imaginary = im_in.defined() ? im_in.to(kFloat64) : im_in;
   const auto [cosine, sine] = waves(n, bins, real);
   const double sign = is_inverse ? 1 : -1;
   Tensor re = matmul(real, cosine.t()), im = matmul(real, sine.t()) * sign;
@@ -43,7 +46,7 @@ Tensor transformed(const Tensor& real, const Tensor& imaginary, int64_t n, int64
     im = im + matmul(imaginary, cosine.t());
   }
   const Tensor out = stack({re, im}, -1);
-  return is_inverse ? out / static_cast<double>(n) : out;
+  return (is_inverse ? out / static_cast<double>(n) : out).to(dtype);
 }
 
 void expect_positive(int64_t n) {
@@ -56,11 +59,12 @@ Tensor dft(const Call& c) {
   const bool is_inverse = c.flag(3), is_onesided = c.flag(4);
   const Dims given = host_integers(c, 2), length = host_integers(c, 1);
   const int64_t dim = axis(given.empty() ? c.integer(5) : given[0], x.dim());
-  const int64_t n = length.empty() ? x.size(dim) : length[0];
+  const bool is_half = is_inverse && is_onesided;
+  const int64_t n = !length.empty() ? length[0] : is_half ? 2 * (x.size(dim) - 1) : x.size(dim);
   expect_positive(n);
   const auto part = [&](int64_t i) { return fitted(x.select(-1, i).transpose(dim, -1), n); };
   const Tensor imaginary = x.size(-1) == 2 ? part(1) : Tensor();
-  if (is_inverse && is_onesided) {  // the spectrum of a real signal
+  if (is_half) {  // the spectrum of a real signal
     const int64_t half = n / 2 + 1;
     const Tensor re = fitted(x.select(-1, 0).transpose(dim, -1), half);
     const Tensor im = fitted(x.select(-1, 1).transpose(dim, -1), half);
