@@ -1,4 +1,4 @@
-// `ambit graph`: shows, runs and converts networks that PyTorch exported.
+// `ambit graph`: shows, runs and converts networks in files.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/graph/graph.h>
@@ -47,13 +47,14 @@ void run(const Options& o) {
 
 void add_graph(CLI::App& tool, int& exit_code) {
   const auto options = std::make_shared<Options>();
-  CLI::App* graph =
-      tool.add_subcommand("graph", "Show, run and convert networks that PyTorch exported.");
+  CLI::App* graph = tool.add_subcommand("graph", "Show, run and convert networks in files.");
   graph->require_subcommand(1);
-  graph->footer("FILE is what torch.export.save() of PyTorch 2.9 or newer writes: a .pt2 file.");
+  graph->footer(
+      "FILE is what torch.export.save() of PyTorch 2.9 or newer writes, a .pt2 file, or an ONNX "
+      "model of opset 13 or newer.");
 
   CLI::App* shown = graph->add_subcommand("show", "Print the calls, with dtypes and sizes.");
-  shown->add_option("file", options->file, "the .pt2 file")->required();
+  shown->add_option("file", options->file, "the .pt2 or .onnx file")->required();
   shown->add_flag("--dot", options->dot, "print a directed graph for Graphviz: | dot -Tsvg");
   shown->callback([options, &exit_code] {
     show(*options);
@@ -61,7 +62,7 @@ void add_graph(CLI::App& tool, int& exit_code) {
   });
 
   CLI::App* ran = graph->add_subcommand("run", "Run it on arrays of NumPy.");
-  ran->add_option("file", options->file, "the .pt2 file")->required();
+  ran->add_option("file", options->file, "the .pt2 or .onnx file")->required();
   ran->add_option("--in", options->in, "a .npy file; once for each input, in order")
       ->allow_extra_args(false);
   ran->add_option("--out", options->out, "the .npy file to write; once for each output, in order")

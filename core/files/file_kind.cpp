@@ -159,7 +159,9 @@ FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes) {
     }
   }
   if (is_core_ml(begin)) return {.name = "a Core ML model", .advice = kConvert};
-  if (is_onnx(begin)) return {.name = "an ONNX model", .advice = kConvert};
+  if (is_onnx(begin)) {
+    return {.name = "an ONNX model", .advice = "load the network with graph::load()"};
+  }
   return kind_of_text(begin);
 }
 

@@ -15,27 +15,7 @@ using Kind = Argument::Kind;
 
 namespace {
 
-constexpr int kMostNested = 16;      // blocks in blocks
-constexpr size_t kMostLacking = 40;  // that an error lists
-
-const char* name_of_code(int64_t code) {
-  switch (code) {
-    case 9:
-      return "complex32";
-    case 10:
-      return "complex64";
-    case 11:
-      return "complex128";
-    case 28:
-      return "uint16";
-    case 34:
-      return "uint32";
-    case 35:
-      return "uint64";
-    default:
-      return code >= 29 && code <= 33 ? "float8" : "unknown";
-  }
-}
+constexpr int kMostNested = 16;  // blocks in blocks
 
 Argument memory_format(int64_t code) {
   constexpr MemoryFormat kKnown[] = {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast,
@@ -72,25 +52,23 @@ std::string module_of(Json::Ref node) {
 
 }  // namespace
 
-void fail_formatted(fmt::string_view text, fmt::format_args args) {
-  throw SerializationError(fmt::vformat(text, args));
-}
-
-void Lacking::add(std::string what) {
-  if (items_.size() < kMostLacking) items_.insert(std::move(what));
-}
-
-void Lacking::add_dtype(int64_t code, std::string_view of) {
-  add(fmt::format("dtype {} (of '{}')", name_of_code(code), of));
-}
-
-void Lacking::check(const std::string& path) const {
-  if (items_.empty()) return;
-  std::string list;
-  for (const std::string& item : items_) list += (list.empty() ? "" : ", ") + item;
-  throw NotImplementedError(
-      fmt::format("graph::load: expected functions and dtypes that ambit has in '{}', got also {}",
-                  one_line(path), printable(list)));
+const char* name_of_code(int64_t code) {
+  switch (code) {
+    case 9:
+      return "complex32";
+    case 10:
+      return "complex64";
+    case 11:
+      return "complex128";
+    case 28:
+      return "uint16";
+    case 34:
+      return "uint32";
+    case 35:
+      return "uint64";
+    default:
+      return code >= 29 && code <= 33 ? "float8" : "unknown";
+  }
 }
 
 std::optional<DType> dtype_of_code(int64_t code) {
@@ -145,7 +123,7 @@ Argument BlockReader::argument(Json::Ref holder) {
   if (kind == "as_memory_format") return memory_format(content.integer());
   if (kind == "as_scalar_type") {
     const std::optional<DType> dtype = dtype_of_code(content.integer());
-    if (!dtype) lacking_.add_dtype(content.integer(), "an argument");
+    if (!dtype) lacking_.add_dtype(name_of_code(content.integer()), "an argument");
     return Argument::of(Kind::dtype, static_cast<int64_t>(dtype.value_or(kFloat32)));
   }
   if (kind == "as_layout") {
@@ -208,7 +186,7 @@ uint32_t BlockReader::declare(std::string_view name) {
   if (meta != metas_.end()) {
     const int64_t code = meta->second.at("dtype").integer();
     v.dtype = dtype_of_code(code);
-    if (!v.dtype) lacking_.add_dtype(code, v.name);
+    if (!v.dtype) lacking_.add_dtype(name_of_code(code), v.name);
     meta->second.at("sizes").each([&](Json::Ref size) { v.sizes.push_back(read_size(size)); });
   }
   block_.values.push_back(std::move(v));

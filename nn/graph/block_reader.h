@@ -1,40 +1,21 @@
 // Reads the calls of a program from the JSON of a .pt2 file. Private to nn/graph.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "json.h"
+#include "lacking.h"
 #include "program.h"
 
 namespace ambit::graph {
 
-/// Throw SerializationError.
-[[noreturn]] void fail_formatted(fmt::string_view text, fmt::format_args args);
-template <class... T>
-[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  fail_formatted(text, fmt::make_format_args(args...));
-}
-
-/// Everything that a file needs and ambit lacks; an error lists it all at once.
-class Lacking {
- public:
-  void add(std::string what);
-  void add_dtype(int64_t code, std::string_view of);
-  /// Errors: NotImplementedError if anything was added.
-  void check(const std::string& path) const;
-
- private:
-  std::set<std::string> items_;
-};
-
 /// Return the dtype with a code of the file, or nothing if ambit lacks it.
 std::optional<DType> dtype_of_code(int64_t code);
+/// Return the name of a code that ambit lacks.
+const char* name_of_code(int64_t code);
 
 /// Errors of all members: SerializationError.
 class BlockReader {

@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-
 namespace ambit::graph {
 
 using Kind = Argument::Kind;
@@ -160,95 +157,6 @@ void Run::operator()(Call& call) const {
     case Kind::any:
       return any_(call);
   }
-}
-
-// --- the table
-
-const Function* find_function(std::string_view target) {
-  static const std::vector<const Function*> kAll = [] {
-    std::vector<const Function*> all;
-    for (const auto& family :
-         {kElementwiseFunctions, kShapeFunctions, kIndexFunctions, kCreationFunctions,
-          kReduceFunctions, kLayerFunctions, kNormFunctions, kNumberFunctions}) {
-      for (const Function& f : family) all.push_back(&f);
-    }
-    std::sort(all.begin(), all.end(), [](const Function* a, const Function* b) {
-      return std::string_view(a->name) < std::string_view(b->name);
-    });
-    return all;
-  }();
-  for (const std::string_view prefix : {"torch.ops.aten.", "torch.ops.", "torch."}) {
-    if (target.starts_with(prefix)) {
-      target.remove_prefix(prefix.size());
-      break;
-    }
-  }
-  const auto found =
-      std::lower_bound(kAll.begin(), kAll.end(), target,
-                       [](const Function* f, std::string_view t) { return f->name < t; });
-  return found != kAll.end() && (*found)->name == target ? *found : nullptr;
-}
-
-namespace {
-
-// Call `visit` with the name and the default ("" if none) of each parameter.
-template <class Visit>
-void each_parameter(const Function& function, Visit visit) {
-  std::string_view left = function.parameters;
-  while (!left.empty()) {
-    const std::string_view one = left.substr(0, left.find(' '));
-    left.remove_prefix(std::min(one.size() + 1, left.size()));
-    if (one == "...") return;
-    const size_t equals = one.find('=');
-    visit(one.substr(0, equals), equals == one.npos ? "" : one.substr(equals + 1));
-  }
-}
-
-Argument default_of(std::string_view text) {
-  if (text == "None" || text.empty()) return {};
-  if (text == "True" || text == "False") return Argument::of(Kind::flag, text == "True");
-  Argument a;
-  if (text[0] == '[') {
-    a.kind = Kind::list;
-    text = text.substr(1, text.size() - 2);
-    while (!text.empty()) {
-      const std::string_view one = text.substr(0, text.find(','));
-      text.remove_prefix(std::min(one.size() + 1, text.size()));
-      a.items.push_back(default_of(one));
-    }
-    return a;
-  }
-  const char *begin = text.data(), *end = begin + text.size();
-  if (std::from_chars(begin, end, a.integer).ptr == end) {
-    a.kind = Kind::integer;
-  } else if (std::from_chars(begin, end, a.real).ptr == end) {
-    a.kind = Kind::real;
-  } else {
-    a.kind = Kind::text;
-    a.text = text;
-  }
-  return a;
-}
-
-}  // namespace
-
-int parameter_index(const Function& function, std::string_view name) {
-  int index = 0, found = -1;
-  each_parameter(function, [&](std::string_view parameter, std::string_view) {
-    if (parameter == name) found = index;
-    ++index;
-  });
-  return found;
-}
-
-std::vector<Argument> default_arguments(const Function& function, std::vector<bool>& is_required) {
-  std::vector<Argument> arguments;
-  is_required.clear();
-  each_parameter(function, [&](std::string_view, std::string_view value) {
-    is_required.push_back(value.empty());
-    arguments.push_back(default_of(value));
-  });
-  return arguments;
 }
 
 }  // namespace ambit::graph

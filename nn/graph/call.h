@@ -35,6 +35,8 @@ class Call {
       : node_(node), slots_(slots), mode_(mode) {}
 
   bool has(size_t i) const { return node_.arguments[i].kind != Argument::Kind::none; }
+  const Argument& argument(size_t i) const { return node_.arguments[i]; }
+  bool is_list(size_t i) const { return node_.arguments[i].kind == Argument::Kind::list; }
   /// True for a number, also one that a call computed.
   bool is_number(size_t i) const;
   /// A number becomes a tensor without dims. References are valid as long as the call.
@@ -64,6 +66,8 @@ class Call {
   TensorOptions options(size_t i) const;
   Device device() const { return mode_.device; }
   const Mode& mode() const { return mode_; }
+  /// How many results the program asks for.
+  size_t outputs() const { return node_.outputs.size(); }
   const Block& block(size_t i) const;
   /// The contents of the arguments from `first` on.
   std::vector<Slot> rest(size_t first) const;

@@ -5,6 +5,7 @@
 #include <ambit/graph/graph.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/serialize.h>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <unordered_map>
 
 #include "call.h"
+#include "nn/graph/onnx/library.h"
 #include "pt2_reader.h"
 #include "pt2_writer.h"
 #include "sizes.h"
@@ -25,18 +27,22 @@ constexpr size_t kMostLevels = 200;  // of a dotted name
 // True if any call is in training mode, as exported.
 bool trains(const Block& block) {
   for (const Node& node : block.nodes) {
-    for (const char* name : {"training", "train"}) {
+    for (const char* name : {"training", "train", "training_mode"}) {
       const int i = parameter_index(*node.function, name);
-      if (i >= 0 && node.arguments[static_cast<size_t>(i)].kind == Argument::Kind::flag &&
-          node.arguments[static_cast<size_t>(i)].integer != 0) {
-        return true;
-      }
+      if (i < 0) continue;
+      const Argument& a = node.arguments[static_cast<size_t>(i)];
+      const bool is_constant = a.kind == Argument::Kind::flag || a.kind == Argument::Kind::integer;
+      if (is_constant && a.integer != 0) return true;
     }
     for (const Argument& a : node.arguments) {
       if (a.block && trains(*a.block)) return true;
     }
   }
   return false;
+}
+
+bool is_onnx(const std::string& path) {
+  return path.ends_with(".onnx") || file_kind(path) == "an ONNX model";
 }
 
 }  // namespace
@@ -93,8 +99,8 @@ void GraphImpl::check_input(size_t index, const Tensor& input) const {
     break;
   }
   if (input.dtype() != dtype) throw DTypeError(wrong());
-  const size_t dims = is_number ? 0 : expected.sizes.size();
-  bool fits = input.dim() == static_cast<int64_t>(dims);
+  const size_t dims = is_number || expected.is_open ? 0 : expected.sizes.size();
+  bool fits = expected.is_open || input.dim() == static_cast<int64_t>(dims);
   for (size_t d = 0; fits && d < dims; ++d) {
     const Size& size = expected.sizes[d];
     fits = !size.expression.empty() || size.number == input.sizes()[d];
@@ -252,7 +258,7 @@ void GraphImpl::pretty_print(std::ostream& os) const {
 }
 
 Graph load(const std::string& path, Device map_location) {
-  LoadedProgram loaded = read_pt2(path);
+  LoadedProgram loaded = is_onnx(path) ? onnx::library().read(path) : read_pt2(path);
   std::unordered_map<const TensorImpl*, Tensor> moved;
   for (Tensor& t : loaded.state) {
     Tensor& there = moved[t.impl()];

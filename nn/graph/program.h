@@ -61,6 +61,7 @@ struct Value {
   std::string name{};
   std::optional<DType> dtype{};
   std::vector<Size> sizes{};  ///< of an integer that is an input: its value
+  bool is_open = false;       ///< a tensor with any sizes, and of any dtype if `dtype` is empty
 };
 
 struct Node {
@@ -112,6 +113,12 @@ struct Program {
   std::vector<Argument> outputs{};  ///< those of the block without the updates
   std::map<std::string, Range> ranges{};
   std::string document{};  ///< the JSON of the .pt2 file, for writing it; else empty
+};
+
+/// What a reader makes of a file.
+struct LoadedProgram {
+  Program program;
+  std::vector<Tensor> state;  ///< in the order of Program::state, on the cpu
 };
 
 /// Set last_used of all nodes.

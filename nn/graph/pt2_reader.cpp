@@ -44,7 +44,7 @@ class Tensors {
     const int64_t code = meta.at("dtype").integer();
     const std::optional<DType> dtype = dtype_of_code(code);
     if (!dtype) {
-      lacking_.add_dtype(code, name);
+      lacking_.add_dtype(name_of_code(code), name);
       return {};
     }
     requires_grad = meta.at("requires_grad").flag();

@@ -93,8 +93,9 @@ std::string str(const Size& size) {
 }
 
 std::string str(const Value& value) {
-  if (!value.dtype) return "number";
+  if (!value.dtype) return value.is_open ? "tensor" : "number";
   std::string out = name(*value.dtype);
+  if (value.is_open) return out;
   for (size_t i = 0; i < value.sizes.size(); ++i) {
     out += (i == 0 ? "[" : ", ") + str(value.sizes[i]);
   }

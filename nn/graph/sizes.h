@@ -12,7 +12,7 @@ namespace ambit::graph {
 
 /// Return a size for printing: "3", "s0", "2*s0", "?" for what is not understood.
 std::string str(const Size& size);
-/// Return "float32[s0, 3, 8, 8]", or "number".
+/// Return "float32[s0, 3, 8, 8]", "number", or "tensor" for one of which nothing is known.
 std::string str(const Value& value);
 
 /// The symbols of one run.

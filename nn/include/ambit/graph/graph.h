@@ -1,5 +1,5 @@
-// Graphs: networks as lists of calls of ambit's functions, loaded from files that PyTorch wrote,
-// run and trained as modules on any device, and written back.
+// Graphs: networks as lists of calls of ambit's functions, loaded from files of PyTorch and ONNX,
+// run and trained as modules on any device, and written back to PyTorch's files.
 #pragma once
 
 #include <ambit/nn/module.h>
@@ -74,11 +74,13 @@ class AMBIT_API GraphImpl : public nn::Module {
 };
 AMBIT_MODULE(Graph);
 
-/// Load a .pt2 file that PyTorch 2.9 or newer wrote with torch.export.save(), either as exported or
-/// after run_decompositions(), with its tensors on `map_location`. Nothing in the file is run or
-/// unpickled, and no more memory is allocated than its content needs.
-/// Errors: SerializationError naming the path and the cause; NotImplementedError listing all
-/// functions and dtypes in the file that ambit lacks; OutOfMemoryError.
+/// Load a network with its tensors on `map_location`: a .pt2 file that PyTorch 2.9 or newer wrote
+/// with torch.export.save(), either as exported or after run_decompositions(), or an ONNX model of
+/// opset 13 to 28. Nothing in the file is run or unpickled, and memory is bounded by the size of
+/// the file. Of an ONNX model, initializers with dims are parameters if they are floating point,
+/// except statistics of batch norms; all others are buffers; data outside of the file are read from
+/// its folder only. Errors: SerializationError naming the path and the cause; NotImplementedError
+/// listing all functions and dtypes in the file that ambit lacks; OutOfMemoryError.
 AMBIT_API Graph load(const std::string& path, Device map_location = {});
 
 /// Write a graph that load() read, perhaps trained, moved or cloned since, as a .pt2 file that

@@ -1,0 +1,73 @@
+// Names, constants and blocks while a model is read. Private to nn/graph/onnx.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "nn/graph/program.h"
+#include "onnx.pb.h"
+
+namespace ambit::graph::onnx {
+
+/// An initializer, or the result of a Constant. It becomes state of the program if a call uses it
+/// as a tensor.
+struct Constant {
+  Tensor tensor{};
+  std::string name{};
+  bool is_initializer = false;
+  bool is_statistic = false;  ///< of a batch norm, which training changes without a gradient
+  int64_t value = -1;         ///< in the outermost block
+};
+
+/// A block under construction. Its calls may use values of the blocks around it: those become
+/// inputs of the block, after its own.
+struct Body {
+  Body* outer = nullptr;
+  Block block{};
+  std::vector<uint32_t> captured{};  ///< values of `outer`, in the order of the further inputs
+  std::map<std::pair<const Body*, uint32_t>, uint32_t> known{};
+
+  uint32_t add(Value value);
+  /// Return the value of this block for one of another block.
+  uint32_t import(Body& from, uint32_t value);
+};
+
+/// What a name stands for: a constant, a value of a body, or an input that a call leaves out.
+struct Meaning {
+  Constant* constant = nullptr;
+  Body* body = nullptr;
+  uint32_t value = 0;
+};
+
+/// The names of one graph, or of one call of a function of the model.
+struct Scope {
+  Body& body;
+  Scope* outer = nullptr;
+  int depth = 0;
+  int64_t opset = 0;
+  std::unordered_map<std::string, Meaning> names{};
+  std::unordered_map<std::string, const proto::ValueInfoProto*> types{};
+  std::unordered_map<std::string, Argument> attributes{};  ///< of the call of a function
+
+  const Meaning* find(const std::string& name) const;
+  /// Errors: SerializationError if the name has a meaning already.
+  void declare(const std::string& name, Meaning meaning);
+};
+
+/// Makes names of a model to those of parameters and buffers: "a.b" is b of the module a. Each
+/// result is another one, and none is also the name of a module.
+class StateNames {
+ public:
+  std::string unique(const std::string& name);
+
+ private:
+  std::set<std::string> names_, modules_;
+};
+
+}  // namespace ambit::graph::onnx

@@ -1,0 +1,37 @@
+// Reads the tensors of an ONNX model. Private to nn/graph/onnx.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "onnx.pb.h"
+
+namespace ambit::graph::onnx {
+
+/// Return the dtype with a number of TensorProto.DataType, or nothing if ambit lacks it.
+std::optional<DType> dtype_of_code(int64_t code);
+/// Return the name of such a number.
+const char* name_of_code(int64_t code);
+
+class TensorReader {
+ public:
+  explicit TensorReader(const std::string& model);
+
+  /// Return a tensor on the cpu, and free the bytes in `proto`. Its dtype must be one of ambit's.
+  /// External data are read from the folder of the model and those below; a path that leads out of
+  /// it, also through a symbolic link, is refused. Errors: SerializationError; the caller adds the
+  /// path of the model.
+  Tensor read(proto::TensorProto& proto) const;
+
+ private:
+  Tensor read_external(const proto::TensorProto& proto, const std::string& name,
+                       int64_t bytes) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace ambit::graph::onnx

@@ -1,0 +1,35 @@
+// Windows over the spatial dims of [N,C,...]: paddings as ONNX's attributes give them. Private to
+// nn/graph/onnx.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <string_view>
+
+#include "nn/graph/call.h"
+
+namespace ambit::graph::onnx {
+
+/// One number for each spatial dim.
+struct Windows {
+  Dims kernel, stride, dilation, before, after;  ///< `after` without what ceil_mode adds
+  Dims extra;                                    ///< what ceil_mode adds after the end
+  Dims outputs;
+
+  /// True if ops with one padding for both sides do the same: none of it is wider than half a
+  /// window.
+  bool is_plain() const;
+};
+
+/// Errors: Error for lists of another length than the spatial dims, strides below 1.
+Windows windows_of(IntArrayRef input, Dims kernel, Dims stride, Dims dilation, Dims pads,
+                   std::string_view auto_pad, bool ceil_mode);
+
+/// Pad the spatial dims.
+Tensor padded(const Tensor& x, IntArrayRef before, IntArrayRef after, const Scalar& value);
+
+/// Return the elements of all windows, [N, C, outputs..., kernel...], of an input that has its
+/// padding.
+Tensor unfolded(const Tensor& x, const Windows& w);
+
+}  // namespace ambit::graph::onnx

@@ -1,0 +1,96 @@
+// ONNX's own tests of its operators: each gives the expected outputs or is refused before it runs.
+#include <ambit/autograd.h>
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+
+#include <iostream>
+#include <map>
+
+#include "onnx_files.h"
+
+using namespace ambit;
+
+namespace {
+
+struct Outcome {
+  bool passes = false;
+  bool is_refused = false;  // by load(), which lists what ambit lacks
+  std::string text{};
+};
+
+std::string difference(const Tensor& got, const Tensor& expected, double rtol, double atol) {
+  if (!got.defined()) return "an undefined tensor";
+  if (got.dtype() != expected.dtype()) return std::string("dtype ") + name(got.dtype());
+  if (got.sizes() != expected.sizes()) return "sizes " + str(got.sizes());
+  const Tensor a = got.detach().to(kFloat64), b = expected.to(kFloat64);
+  if (allclose(a, b, rtol, atol, true)) return "";
+  return "values, by up to " + std::to_string((a - b).abs().max().item<double>());
+}
+
+Outcome run_test(const std::filesystem::path& file) {
+  std::map<std::string, Tensor> data;
+  for (const auto& [name, t] :
+       load(std::filesystem::path(file).replace_extension(".safetensors").string())) {
+    data.emplace(name, t);
+  }
+  const auto list = [&](const std::string& kind) {
+    std::vector<Tensor> out;
+    while (data.contains(kind + std::to_string(out.size()))) {
+      out.push_back(data[kind + std::to_string(out.size())]);
+    }
+    return out;
+  };
+  try {
+    const graph::Graph net = graph::load(file.string());
+    try {
+      const NoGradGuard no_grad;
+      const std::vector<Tensor> got = net->forward(list("in")), expected = list("out");
+      if (got.size() != expected.size()) return {false, false, "another number of outputs"};
+      // The tolerances of ONNX's own runner; two units in the last place of 16-bit results, because
+      // ONNX rounds after other steps.
+      const double given = data["rtol"].item<double>();
+      // The input of an inverse transform is rounded: 2^-24 of up to 100, where the result is 0.
+      const bool cancels = file.stem().string().starts_with("test_dft_inverse");
+      const double atol = cancels ? 1e-5 : data["atol"].item<double>();
+      for (size_t i = 0; i < got.size(); ++i) {
+        const DType dtype = expected[i].dtype();
+        const double rtol = dtype == kBFloat16 ? 0x1p-6 : dtype == kFloat16 ? 0x1p-9 : given;
+        const std::string text = difference(got[i], expected[i], rtol, atol);
+        if (!text.empty()) return {false, false, "output " + std::to_string(i) + ": " + text};
+      }
+      return {true};
+    } catch (const Error& e) {
+      return {false, false, std::string("error: ") + e.what()};
+    }
+  } catch (const NotImplementedError& e) {
+    return {false, true, e.what()};
+  } catch (const Error& e) {
+    return {false, false, std::string("load: ") + e.what()};
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ONNX's tests of single operators") {
+  static const TemporaryFolder folder;
+  REQUIRE(succeeds("tar -xJf '" AMBIT_ONNX_NODES "' -C '" + folder.path().string() + "'"));
+  size_t passed = 0, refused = 0;
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    if (file.path().extension() == ".onnx") files.push_back(file.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& file : files) {
+    const Outcome outcome = run_test(file);
+    passed += outcome.passes;
+    refused += outcome.is_refused;
+    if (std::getenv("AMBIT_ONNX_LIST") && !outcome.passes) {
+      std::cout << file.stem().string() << ": " << outcome.text << '\n';
+    }
+    const bool is_right = outcome.passes || outcome.is_refused;
+    INFO(file.stem().string(), ": ", outcome.text);
+    CHECK(is_right);
+  }
+  MESSAGE(passed, " of ", files.size(), " pass, ", refused, " are refused by load()");
+}
