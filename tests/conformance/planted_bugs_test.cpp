@@ -75,7 +75,7 @@ TEST_CASE("the kit finds kernels that compute something else") {
 
 TEST_CASE("the kit finds a bug among all its cases and nothing else") {
   // One bug: all cases take minutes, and each is looked for among those of its kernel.
-  const ChildResult run = run_kit("forgotten_parameter", "");
+  const ChildResult run = run_kit("forgotten_parameter", "", "--timeout 3600");
   INFO(run.output);
   CHECK(run.exit_code == 1);
   const std::vector<std::string> failed = failed_cases(run.output);
