@@ -50,7 +50,7 @@ std::string StateNames::unique(const std::string& name) {
     }
   }
   if (parts.back().empty() && parts.size() > 1) parts.pop_back();
-  if (parts.back().empty()) parts.back() = "_";
+  if (parts.back().empty()) parts.back() += '_';
   while (true) {
     std::string path;
     std::vector<std::string> modules;
