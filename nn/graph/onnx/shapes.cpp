@@ -156,13 +156,12 @@ Tensor constant_of(const Call& c) {
               TensorOptions(static_cast<DType>(value.items[0].integer)).device(c.device()));
 }
 
-// The count is computed in the dtype of the operands.
+// The difference is rounded to the dtype of the operands; the quotient is not.
 Tensor ranged(const Call& c) {
   const Tensor &start = c.tensor(0), &limit = c.tensor(1), &step = c.tensor(2);
   expect_same_dtype(start, limit);
   expect_same_dtype(start, step);
-  const DType wide = start.dtype() == kFloat32 ? kFloat32 : kFloat64;
-  const double count = std::ceil(((limit - start).to(wide) / step.to(wide)).item<double>());
+  const double count = std::ceil((limit - start).item<double>() / step.item<double>());
   if (!(std::abs(count) < 0x1p62)) throw Error("expected a delta other than 0 and finite limits");
   const auto n = std::max(int64_t{0}, static_cast<int64_t>(count));
   const Tensor i = arange(n, TensorOptions(kInt64).device(start.device()));
