@@ -97,9 +97,11 @@ Tensor samples(const Tensor& input, const FractionalMaxPoolOptions<D>& options) 
               input.options());
 }
 
-// Return the norms of windows of `elements`; pool(x) returns the windows' means. sign and relu do
-// not change the value; they stop the root's infinite gradient at 0 from reaching the input.
-Tensor lp_pool(const Tensor& input, double norm_type, int64_t elements, const auto& pool) {
+// Return the norms of the windows; pool(x) returns their means. sign and relu do not change the
+// value; they stop the root's infinite gradient at 0 from reaching the input.
+Tensor lp_pool(const Tensor& input, double norm_type, IntArrayRef kernel, const auto& pool) {
+  double elements = 1;  // a product of int64 could overflow
+  for (const int64_t size : kernel) elements *= static_cast<double>(size);
   const auto norms = [&](const Tensor& x) {
     const Tensor means = pool(pow(x, norm_type));
     return (sign(means) * relu(abs(means))).mul(elements).pow(1 / norm_type);
@@ -149,22 +151,21 @@ Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncO
 
 Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options) {
   const auto& kernel = options.kernel_size();
-  return lp_pool(input, options.norm_type(), kernel[0], [&](const Tensor& x) {
+  return lp_pool(input, options.norm_type(), *kernel, [&](const Tensor& x) {
     return avg_pool1d(x, *kernel, *options.stride(), 0, options.ceil_mode());
   });
 }
 Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options) {
   const auto& kernel = options.kernel_size();
-  return lp_pool(input, options.norm_type(), kernel[0] * kernel[1], [&](const Tensor& x) {
+  return lp_pool(input, options.norm_type(), *kernel, [&](const Tensor& x) {
     return avg_pool2d(x, *kernel, *options.stride(), 0, options.ceil_mode());
   });
 }
 Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options) {
   const auto& kernel = options.kernel_size();
-  return lp_pool(input, options.norm_type(), kernel[0] * kernel[1] * kernel[2],
-                 [&](const Tensor& x) {
-                   return avg_pool3d(x, *kernel, *options.stride(), 0, options.ceil_mode());
-                 });
+  return lp_pool(input, options.norm_type(), *kernel, [&](const Tensor& x) {
+    return avg_pool3d(x, *kernel, *options.stride(), 0, options.ceil_mode());
+  });
 }
 
 }  // namespace ambit::nn::functional
