@@ -13,7 +13,8 @@ inline bool succeeds(const std::string& command) { return std::system(command.c_
 inline const std::string& python_with_torch() {
   static const std::string found = [] {
     const auto has_torch = [](const std::string& python) {
-      return succeeds("OMP_NUM_THREADS=1 '" + python + "' -c 'from torch import Tensor' 2>/dev/null");
+      return succeeds("OMP_NUM_THREADS=1 '" + python +
+                      "' -c 'from torch import Tensor' 2>/dev/null");
     };
     if (const char* asked = std::getenv("AMBIT_PYTHON")) {
       CHECK_MESSAGE(has_torch(asked), "AMBIT_PYTHON has no torch: ", asked);
