@@ -32,7 +32,7 @@ std::string number(T x) {
   }
 }
 
-// Return the error in units of what is allowed: 0 for equal elements.
+// Return the error as a multiple of the allowed error; 0 for equal elements.
 template <class T>
 double error_of(T got, T expected, double ulps, double absolute) {
   if (got == expected) return 0;
