@@ -7,7 +7,7 @@
 #   ONNX, which drops the sign. 3.4e38 becomes NaN in ml_dtypes, where 2**128 does not fit, and
 #   2**127 in ONNX, which saturates by default, in the mode "up" as well, where 3.4e38 lies above
 #   2**127. Infinity is NaN in both. 1.4 is 2**0 or 2**1 by the mode; ONNX's default is "up",
-#   ml_dtypes knows the nearest only.
+#   ml_dtypes supports only the nearest.
 # Why it surprises: the type has only powers of two and NaN, and a block's scale is computed from
 #   its largest absolute value, which is 0 for a block of zeros. Converted by ml_dtypes, the scale
 #   of a block of zeros is NaN, and the block reads back as NaN instead of 0. Converted by ONNX it

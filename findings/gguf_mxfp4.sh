@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # GGUF's MXFP4 differs from the OCP Microscaling format: NaN scales, rounding of ties, NaN inputs.
 #
-# Run: gguf 0.19.0 (llama.cpp's package) beside ml_dtypes 0.6.0, whose float8_e8m0fnu and
+# Run: gguf 0.19.0 (llama.cpp's package) and ml_dtypes 0.6.0, whose float8_e8m0fnu and
 #   float4_e2m1fn are the two parts of the format, with NumPy 2.4.6.
 # Seen: a block with the scale byte 255 decodes to 1.7e38 and infinity; ml_dtypes reads that byte
 #   as NaN, which is its only meaning in the specification. Scales 0 to 254 agree. Quantising the
 #   ties 0.75, 1.75 and 3.5 gives 0.5, 1.5 and 3; round to nearest even, as in ml_dtypes, gives 1,
 #   2 and 4. A block of ones with one NaN or infinity comes back as 32 zeros.
 # Why it surprises: both call the type MXFP4 and agree on nearly all values. The 8-bit scale has no
-#   sign and no zero, so that a reader who treats all 256 bytes as powers of two seems right. The
+#   sign and no zero, so that a reader that treats all 256 bytes as powers of two seems right. The
 #   quantiser looks for the nearest code and takes the first one on a tie, which is the smaller
 #   one.
 # For a framework: an MXFP4 checkpoint that went through GGUF can differ by a code at ties, and a

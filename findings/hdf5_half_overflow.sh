@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # HDF5 stores 65505 as infinity in a float16 dataset, although float16 rounds it to 65504.
 #
-# Run: h5py 3.16.0 with its bundled HDF5 2.0.0, beside NumPy 2.4.6's own conversion.
+# Run: h5py 3.16.0 with its bundled HDF5 2.0.0, compared with NumPy 2.4.6's own conversion.
 # Seen: float64 and float32 values from just above 65504 to just below 65520 become inf, written
 #   into a float16 dataset or read as float16 from a wider one. The integer 65519 does too. NumPy
 #   gives 65504 for all of them. float64 to float32 has the same edge: 3.4028234664e38 plus a third

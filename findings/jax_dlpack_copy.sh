@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# jnp.from_dlpack(x, copy=True) does not copy, and without copy= the address decides who shares
-# memory.
+# jnp.from_dlpack(x, copy=True) does not copy. Without copy= the address decides whether the two
+# share memory.
 #
 # Run: jax 0.10.2 on the CPU imports views of one NumPy 2.4.6 buffer that begin at different
 #   offsets from a 64-byte boundary. Then the NumPy array is written, and the JAX array is read.

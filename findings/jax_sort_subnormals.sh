@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # JAX on the CPU does not sort subnormal numbers, and takes them for zero in every comparison.
 #
-# Run: jax 0.10.2 on the CPU, float32 and float64, beside NumPy 2.4.6 in the same process.
+# Run: jax 0.10.2 on the CPU, float32 and float64, compared with NumPy 2.4.6 in the same process.
 # Seen: jnp.sort([3e-40, 1e-40, -1e-40]) returns its input in the order it came, the negative
 #   number last. NumPy sorts the same array. 1e-40 > 0 is False, 1e-40 == 0 is True, max(1e-40, 0)
 #   is 0, 1e-40 counts as no nonzero, and 1 / 2e38 is 0. float64 does the same below 2.2e-308. The

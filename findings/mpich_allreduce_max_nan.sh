@@ -15,7 +15,7 @@
 #   data gives another result.
 # For a framework: the maximum of gradient norms, or of flags for infinite gradients, is a usual
 #   allreduce. If ranks disagree, one skips a step that another takes, and the replicas diverge.
-#   Reduce an integer flag for NaN beside the maximum.
+#   Reduce an integer flag for NaN and the maximum.
 # Needs: a C compiler.
 set -euo pipefail
 tmp=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # NumPy's Philox with counter c returns the block of counter c + 1, and keeps spare halves of words.
 #
-# Run: NumPy 2.4.6's Philox bit generator beside a direct computation of Philox4x64-10 (Salmon et
+# Run: NumPy 2.4.6's Philox bit generator and a direct computation of Philox4x64-10 (Salmon et
 #   al., SC 2011) in Python integers.
 # Seen: Philox(counter=0, key=0) begins with the block of counter 1, and counter=5 with that of 6.
 #   The published known answer for counter 0 comes out with counter=2**256 - 1. random() uses the

@@ -2,11 +2,11 @@
 # oneDNN 2.6.3 computes log(1) as -1.4e-6 where it has AVX2, and log of subnormals 4 % off.
 #
 # Run: Debian 12's libdnnl 2.6.3-1, eltwise_log in float32, with the kernels for AVX2 and for
-#   SSE4.1 (ONEDNN_MAX_CPU_ISA), beside the C library's logf.
+#   SSE4.1 (ONEDNN_MAX_CPU_ISA), compared with the C library's logf.
 # Seen with AVX2: log(1) is -1.43e-6, log of the float below 1 is 25 times too large, log of the
 #   float above 1 has the wrong sign. SSE4.1: log(1) is 0. Both give log(2) as 0.693145752, which
 #   is 24 units in the last place too low, and log(1e-40) as -88.02 instead of -92.10.
-# Why it surprises: log(1) = 0 is exact in every C library, and the float32 inputs beside 1 are
+# Why it surprises: log(1) = 0 is exact in every C library, and the float32 inputs next to 1 are
 #   where a loss ends up when training succeeds. A certain prediction costs 1.4e-6 instead of 0,
 #   and the error relative to the true value has no bound. The result changes with the instruction
 #   set.

@@ -13,7 +13,7 @@
 #   here after the last group of 4, one by one. The two pick different operands when one is NaN. So
 #   a NaN's fate depends on its place, and on the length of the message.
 # For a framework: whether a maximum over ranks shows NaN depends on how gradients are packed into
-#   buckets. Reduce a flag for NaN beside the maximum.
+#   buckets. Reduce a flag for NaN and the maximum.
 # Needs: a C compiler, and a CPU with AVX, which the script checks.
 set -euo pipefail
 grep -qw avx /proc/cpuinfo ||

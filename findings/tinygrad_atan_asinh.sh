@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tinygrad's atan of a large number is 0, and its asinh of -10000 is minus infinity.
 #
-# Run: tinygrad 0.14.0 (its Python interpreter device) in float32, beside NumPy 2.4.6.
+# Run: tinygrad 0.14.0 (its Python interpreter device) in float32, compared with NumPy 2.4.6.
 # Seen: atan is pi/2 at 1e18, 0 at 1e20 and at -1e20, and NaN at infinity. asinh(1e4) is 9.90349,
 #   as in NumPy; asinh(-1e4) is -inf, and asinh(-1000) is -7.62462 instead of -7.6009. tanh(1e-5)
 #   is 0.14 % too large, and tanh(1e-8) is 0.

@@ -14,8 +14,8 @@
 #   result has follows from the place of the meta operand: mm(cpu, meta) is on the CPU, bmm(cpu,
 #   meta) is on meta.
 # Why it surprises: a meta tensor has no data, so that no value can depend on it, and add refuses
-#   the same pair. In linear, a weight that is still on meta passes in silence, and an input or a
-#   bias on meta raises.
+#   the same pair. In linear, a weight that is still on meta passes without an error, and an input
+#   or a bias on meta raises.
 # For a framework: check devices in one place, before the kernel is chosen, for every operator.
 set -euo pipefail
 tmp=$(mktemp -d)
