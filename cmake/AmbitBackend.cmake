@@ -1,12 +1,12 @@
 # ambit_add_backend(<name> BUILTIN|PLUGIN|COMMUNICATOR
 #   SOURCES <file>...           the backend's sources
-#   [LIBRARIES <library>...]    what they link; never visible to users of ambit
+#   [LIBRARIES <library>...]    libraries to link; not visible to users of ambit
 #   [OPTIONS <option>...])      compile options for these sources only
 #
-# The same sources serve both ways. BUILTIN adds them to libambit (in ambit's own tree only).
-# PLUGIN builds libambit_<name>.so, target ambit_backend_<name>, which the loader finds beside
-# libambit in ambit/backends or in a folder of $AMBIT_BACKEND_PATH. COMMUNICATOR builds a plugin
-# that process groups ask for, in ambit/communicators, target ambit_communicator_<name>.
+# The target is ambit_backend_<name> or ambit_communicator_<name>; the sources are the same for both
+# kinds of backend. BUILTIN makes it a part of libambit (in ambit's own tree only). PLUGIN builds
+# libambit_<name>.so, which the loader finds in ambit/backends next to libambit or in a folder of
+# $AMBIT_BACKEND_PATH. COMMUNICATOR builds a plugin for process groups, in ambit/communicators.
 function(ambit_add_backend name kind)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBRARIES;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -24,9 +24,8 @@ function(ambit_add_backend name kind)
 endfunction()
 
 macro(_ambit_add_builtin)
-  target_sources(ambit PRIVATE ${arg_SOURCES})
-  set_source_files_properties(${arg_SOURCES} TARGET_DIRECTORY ambit
-    PROPERTIES COMPILE_OPTIONS "${arg_OPTIONS}" COMPILE_DEFINITIONS AMBIT_BUILTIN)
+  ambit_add_objects(ambit_backend_${name} SOURCES ${arg_SOURCES} OPTIONS ${arg_OPTIONS})
+  target_compile_definitions(ambit_backend_${name} PRIVATE AMBIT_BUILTIN)
   target_link_libraries(ambit_private INTERFACE ${arg_LIBRARIES})
 endmacro()
 

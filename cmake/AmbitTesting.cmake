@@ -6,8 +6,8 @@
 # Registers a test for each device, "<target>.cuda:0", that runs the program <target> with
 #   AMBIT_TEST_DEVICES=cuda:0   where <ambit/testing.h> runs the test's loops over devices
 #   AMBIT_SIM=cuda:1,npu:1      devices of these names without hardware, unless a real backend has some
-# so that a laptop takes the branches of a machine with accelerators. "npu" is a name that no code has
-# in it. All devices are there in each test, for tests of mismatch.
+# so that a computer without accelerators runs the same branches as one with them. No code contains
+# the name "npu". Each test has all devices, for tests of device mismatches.
 function(ambit_test_on_devices target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEVICES;ARGUMENTS;LABELS")
   if(arg_UNPARSED_ARGUMENTS)

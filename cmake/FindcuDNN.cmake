@@ -1,6 +1,6 @@
-# cuDNN: the target cuDNN::headers. The library itself is not looked for, since the CUDA
-# backend opens it when it runs. Sought in $cuDNN_ROOT, beside the CUDA toolkit, where Debian, Ubuntu
-# and NVIDIA's packages put it, and in the site-packages of python3, where its wheel does.
+# Finds the headers of cuDNN: the target cuDNN::headers. The CUDA backend opens the library at run
+# time. Searched: $cuDNN_ROOT, the CUDA toolkit, the folders of Debian's, Ubuntu's and NVIDIA's
+# packages, and the site-packages of python3, which contain NVIDIA's wheel.
 find_path(cuDNN_INCLUDE_DIR cudnn_version.h
   HINTS ${CUDAToolkit_INCLUDE_DIRS}
   PATH_SUFFIXES include include/x86_64-linux-gnu include/aarch64-linux-gnu)
@@ -17,7 +17,7 @@ mark_as_advanced(cuDNN_INCLUDE_DIR)
 set(cuDNN_VERSION "")
 if(cuDNN_INCLUDE_DIR)
   foreach(part IN ITEMS MAJOR MINOR PATCHLEVEL)
-    # Debian's header of this name includes the one with the numbers.
+    # Debian's header of this name includes the header that defines the version.
     file(GLOB headers ${cuDNN_INCLUDE_DIR}/cudnn_version*.h)
     foreach(header IN LISTS headers)
       file(STRINGS ${header} line REGEX "#define CUDNN_${part} +[0-9]+" LIMIT_COUNT 1)

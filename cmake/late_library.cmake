@@ -1,5 +1,5 @@
 # ambit_add_late_library(<name> SOURCES <file>... [LIBRARIES <library>...]): libambit_<name>.so in
-# <libdir>/ambit, which libambit opens at the first use; core/include/ambit/detail/late_library.h says why.
+# <libdir>/ambit, which libambit opens at the first use (see core/include/ambit/detail/late_library.h).
 function(ambit_add_late_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   set(target ambit_${name})

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Install the Debian and Ubuntu packages that ambit is built with, if any is missing.
-# Where all are there it does nothing and needs no network. Other systems are left alone, and so is
-# one with AMBIT_PACKAGES=skip in the environment. packages.sh --print names them and ends.
+# If all are installed, it does nothing and needs no network. It changes nothing on other systems or
+# with AMBIT_PACKAGES=skip in the environment. packages.sh --print only prints their names.
+# Other arguments are further packages.
 set -euo pipefail
 
 packages=(
@@ -25,8 +26,9 @@ if [[ ${1:-} == --print ]]; then
   printf '%s\n' "${packages[@]}"
   exit 0
 fi
+packages+=("$@")
 if [[ ${AMBIT_PACKAGES:-} == skip ]]; then
-  echo "packages: not looked at (AMBIT_PACKAGES=skip)"
+  echo "packages: not checked (AMBIT_PACKAGES=skip)"
   exit 0
 fi
 if ! command -v dpkg-query >/dev/null; then
@@ -40,7 +42,7 @@ for package in "${packages[@]}"; do
   [[ " $status" == *" installed "* ]] || missing+=("$package")
 done
 if ((${#missing[@]} == 0)); then
-  echo "packages: all there"
+  echo "packages: all installed"
   exit 0
 fi
 

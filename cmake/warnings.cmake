@@ -2,7 +2,7 @@
 function(ambit_set_warnings target)
   set(warnings
     -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
-    # A struct of parameters is filled by designated initializers; the rest are its defaults.
+    # Designated initializers of parameter structs omit the members that keep their defaults.
     -Wno-missing-field-initializers)
   if(AMBIT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # The checks that sanitizers insert confuse g++'s flow analysis.
@@ -11,9 +11,9 @@ function(ambit_set_warnings target)
   endif()
   list(JOIN warnings "," host_warnings)
   target_compile_options(${target} PRIVATE
-    # What nvcc makes of a .cu file for the host compiler is not pedantic C++.
+    # nvcc's output for the host compiler is not pedantic C++.
     $<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic>
-    # `omp simd` gives leave to vectorise; clang warns where it does not take it.
+    # `omp simd` permits vectorisation; clang warns where it does not vectorise.
     $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:-Wno-pass-failed>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_warnings}>)
   set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ${AMBIT_WERROR})

@@ -73,7 +73,7 @@ void check(const Settings& o) {
   }
   if (o.transposed && (o.mode != kZeros || o.padding_name)) {
     throw Error(
-        fmt::format("{}: expected padding of zeros and in numbers, got another", o.class_name()));
+        fmt::format("{}: expected zero padding given as numbers, got another", o.class_name()));
   }
 }
 

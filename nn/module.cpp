@@ -121,7 +121,7 @@ void Module::place(const std::string& name, Module& child) const {
   child.is_held_ = true;
   if (child.scope_->parent) return;
   // A module cannot contain itself, but its scope may be an ancestor, because copies of a module
-  // share a scope. A scope with a single reference is no ancestor, which avoids the walk for deep
+  // share a scope. A scope with one reference is not an ancestor, which avoids the walk for deep
   // modules.
   if (child.scope_.use_count() > 1) {
     for (const NameScope* s = scope_.get(); s; s = s->parent.get()) {

@@ -248,9 +248,9 @@ void Module::clone_state(const Module& from, const std::optional<Device>& device
   }
   for (const auto& [child, source] : from.children_) {
     if (children_[child] != source) continue;
-    throw Error(
-        fmt::format("clone: expected reset() of {} to make {} anew, got the module of the original",
-                    name(), child));
+    throw Error(fmt::format(
+        "clone: expected reset() of {} to create {} again, got the module of the original", name(),
+        child));
   }
   for (Tensors Module::*member : {&Module::parameters_, &Module::buffers_}) {
     for (const auto& [name, source] : from.*member) {

@@ -65,7 +65,7 @@ Tensor normalized_instances(const Tensor& input, const Tensor& running_mean,
   check_per_channel(kName, "running_var", running_var, channels);
   if (!use_input_stats) {
     if (!running_mean.defined() || !running_var.defined()) {
-      throw Error("instance_norm: expected running statistics where the input's are not used");
+      throw Error("instance_norm: expected running statistics if the input's are not used");
     }
     return batch_norm(input, weight, bias, running_mean, running_var,
                       {.training = false, .momentum = momentum, .eps = eps});

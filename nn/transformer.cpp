@@ -125,7 +125,7 @@ Tensor TransformerActivation::operator()(const Tensor& x) const {
   return function_ ? function_(x) : activated(x, map());
 }
 
-Tensor TransformerActivation::behind(const Linear& layer, const Tensor& x) const {
+Tensor TransformerActivation::after(const Linear& layer, const Tensor& x) const {
   return function_ ? function_(layer->forward(x)) : layer->forward_map(x, map());
 }
 
@@ -168,7 +168,7 @@ Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src
   const auto attended =
       std::get<0>(self_attn(src, src, src, src_key_padding_mask, /*need_weights=*/false, src_mask));
   const Tensor x = norm1(src + dropout1(attended));
-  return norm2(x + dropout2(linear2(dropout(options.activation().behind(linear1, x)))));
+  return norm2(x + dropout2(linear2(dropout(options.activation().after(linear1, x)))));
 }
 
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
@@ -219,7 +219,7 @@ Tensor TransformerDecoderLayerImpl::forward(Tensor tgt, const Tensor& memory,
   const auto seen = std::get<0>(multihead_attn(tgt, memory, memory, memory_key_padding_mask,
                                                /*need_weights=*/false, memory_mask));
   tgt = norm2(tgt + dropout2(seen));
-  return norm3(tgt + dropout3(linear2(dropout(options.activation().behind(linear1, tgt)))));
+  return norm3(tgt + dropout3(linear2(dropout(options.activation().after(linear1, tgt)))));
 }
 
 // --- encoder and decoder

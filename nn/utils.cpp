@@ -61,7 +61,7 @@ double clip_grad_norm_(TensorList parameters, double max_norm, double norm_type,
   if (error_if_nonfinite && !std::isfinite(norm.item<double>())) {
     throw Error(
         fmt::format("clip_grad_norm_: expected a finite norm of order {}, got {}; without "
-                    "error_if_nonfinite the gradients are scaled by it all the same",
+                    "error_if_nonfinite the gradients are scaled by it anyway",
                     norm_type, norm.item<double>()));
   }
   clip_to(max_norm, norm, grads);

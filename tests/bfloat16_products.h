@@ -1,11 +1,11 @@
-// Whether the cpu multiplies bfloat16 or converts it to float32.
+// Tells if the cpu multiplies bfloat16 or converts it to float32.
 #pragma once
 
 #include <ambit/backend/registry.h>
 
 #include <string>
 
-/// Return what backends/cpu/README.md, "Instruction sets", says: products and convolutions multiply
+/// As backends/cpu/README.md, "Instruction sets", says, products and convolutions multiply
 /// bfloat16 where oneDNN has AVX512_BF16. `ambit info` shows the best set that oneDNN may use, of
 /// which those from AVX512_BF16 on have bf16, amx or fp16 in their name.
 inline bool cpu_multiplies_bfloat16() {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,13 @@ struct ChildResult {
   int exit_code = -1;  ///< -1: it did not exit
   std::string output;  ///< stdout, and stderr if the command redirects it
 };
+
+/// The words in front of a program of this build: an emulator, if the build is for another
+/// architecture. cmake/aarch64.cmake sets the variable.
+inline std::string emulator() {
+  const char* words = std::getenv("AMBIT_EMULATOR");
+  return words ? words + std::string(" ") : "";
+}
 
 /// Run a shell command. With a leading `exec`, signals are reported as signals, not as exit codes.
 inline ChildResult run_command(const std::string& command) {
@@ -36,6 +44,6 @@ inline ChildResult run_command(const std::string& command) {
 inline ChildResult run_child(const std::string& test_case, const std::string& environment = "") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   // No core file: crashes are expected.
-  return run_command("ulimit -c 0; exec env " + environment + " '" + program +
+  return run_command("ulimit -c 0; exec env " + environment + " " + emulator() + "'" + program +
                      "' --no-skip --no-intro --test-case='" + test_case + "' 2>&1");
 }

@@ -10,14 +10,14 @@ fail() {
 }
 
 # Every variable that the library, a plugin or a program reads is documented.
-rooms=(core backends nn apps)
+folders=(core backends nn apps)
 while read -r name; do
   grep -q "\`$name\`" docs/environment.md || fail "docs/environment.md does not have $name"
-done < <(grep -rhoE '(getenv|number_in)\("[A-Z_]+"' "${rooms[@]}" --include='*.cpp' --include='*.h' |
+done < <(grep -rhoE '(getenv|number_in)\("[A-Z_]+"' "${folders[@]}" --include='*.cpp' --include='*.h' |
   grep -oE '[A-Z_]{2,}' | sort -u)
 # Every variable that is documented is read.
 while read -r name; do
-  grep -rqw "$name" "${rooms[@]}" cmake/*.sh cmake/*.cmake tests/run.sh CMakeLists.txt ||
+  grep -rqw "$name" "${folders[@]}" cmake/*.sh cmake/*.cmake tests/run.sh CMakeLists.txt ||
     [[ $name == CUDAARCHS ]] || fail "no source reads $name, which docs/environment.md has"
 done < <(grep -E '^\| `' docs/environment.md | cut -d'|' -f2 | grep -oE '[A-Z_]{2,}' | sort -u)
 

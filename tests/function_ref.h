@@ -14,7 +14,7 @@ class FunctionRef<R(Args...)> {
  public:
   template <class F>
   requires(!std::is_same_v<F, FunctionRef> && (std::is_class_v<F> || std::is_pointer_v<F>))
-      FunctionRef(const F& f)  // NOLINT(google-explicit-constructor): in the place of std::function
+      FunctionRef(const F& f)  // NOLINT(google-explicit-constructor): as std::function converts
       : object_(&f), call_([](const void* object, Args... args) -> R {
           return (*static_cast<const F*>(object))(std::forward<Args>(args)...);
         }) {}

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# What only a machine with an NVIDIA GPU can show: tests/gpu.sh [--deps FOLDER] [PART]...
-# Parts, all of them where none is named, each within 8 minutes on 16 cores:
-#   build        the library and its tests, for the architecture of the GPU that is there
-#   conformance  ambit conformance on the GPU, with and without the cache of its memory
+# Run all tests and measurements that need an NVIDIA GPU: tests/gpu.sh [--deps FOLDER] [PART]...
+# Parts (by default all), each of at most 8 minutes on 16 cores:
+#   build        the library and its tests, for the architecture of this GPU
+#   conformance  ambit conformance on the GPU, with and without the memory cache
 #   suite        the CUDA backend's tests, and all others
-#   lessons      the training runs that PyTorch did, the quickstart, the device tour, each of the zoo
-#   distributed  collectives and training over NCCL, with one rank and with one on each GPU
+#   lessons      training compared with PyTorch's results, quickstart, device tour, the zoo
+#   distributed  collectives and training over NCCL, on one rank and on one rank per GPU
 #   sanitizer    NVIDIA's compute-sanitizer: memcheck, initcheck, racecheck
-#   speed        times beside those of PyTorch, and targets
-# Needed are nvcc, a C++ compiler, cmake and ninja; cuDNN may be Python's wheel. Debian packages are
-# installed, or taken from FOLDER, which tests/gpu_packages.sh fills elsewhere. Logs go into $OUT, else
-# into build/gpu. Where a machine is slower, AMBIT_LIMIT_FACTOR multiplies what each command may take.
-# The last lines are tables of what passed, of times, and of targets.
+#   speed        times, compared with PyTorch's and with targets
+# Needs nvcc, a C++ compiler, cmake and ninja; cuDNN may be Python's wheel. Debian packages are
+# installed, or read from FOLDER, which tests/gpu_packages.sh fills on another machine. Logs are in
+# $OUT, else in build/gpu. On slower machines AMBIT_LIMIT_FACTOR multiplies the time limit of each
+# command. The last lines are tables of results, times and targets.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 fail() {
@@ -39,13 +39,13 @@ capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 
 python=${AMBIT_PYTHON:-python3}
 bin=$PWD/build/release/bin
 jobs=$(nproc)
-export AMBIT_SIM=${AMBIT_SIM:-sim:1} # nothing may pose as cuda
-# Real images and PyTorch's figures, where a checkout has them beside it; as .ci/run.
+export AMBIT_SIM=${AMBIT_SIM:-sim:1} # the simulator must not use the name cuda
+# Real images and PyTorch's results, if they are next to the checkout; as in .ci/run.
 [[ ! -d ../shared/data ]] || export AMBIT_DATA=${AMBIT_DATA:-$(realpath ../shared/data)}
 [[ ! -d ../shared/reference ]] ||
   export AMBIT_REFERENCE=${AMBIT_REFERENCE:-$(realpath ../shared/reference)}
 
-# append <variable> <folder>...: behind what a path has already, such as where the driver is.
+# append <variable> <folder>...: to a path that may have folders already, such as the driver's.
 append() {
   local -n path=$1
   local folder
@@ -55,7 +55,7 @@ append() {
   export "$1"
 }
 
-# The packages of --deps, unpacked once, with links that stay inside.
+# Unpack the packages of --deps once; absolute links are changed to relative ones.
 if [[ -n $deps ]]; then
   prefix=$PWD/build/deps
   if [[ ! -d $prefix/usr ]]; then
@@ -66,7 +66,7 @@ if [[ -n $deps ]]; then
     find "$prefix" -type l -lname '/*' | while read -r link; do
       ln -sfn "$prefix$(readlink "$link")" "$link"
     done
-    # Those that packages make when they are installed: Debian's alternatives.
+    # Links that packages create when they are installed: Debian's alternatives.
     for libraries in "$prefix"/usr/lib/*-linux-gnu; do
       ln -s lapack/liblapack.so.3 blas/libblas.so.3 openmpi/lib/libmpi.so "$libraries"
       ln -s ompi-cxx.pc "$libraries/pkgconfig/mpi-cxx.pc"
@@ -74,7 +74,8 @@ if [[ -n $deps ]]; then
     ln -s mpirun.openmpi "$prefix/usr/bin/mpirun"
   fi
   libraries=$(echo "$prefix"/usr/lib/*-linux-gnu)
-  # Where MPI finds its parts; and it starts nothing elsewhere, but looks for what could.
+  # Tell MPI the location of its parts. It starts processes only on this machine, but needs a
+  # launcher.
   export OPAL_PREFIX=$prefix/usr PMIX_INSTALL_PREFIX=$prefix/usr OMPI_MCA_plm_rsh_agent=false
   export AMBIT_PACKAGES=skip
   append CMAKE_PREFIX_PATH "$prefix/usr"
@@ -84,7 +85,7 @@ if [[ -n $deps ]]; then
   append LD_LIBRARY_PATH "$libraries" "$prefix/lib/${libraries##*/}"
   export PKG_CONFIG_SYSROOT_DIR=$prefix PKG_CONFIG_LIBDIR=$libraries/pkgconfig:$prefix/usr/share/pkgconfig
 fi
-# CUDA's libraries are the toolkit's, or Python's wheels; what the system has comes before them.
+# CUDA's libraries are those of the toolkit or of Python's wheels; the system's are found first.
 if nvcc=$(command -v nvcc); then
   nvcc=$(readlink -f "$nvcc")
   append LD_LIBRARY_PATH "${nvcc%/bin/nvcc}/lib64"
@@ -99,7 +100,7 @@ done
 rows=()
 failed=0
 row() { rows+=("$(printf '%-24s %-8s %s' "$1" "$2" "${3:-}")"); }
-# check <name> <seconds at most> <command>...: run it, its output in a file, and add a row.
+# check <name> <limit in seconds> <command>...: run it with its output in a file, and add a row.
 check() {
   local name=$1 limit=$(($2 * ${AMBIT_LIMIT_FACTOR:-1})) start=$SECONDS status user system
   local TIMEFORMAT='%0U %0S'
@@ -108,7 +109,7 @@ check() {
   { time timeout "$limit" "$@" >"$out/$name.log" 2>&1; } 2>"$out/$name.cpu"
   status=$?
   tail -4 "$out/$name.log"
-  read -r user system < <(tail -n 1 "$out/$name.cpu")  # bash may say before by what signal it ended
+  read -r user system < <(tail -n 1 "$out/$name.cpu")  # bash may first print a signal that ended it
   local took="$((SECONDS - start)) s, of CPU $((user + system)) s"
   case $status in
     0) row "$name" passed "$took" ;;
@@ -129,13 +130,13 @@ run_build() {
   export capability jobs python
   check build 470 bash -c build
 }
-# The reference backend, which each computes beside the GPU, takes 80 to 100 s of one core.
+# The reference backend, which runs in each case, needs 80 to 100 s of one core.
 run_conformance() {
   check conformance 200 "$bin/ambit" conformance --device cuda:0
   AMBIT_CUDA_CACHE=0 check conformance_uncached 270 "$bin/ambit" conformance --device cuda:0
 }
-# The first alone, since it fills the GPU: late errors, memory that runs out, threads and streams, the
-# allocators under random programs.
+# This test runs alone because it fills the GPU: late errors, exhausted memory, threads and streams,
+# the allocators in random programs.
 run_suite() {
   check cuda_tests 120 "$bin/ambit_cuda_tests" --no-intro
   check suite 340 ctest --preset release --parallel "$jobs" -LE '^(package|long)$' -E '^cuda_'
@@ -187,7 +188,7 @@ run_speed() {
   fi
 }
 
-# Only lines of two fields are figures; the rest are remarks.
+# Lines of two fields are figures; other lines are remarks.
 print_times() {
   awk '
     NF == 2 && $2 + 0 > 0 {
@@ -216,12 +217,12 @@ print_times() {
              ours["matmul_4096_tf32"], ours["cublaslt_4096_tf32"], 1.03)
       target("convolution by heuristics: at most 1.03 of the best that was tried",
              ours["conv_256x64x56x56_3x3"], ours["conv_256x64x56x56_3x3_benchmark"], 1.03)
-      # Two thirds of what it multiplies are the product itself; of the gradient half.
+      # Two thirds of the multiplications are the product itself; for the gradient half.
       attention = "attention_4x16x2048x64_bfloat16"
       target("attention of bfloat16: at most 2.00", ours[attention], theirs[attention], 2)
       target("with its gradient: at most 3.00",
              ours[attention "_trained"], theirs[attention "_trained"], 3)
-      # An add moves three bytes for two of a copy; 90 % of its bandwidth.
+      # An addition moves three bytes for two of a copy; the target is 90 % of its bandwidth.
       target("add of 256 MiB: at most 1.67 of the time of a copy",
              ours["add_256_mib"], ours["copy_256_mib"], 1.5 / 0.9)
     }' "$out/benchmark.log" "$out/pytorch.log"

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # Rehearse tests/gpu.sh without a GPU, as root, with debootstrap and a network:
 #   tests/gpu_rehearsal.sh FOLDER PART...
-# on a bare Debian 12 in FOLDER that has a compiler, CMake, Python, this machine's CUDA toolkit, and
-# cuDNN as Python's wheel is unpacked; ambit's packages come by --deps. The GPU is CUDA on the host,
-# without its checks, as build/release/cuda_host has it here: `build` makes none, as on the machine
-# that it is for. Nothing is written into this tree, and what `build` makes lies in FOLDER/changes,
-# for the parts after it and for a `build` that goes on where the last was stopped. Parts without
-# `build` take what this machine has built. compute-sanitizer and speed have nothing to show; of the
-# suite what fills a GPU's memory, or asks the real cuDNN, fails here.
+# on a bare Debian 12 in FOLDER with a compiler, CMake, Python, this machine's CUDA toolkit, and cuDNN
+# in the folder of Python's wheel; ambit's packages are passed by --deps. The GPU is CUDA on the host
+# without its checks, from build/release/cuda_host of this machine, because `build` does not build it.
+# Nothing is written into this tree: the files of `build` are in FOLDER/changes, where later parts and
+# an interrupted `build` find them. Parts without `build` use this machine's build. compute-sanitizer
+# and speed have no results; tests of the suite that fill a GPU's memory or use the real cuDNN fail.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=$(realpath -m -- "${1:?expected a folder}")
@@ -47,7 +46,7 @@ unshare -m bash -euc '
   mount -t proc proc "$system/proc"
   mount --rbind /dev "$system/dev"
   mount --rbind /sys "$system/sys"
-  # What this machine has built is no part of it; what an earlier call here has, is.
+  # Hide the build of this machine, but keep that of an earlier rehearsal.
   if [[ " $* " == *" build "* && ! -f $folder/changes/build/release/CMakeCache.txt ]]; then
     rm -rf "$system$root/build/release"
   fi

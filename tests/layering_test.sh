@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Check that no layer includes what is above it: layering_test.sh <source folder>
+# Check that no layer includes a higher one: layering_test.sh <source folder>
 #   core <- backends, core <- nn <- apps; only backends hold device code.
 set -euo pipefail
 cd "$1"
 status=0
 
-# The bench compares ambit with these two, each used in one folder: a match there is none.
+# The bench compares ambit with these two libraries, each in one folder, where they are permitted.
 allowed='^apps/bench/(floor/.*dnnl|libtorch/.*torch)'
 
-# forbid <what is wrong> <extended regex> <folder>...: report every line that matches.
+# forbid <description> <extended regex> <folder>...: report every line that matches.
 forbid() {
   local what=$1 regex=$2 folder
   shift 2
@@ -50,15 +50,15 @@ forbid "core includes a header of backends" \
 forbid "an #if on a device" \
   '^[[:space:]]*#[[:space:]]*(if|ifdef|ifndef|elif)[[:space:]].*([Cc][Uu][Dd][Aa]|NVCC|HIP|ROCM|SYCL|METAL|DNNL|GPU)' \
   nn apps
-# Rooms of sources, the folders of core and of a backend, that include each other in a circle.
-rooms() {
+# The folders of core and of a backend must not include each other in a circle.
+folders() {
   grep -rnoE --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
     '#include "(core|backends)/[^"]+' core backends |
     sed -E 's#^([^:]+)/[^/:]+:[0-9]+:.include "(.*)/[^/]+$#\1 \2#' | sort -u
 }
-if ! circle=$(rooms | tsort 2>&1 >/dev/null); then
+if ! circle=$(folders | tsort 2>&1 >/dev/null); then
   echo "$circle"
-  echo "  ^ rooms that include each other in a circle"
+  echo "  ^ folders that include each other in a circle"
   status=1
 fi
 exit $status

@@ -1,5 +1,5 @@
-// The suite runs on every device present. Simulated ones are always among them: two that pose as
-// cuda, where no real one is, show what a machine with several accelerators would.
+// The suite runs on every available device. Simulated ones are always among them: two with the name
+// cuda, if there is no real one, act as a machine with several accelerators.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@ namespace rounding {
 
 using namespace ambit;
 
-/// The float64 result, and its largest change when operands are off by one rounding.
+/// The float64 result, and its largest change when operands have an error of one rounding.
 struct Exact {
   std::vector<Tensor> values, changes;  // undefined: no such result
 };
@@ -28,7 +28,7 @@ struct Exact {
 /// signs exceeds sqrt(n) roundings in 19 of 20 cases, as actual roundings do.
 constexpr int kWays = 6;
 
-/// Return the numbers rounded to the dtype, as float64, each off by half of its epsilon, up or
+/// Return the numbers rounded to the dtype, as float64, each changed by half of its epsilon, up or
 /// down, differently for each way. Way 0: no perturbation.
 inline Tensor off(const Tensor& numbers, DType dtype, int way) {
   const Tensor exact = numbers.to(dtype).to(kFloat64);
@@ -55,7 +55,7 @@ inline Exact exact(FunctionRef<std::vector<Tensor>(int way)> run) {
   return all;
 }
 
-/// Whether the tolerance is relative to each element, or to the largest, if all depend on all.
+/// The tolerance is relative to each element, or to the largest if every element depends on all.
 enum class Of : uint8_t { each, largest };
 
 inline Tensor largest_of(const Tensor& t) {
@@ -67,8 +67,8 @@ inline Tensor largest_of(const Tensor& t) {
 /// rounded as often:
 ///   |got - exact| <= roundings * (eps / 2 (|exact| + terms) + change)
 /// where `terms` is the magnitude of terms that cancel; plus 8 last places of float32, in which it
-/// is computed. Numbers outside of the dtype's range are infinite, or off by a step of its smallest
-/// ones.
+/// is computed. Numbers outside of the dtype's range are infinite, or have an error of one step of
+/// its smallest ones.
 inline void check(const Tensor& got, const Tensor& exact, const Tensor& change, DType dtype,
                   double roundings, Of of = Of::each, double terms = 0) {
   REQUIRE(got.sizes() == exact.sizes());

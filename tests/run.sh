@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Set up, build and run all tests: tests/run.sh [preset] [ctest arguments...]
 # AMBIT_WERROR=ON in the environment makes warnings errors and recompiles everything.
+# The preset aarch64 builds for Arm on another machine and runs the tests under qemu-user.
 # AMBIT_OPENCL=all tests OpenCL devices too: each kernel is compiled by their driver.
 set -euo pipefail
 export AMBIT_OPENCL=${AMBIT_OPENCL:-none}
@@ -12,7 +13,12 @@ shift || true
 jobs=$(nproc)
 
 echo "== packages"
-bash cmake/packages.sh
+if [[ $preset == aarch64 ]]; then
+  bash cmake/packages.sh g++-aarch64-linux-gnu qemu-user-static debian-archive-keyring
+  bash cmake/aarch64_root.sh
+else
+  bash cmake/packages.sh
+fi
 echo "== configure ($preset)"
 cmake --preset "$preset" -DAMBIT_BUILD_TESTS=ON -DAMBIT_WERROR="${AMBIT_WERROR:-OFF}"
 echo "== build"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Check that libambit is less than 9.6 MB without symbols: size_test.sh <libambit.so> <nm> <strip>
-# What is most worth looking at when it fails is below: code by function, all of its instances together.
+# If it fails, it prints the size of code by function, with all instances of a template together.
 set -euo pipefail
 stripped=$(mktemp)
 trap 'rm -f "$stripped"' EXIT

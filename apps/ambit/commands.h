@@ -10,3 +10,5 @@ void add_ops(CLI::App& tool, int& exit_code);
 void add_conformance(CLI::App& tool, int& exit_code);
 void add_bench(CLI::App& tool, int& exit_code);
 void add_graph(CLI::App& tool, int& exit_code);
+void add_check(CLI::App& tool, int& exit_code);
+void add_accuracy(CLI::App& tool, int& exit_code);

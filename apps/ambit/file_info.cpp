@@ -21,8 +21,8 @@ std::string key_text(const Value& key) {
                                               : key.kind_name();
 }
 
-// Lists the tensors, and what ambit does not represent, under dotted names. `left`: how many values
-// may still be looked at, since a file may share one a million times.
+// Lists the tensors, and the values that ambit cannot represent, under dotted names. `left`: number
+// of values that may still be visited, since a file may contain one value a million times.
 void list(json& tensors, json& opaque, const std::string& name, const Value& value, size_t& left) {
   if (left == 0) return;
   --left;

@@ -565,7 +565,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"symeig", "eigh"},
   {"t", ""},
   {"take", "binary_scalar add, compare_scalar lt, where, index_select"},
-  {"take_along_dim", "gather"},
+  {"take_along_dim", "binary_scalar add, compare_scalar lt, where, gather"},
   {"tan", "unary tan"},
   {"tanh", "unary tanh"},
   {"tanhshrink", "unary tanh, binary sub"},

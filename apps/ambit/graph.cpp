@@ -61,7 +61,7 @@ void add_graph(CLI::App& tool, int& exit_code) {
     exit_code = 0;
   });
 
-  CLI::App* ran = graph->add_subcommand("run", "Run it on arrays of NumPy.");
+  CLI::App* ran = graph->add_subcommand("run", "Run it on NumPy arrays.");
   ran->add_option("file", options->file, "the .pt2 or .onnx file")->required();
   ran->add_option("--in", options->in, "a .npy file; once for each input, in order")
       ->allow_extra_args(false);
@@ -73,9 +73,10 @@ void add_graph(CLI::App& tool, int& exit_code) {
     exit_code = 0;
   });
 
-  CLI::App* converted = graph->add_subcommand("convert", "Read a file and write it anew.");
+  CLI::App* converted =
+      graph->add_subcommand("convert", "Read a file and write it as a .pt2 or ONNX file.");
   converted->add_option("file", options->file, "the .pt2 file to read")->required();
-  converted->add_option("to", options->to, "the .pt2 file to write")->required();
+  converted->add_option("to", options->to, "the .pt2 or .onnx file to write")->required();
   converted->callback([options, &exit_code] {
     graph::save(graph::load(options->file), options->to);
     exit_code = 0;

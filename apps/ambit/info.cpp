@@ -164,17 +164,16 @@ std::string text_of(const json& info) {
 void add_info(CLI::App& tool, int& exit_code) {
   const auto as_json = std::make_shared<bool>(false);
   const auto file = std::make_shared<std::string>();
-  CLI::App& command = *tool.add_subcommand(
-      "info",
-      "Show the version, the libraries, the devices, and every plugin tried; or what a file is");
+  CLI::App& command = *tool.add_subcommand("info",
+                                           "Show the version, the libraries, the devices, and "
+                                           "every plugin tried; or the contents of a file");
   command.footer(
-      "Plugins are looked for in $AMBIT_BACKEND_PATH, a colon-separated list of files and "
+      "Plugins are searched in $AMBIT_BACKEND_PATH, a colon-separated list of files and "
       "folders,\n"
-      "and in ambit/backends beside ambit's own library.\n\nExit codes: 0; 1 for a file whose "
-      "tensors cannot be "
-      "read; 2 for wrong usage.");
-  command.add_option("file", *file, "A file of weights: what it is, and the tensors in it");
-  command.add_flag("--json", *as_json, "The same as JSON");
+      "and in ambit/backends next to ambit's library.\n\nExit codes: 0 success, 1 a file "
+      "whose tensors cannot be read, 2 wrong usage.");
+  command.add_option("file", *file, "A file of weights: print its kind and its tensors");
+  command.add_flag("--json", *as_json, "Print the same as JSON");
   command.callback([as_json, file, &exit_code] {
     const json info = file->empty() ? gather() : gather_file_info(*file);
     if (info.contains("error")) exit_code = 1;

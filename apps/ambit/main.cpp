@@ -1,4 +1,4 @@
-// The command-line tool: shows what runs where, and tests and benchmarks backends.
+// The command-line tool: shows devices and kernels, and tests and benchmarks backends.
 #include <ambit/api.h>
 #include <fmt/format.h>
 
@@ -30,12 +30,12 @@ void parse(CLI::App& tool, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App tool("Look at ambit's devices, backends and graphs, and check them.", "ambit");
+  CLI::App tool("Show and check ambit's devices, backends and graphs.", "ambit");
   tool.set_version_flag("--version", "ambit " AMBIT_VERSION);
   tool.require_subcommand(1);
   tool.footer(
-      "ambit <subcommand> --help says more. Exit codes: 0 all is well, 1 something is not, "
-      "2 it could\nnot be done.");
+      "ambit <subcommand> --help has the options. Exit codes: 0 success, 1 a check failed, 2 wrong "
+      "usage\nor an error.");
   tool.fallthrough();  // accept the tool's options after the subcommand
   terminal::add_profile_option(tool);
   tool.parse_complete_callback(terminal::begin_profile);  // before the subcommand runs
@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
   add_conformance(tool, exit_code);
   add_bench(tool, exit_code);
   add_graph(tool, exit_code);
+  add_check(tool, exit_code);
+  add_accuracy(tool, exit_code);
   try {
     terminal::run_profiled([&] {
       parse(tool, argc, argv);

@@ -25,18 +25,18 @@ using nlohmann::ordered_json;
 const char* const kFooter =
     R"(Each op is called on the first device of each backend, with the smallest operands, for every dtype
 that it is defined for.
-  native      a kernel of the backend's own
+  native      the backend's own kernel
   registered  a kernel of the backend, which was not called: it has no devices
-  widened     a kernel of the backend, for operands of 16 bits by way of float32
+  upcast      a kernel of the backend, for 16-bit operands converted to float32
   reference   a kernel of the backend that runs the loop of the backend `reference`
   composite   other ops, on the device
   fallback    the CPU's kernel, with copies (AMBIT_FALLBACK)
   missing     nothing runs: the call throws
-  failed      the kernel throws where it should not
+  failed      the kernel throws another error
 
-With --public: the functions that programs call, and which of these ops each runs with dense
-operands on the cpu, as `unary gelu` with the function of a family; where there is none, it is a
-view, or computed on the host. What name_ runs in place, unless it is listed, name does.
+With --public: the functions that programs call, and the ops that each runs with contiguous operands
+on the cpu, such as `unary gelu` with the function of a family; without an op it is a view, or
+computed on the host. An in-place name_ that is not listed runs the ops of name.
 
 Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage, no such backend or function.)";
 
@@ -203,17 +203,17 @@ void add_ops(CLI::App& tool, int& exit_code) {
     std::string backend, name, format = "table";
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = *tool.add_subcommand("ops", "Show which kernels each backend brings");
+  CLI::App& command = *tool.add_subcommand("ops", "Show the kernels of each backend");
   command.footer(kFooter);
-  CLI::Option* const backend = command.add_option(
-      "--backend", options->backend, "One backend, by dtype: its name, or the file of a plugin");
-  const CLI::Option* functions =
-      command
-          .add_option(
-              "--public", options->name,
-              "Which ops public functions run: all functions, or those with this in their name")
-          ->expected(0, 1)
-          ->excludes(backend);  // the table is for the cpu only
+  CLI::Option* const backend =
+      command.add_option("--backend", options->backend,
+                         "Show one backend by dtype: its name, or the file of a plugin");
+  const CLI::Option* functions = command
+                                     .add_option("--public", options->name,
+                                                 "Show the ops that public functions run: of all "
+                                                 "functions, or of those whose name contains this")
+                                     ->expected(0, 1)
+                                     ->excludes(backend);  // the table is for the cpu only
   command.add_option("--format", options->format, "table (the default), md or json")
       ->check(CLI::IsMember({"table", "md", "json"}));
   command.callback([options, functions, &exit_code] {

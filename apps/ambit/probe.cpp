@@ -16,8 +16,8 @@ const char* name(Verdict verdict) {
       return "native";
     case Verdict::registered:
       return "registered";
-    case Verdict::widened:
-      return "widened";
+    case Verdict::upcast:
+      return "upcast";
     case Verdict::reference:
       return "reference";
     case Verdict::composite:
@@ -62,10 +62,10 @@ Verdict run(const Example& example, DType dtype, Device device) {
   if (!example.op->has_kernel(device.kind())) return Verdict::composite;
   const bool borrowed = reference::runs() != before && device.type() != "reference";
   if (borrowed) return Verdict::reference;
-  return is_upcast(*example.op, dtype, device) ? Verdict::widened : Verdict::native;
+  return is_upcast(*example.op, dtype, device) ? Verdict::upcast : Verdict::native;
 }
 
-// Return what would be called if there were a device.
+// Return the verdict that the registry gives without a device.
 Finding look_up(const OpBase& op, Device device) {
   if (op.has_kernel(device.kind())) return {Verdict::registered, ""};
   if (op.has_composite()) return {Verdict::composite, ""};

@@ -29,13 +29,13 @@ std::string plain_table(const Rows& rows) {
   for (const auto& row : rows) {
     const bool is_head = &row == &rows[0];
     std::string line;
-    size_t behind = 0;  // spaces before the next cell; lines have no trailing spaces
+    size_t padding = 0;  // spaces before the next cell; lines have no trailing spaces
     for (size_t c = 0; c < row.size(); ++c) {
       if (!row[c].empty()) {
-        line += std::string(behind, ' ') + (!is_head && alarms(row[c]) ? red(row[c]) : row[c]);
-        behind = 0;
+        line += std::string(padding, ' ') + (!is_head && alarms(row[c]) ? red(row[c]) : row[c]);
+        padding = 0;
       }
-      behind += widest[c] - row[c].size() + 2;
+      padding += widest[c] - row[c].size() + 2;
     }
     text += line + "\n";
   }

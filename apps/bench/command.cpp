@@ -19,10 +19,11 @@ namespace {
 using namespace bench;
 
 const char* const kFooter =
-    R"(Each row is the median of many runs. Its sides run in turn, in one process, from the same numbers;
-a ratio is ambit's time by the other's. The floor is the same work by hand where --against names
-that, else what moving the row's bytes or computing its multiply-adds takes on this machine.
-Runs that other processes disturbed do not count; a row with no others is remarked upon.
+    R"(Each row is the median of many runs. Its sides run alternately, in one process, with the same
+values; a ratio is ambit's time divided by the other's. The floor is a lower bound of the time: with
+--against floor, that of the same computation written on oneDNN or as plain loops; otherwise the
+time to move the row's bytes plus that of its multiply-adds. Runs that other processes disturbed do
+not count; a note names the rows of which all runs were disturbed.
 
   ambit bench --filter net/train --against libtorch
   ambit bench --against libtorch,floor --memory --markdown   # the README's table
@@ -30,7 +31,7 @@ Runs that other processes disturbed do not count; a row with no others is remark
   ambit bench --crossover --device cuda
   ambit bench --growth --filter net/
 
-Exit codes: 0 all was measured, 1 a row failed or its sides disagree, 2 it could not be done.)";
+Exit codes: 0 success, 1 a row failed or its sides disagree, 2 wrong usage or unable to measure.)";
 
 struct Command {
   Options options;
@@ -91,28 +92,28 @@ int run_command(const Command& command) {
 void add_bench(CLI::App& tool, int& exit_code) {
   const auto command = std::make_shared<Command>();
   Options& options = command->options;
-  CLI::App& c = *tool.add_subcommand("bench", "Measure how fast ambit is");
+  CLI::App& c = *tool.add_subcommand("bench", "Measure ambit's speed");
   c.footer(kFooter);
-  c.add_option("--filter", options.filter, "Measure only rows whose name holds this: net/train");
-  c.add_flag("--list", command->list, "Print the names of the rows and measure none");
+  c.add_option("--filter", options.filter, "Measure only rows whose name contains this: net/train");
+  c.add_flag("--list", command->list, "Print the names of the rows without measuring");
   c.add_option("--device", options.device, "Where ambit computes")->capture_default_str();
-  c.add_option(
-       "--against", options.against,
-       "Compare with libtorch, pytorch (the best of its ways, by $AMBIT_PYTHON), floor (oneDNN\n"
-       "by hand), or a library's file")
+  c.add_option("--against", options.against,
+               "Compare with libtorch, pytorch (its fastest variant, by $AMBIT_PYTHON), floor "
+               "(direct calls\nof oneDNN), or a library's file")
       ->type_name("NAME,...")
       ->delimiter(',');
   c.add_flag("--memory", options.memory, "Measure the peak memory of networks, one process each");
   c.add_flag("--loaded", options.loaded,
-             "Measure beside a busy process on each core, and against one thread")
+             "Measure with a busy process on each core, and compare with one thread")
       ->excludes("--memory");
-  c.add_option("--seconds", options.seconds, "How long to measure each side of a row")
+  c.add_option("--seconds", options.seconds, "Seconds to measure each side of a row")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   c.add_option("--alone", options.alone)->group("");  // between parent and child process
 
-  CLI::Option* crossover = c.add_flag("--crossover", command->crossover,
-                                      "Show from which batch and width on --device beats the cpu");
+  CLI::Option* crossover =
+      c.add_flag("--crossover", command->crossover,
+                 "Show the batch and width from which --device is faster than the cpu");
   c.add_option("--widths", command->grid.widths, "Widths of layers to try")
       ->delimiter(',')
       ->check(CLI::PositiveNumber)
@@ -131,8 +132,9 @@ void add_bench(CLI::App& tool, int& exit_code) {
   c.add_flag("--distributed", options.distributed,
              "Measure several ranks: mpirun -n 2 --bind-to core ambit bench --distributed")
       ->excludes(json);
-  c.add_option("--model", options.model,
-               "Measure one, and predict so many ranks, so many a machine: 1024x8,25GB/s,5us")
+  c.add_option(
+       "--model", options.model,
+       "Measure one rank, and predict a number of ranks with ranks per machine: 1024x8,25GB/s,5us")
       ->needs("--distributed");
   c.add_flag("--markdown", command->markdown, "Print the table in Markdown")->excludes(json);
   c.callback([command, &exit_code] {

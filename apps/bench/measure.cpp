@@ -73,7 +73,8 @@ double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
   return Seconds(Clock::now() - start).count();
 }
 
-// Run each work twice: the first run allocates what is kept. The third run is representative.
+// Run each work twice: the first run allocates memory that is kept. The third run is
+// representative.
 std::vector<Candidate> start(const std::vector<Work*>& works, Timings& timings) {
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < works.size(); ++i) {

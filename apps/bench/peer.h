@@ -13,7 +13,7 @@
 namespace bench {
 
 /// A tensor as both sides receive it: row-major, float32, except for class labels, which are int64.
-/// The values belong to the bench and outlive the work; a peer copies what it modifies.
+/// The values belong to the bench and outlive the work; a peer copies the values that it modifies.
 struct Operand {
   std::string name;  ///< "input", "target", "conv1.weight", ...
   std::vector<int64_t> sizes;

@@ -49,7 +49,7 @@ std::vector<std::string> include_folders() {
   std::ifstream file(library_folder() / "ambit" / "bench" / "include_folders");
   std::vector<std::string> folders;
   for (std::string line; std::getline(file, line);) folders.push_back(line);
-  if (folders.empty()) throw ambit::Error("compile: expected <ambit/ambit.h> beside the library");
+  if (folders.empty()) throw ambit::Error("compile: expected <ambit/ambit.h> next to the library");
   return folders;
 }
 

@@ -18,7 +18,7 @@ std::string text_of_seconds(double s) {
   return fmt::format("{:.2f} s", s);
 }
 
-// Return for example "12.3 ms (compiled)".
+// Return the time and, if given, the fastest variant: "12.30 ms (compiled)".
 std::string text_of(const Side& side) {
   const std::string time = text_of_seconds(side.seconds);
   return side.way.empty() ? time : fmt::format("{} ({})", time, side.way);
@@ -35,7 +35,7 @@ std::string rate(const Measured& row) {
   return fmt::format("{:.4g} {}/s", row.amount / row.sides[0].seconds, row.unit);
 }
 
-// Return "45 / 80 MiB": ambit's peak, then the others' in column order.
+// Return "45.0 / 80.0 MiB": the peaks of the sides that have one, ambit first.
 std::string peaks(const Measured& row) {
   std::string text;
   for (const Side& side : row.sides) {

@@ -140,8 +140,9 @@ int tour() {
 int main(int argc, char** argv) {
   return terminal::run_program("device_tour", [&] {
     CLI::App app(
-        "Show how tensors and networks move between cpu and cuda, and the errors where they meet.\n"
-        "Without a GPU, a simulated one takes its place.",
+        "Show how tensors and networks move between cpu and cuda, and the errors of mixed "
+        "devices.\n"
+        "Without a GPU a simulated one is used.",
         "device_tour");
     terminal::parse_command_line(app, argc, argv);
     return tour();

@@ -16,7 +16,7 @@ namespace hello {
 using namespace ambit;
 
 // Tensors hold addresses without memory, so a direct access from the host, without a copy, is a
-// SIGSEGV. The bytes are kFar below; only this file knows that.
+// SIGSEGV. The bytes are kFar below; only this file depends on that.
 constexpr uintptr_t kFar = uintptr_t{1} << 52;
 
 void* far_address(void* p) {

@@ -47,7 +47,7 @@ void download_cifar10(const std::string& folder) {
       ::posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char* const*>(arguments), environ);
   int status = error;
   if (error == 0 && (::waitpid(child, &status, 0) < 0 || status != 0)) {
-    throw ambit::Error(fmt::format("--download: could not get {} into '{}'", kUrl, folder));
+    throw ambit::Error(fmt::format("--download: could not download {} into '{}'", kUrl, folder));
   }
   if (error != 0) {
     throw ambit::Error(

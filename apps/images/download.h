@@ -6,7 +6,7 @@
 namespace images {
 
 /// Create cifar-10-batches-bin in `folder`, unless it exists: download by curl, verify the
-/// checksum, and rename. Errors: ambit::Error; then no files are left.
+/// checksum, and rename. Errors: ambit::Error; in this case no files remain.
 void download_cifar10(const std::string& folder);
 
 }  // namespace images

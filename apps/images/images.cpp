@@ -54,7 +54,7 @@ Images generate(uint64_t seed, const std::string& folder) {
   return {CIFAR10(generate_images(seed, 0, kGeneratedTrain)),
           CIFAR10(generate_images(seed, kGeneratedTrain, kGeneratedTest)),
           {kGeneratedClasses.begin(), kGeneratedClasses.end()},
-          fmt::format("generated images, since '{}' holds neither CIFAR-10 nor MNIST", folder)};
+          fmt::format("generated images, since '{}' contains neither CIFAR-10 nor MNIST", folder)};
 }
 
 }  // namespace
@@ -75,10 +75,11 @@ Images find_images(const Source& source, uint64_t seed) {
             fmt::format("MNIST in '{}'", folder)};
   }
   if (source.folder.empty()) return generate(seed, folder);
-  throw ambit::Error(fmt::format(
-      "--data: expected a folder that is or holds cifar-10-batches-bin, cifar-10-sample or mnist, "
-      "got '{}' (--download gets CIFAR-10)",
-      folder));
+  throw ambit::Error(
+      fmt::format("--data: expected a folder that is or contains cifar-10-batches-bin, "
+                  "cifar-10-sample or mnist, "
+                  "got '{}' (--download downloads CIFAR-10)",
+                  folder));
 }
 
 }  // namespace images

@@ -57,7 +57,7 @@ auto make_loader(const data::datasets::CIFAR10& images, Sampler sampler, size_t 
 }
 
 // Return the checkpoint file of an unfinished training, next to the output file.
-std::string file_beside(const Options& options, const std::string& what) {
+std::string checkpoint_file(const Options& options, const std::string& what) {
   std::filesystem::path file = options.out;
   return file.replace_filename(file.stem().string() + what + ".pth").string();
 }
@@ -108,12 +108,12 @@ int train(Net& net, const Images& images, const Options& options, Device device)
       }
 
       if (options.save_every > 0 && at.step % options.save_every == 0) {
-        training::save_checkpoint(file_beside(options, "_latest"), at, *net, optimizer, options,
+        training::save_checkpoint(checkpoint_file(options, "_latest"), at, *net, optimizer, options,
                                   size);
       }
       if (ranks.any(interrupt.requested())) {
         progress.clear();
-        const std::string file = file_beside(options, "_interrupted");
+        const std::string file = checkpoint_file(options, "_interrupted");
         training::save_checkpoint(file, at, *net, optimizer, options, size);
         return training::report_interrupt(file, at, options);
       }

@@ -73,7 +73,7 @@ void finish_profile() {
   finished->export_chrome_trace(profile_file);
   std::string text = finished->key_averages().table("self_cpu_time_total", kRows);
   if (finished->dropped() > 0) {
-    text += fmt::format("The trace lacks the last {} calls\n", finished->dropped());
+    text += fmt::format("The trace does not have the last {} calls\n", finished->dropped());
   }
   print_notice(text + fmt::format("Trace: {}\n", profile_file));
 }
@@ -81,12 +81,11 @@ void finish_profile() {
 }  // namespace
 
 void add_profile_option(CLI::App& app) {
-  CLI::Option* profile_option =
-      app.add_option(
-             "--profile", profile_file,
-             "record what takes time: a trace for ui.perfetto.dev; in a folder, for TensorBoard")
-          ->type_name("FILE|FOLDER")
-          ->check(refuse);
+  CLI::Option* profile_option = app.add_option("--profile", profile_file,
+                                               "record the time of all calls: a trace for "
+                                               "ui.perfetto.dev; in a folder, for TensorBoard")
+                                    ->type_name("FILE|FOLDER")
+                                    ->check(refuse);
   app.add_option("--profile-with", also_recorded,
                  "record memory, shapes or both as well, at more cost")
       ->type_name("memory,shapes")

@@ -81,7 +81,7 @@ int report_interrupt(const std::string& checkpoint, const Position& position,
   const std::string where = position.step > 0 ? fmt::format("in epoch {}, after step {}",
                                                             position.epoch + 1, position.step)
                                               : fmt::format("after epoch {}", position.epoch);
-  terminal::print_notice(fmt::format("Interrupted {}; saved '{}'. To go on:\n  {}\n", where,
+  terminal::print_notice(fmt::format("Interrupted {}; saved '{}'. To continue:\n  {}\n", where,
                                      checkpoint,
                                      terminal::command_to_resume(options.arguments, checkpoint)));
   return terminal::kInterrupted;

@@ -34,20 +34,21 @@ void add_options(CLI::App& app, Options& o) {
                  "cpu, cuda:0, ... (default: cuda:0 if there is one, else cpu)")
       ->type_name("NAME");
   app.add_option("--data", o.images.folder,
-                 "folder that is or holds cifar-10-batches-bin, cifar-10-sample or mnist\n"
+                 "folder that is or contains cifar-10-batches-bin, cifar-10-sample or mnist\n"
                  "(default: $AMBIT_DATA, else ./data)")
       ->type_name("DIR");
-  app.add_flag("--download", o.images.download, "get CIFAR-10 (163 MB) into that folder first");
-  app.add_option("--epochs", o.epochs, "times through the images")
+  app.add_flag("--download", o.images.download,
+               "download CIFAR-10 (163 MB) into that folder first");
+  app.add_option("--epochs", o.epochs, "number of epochs")
       ->capture_default_str()
       ->check(whole_number(0, INT64_MAX));
-  app.add_option("--batch-size", o.batch_size, "images per step, of all processes together")
+  app.add_option("--batch-size", o.batch_size, "images per step, over all processes")
       ->capture_default_str()
       ->check(whole_number(1, SIZE_MAX));
   app.add_option("--lr", o.lr, "learning rate")
       ->capture_default_str()
       ->check(finite_number(0, kMostReal));
-  app.add_option("--seed", o.seed, "of weights, order and generated images")
+  app.add_option("--seed", o.seed, "seed of weights, order and generated images")
       ->capture_default_str()
       ->check(whole_number(0, UINT64_MAX));
   app.add_option("--limit", o.limit, "use only the first N images for training and for testing")
@@ -57,11 +58,11 @@ void add_options(CLI::App& app, Options& o) {
       ->check(whole_number(1, INT64_MAX));
   add_amp_option(app, o.amp);
   app.add_option("--save-every", o.save_every,
-                 "steps of an epoch between two checkpoints, which --resume takes (default: none)")
+                 "steps between two checkpoints within an epoch, for --resume (default: none)")
       ->check(whole_number(1, INT64_MAX));
   app.add_flag("--distributed{mpi}", o.distributed,
-               "train with all processes that mpirun or srun has started");
-  app.add_option("--resume", o.resume, "go on from this checkpoint, with the same other options")
+               "train with all processes started by mpirun or srun");
+  app.add_option("--resume", o.resume, "continue from this checkpoint, with the same other options")
       ->type_name("FILE");
 }
 

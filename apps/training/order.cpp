@@ -40,7 +40,7 @@ void EndlessOrder::reset(std::optional<size_t> new_size) {
 
 std::optional<std::vector<size_t>> EndlessOrder::next(size_t batch_size) {
   if (batch_size > size_) {
-    throw ambit::Error(fmt::format("expected batches of at most {}, as many as there are, got {}",
+    throw ambit::Error(fmt::format("expected batches of at most {}, the number of samples, got {}",
                                    size_, batch_size));
   }
   auto batch = epoch_.next(batch_size);

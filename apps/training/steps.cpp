@@ -45,7 +45,7 @@ void StepOptions::parse(int argc, char** argv, const std::function<void(CLI::App
   app.add_option("--lr", lr, "learning rate")
       ->capture_default_str()
       ->check(finite_number(0, std::numeric_limits<double>::max()));
-  app.add_option("--seed", seed, "of all that is random")
+  app.add_option("--seed", seed, "seed of all random numbers")
       ->capture_default_str()
       ->check(whole_number(0, UINT64_MAX));
   app.add_option("--log-every", log_every, "steps between two lines of loss")
@@ -55,7 +55,7 @@ void StepOptions::parse(int argc, char** argv, const std::function<void(CLI::App
   if (may_quantize) {
     app.add_flag("--quantize", quantize, "then show the figures with int8 weights, too");
   }
-  app.add_option("--resume", resume, "go on from this checkpoint, with the same other options")
+  app.add_option("--resume", resume, "continue from this checkpoint, with the same other options")
       ->type_name("FILE");
   app.add_option("--out", out, "folder for the checkpoint, the curves and the samples")
       ->capture_default_str()
@@ -117,7 +117,7 @@ int Steps::finish() {
   writer_.flush();
   if (step_ >= options_.steps) return 0;
   const std::string file = options_.file(".pth");
-  terminal::print_notice(fmt::format("Interrupted after step {}; saved '{}'. To go on:\n  {}\n",
+  terminal::print_notice(fmt::format("Interrupted after step {}; saved '{}'. To continue:\n  {}\n",
                                      step_, file,
                                      terminal::command_to_resume(options_.arguments, file)));
   return terminal::kInterrupted;

@@ -58,17 +58,17 @@ Options parse_options(int argc, char** argv) {
   training::add_options(app, o);
   CLI::Option* device = app.get_option("--device");
   app.add_option("--method", o.method,
-                 "how network and data reach the GPU: by .to(device), or by .cuda() where\n"
-                 "there is one (default: to)")
+                 "how network and data reach the GPU: by .to(device), or by .cuda() if\nthere is "
+                 "one (default: to)")
       ->option_text("to|cuda")
       ->transform(CLI::Transformer(
           std::map<std::string, Method>{{"cuda", Method::cuda}, {"to", Method::to}}));
   app.add_option("--language", o.language,
-                 "of what is printed (default: zh in a Chinese locale, else en)")
+                 "language of the output (default: zh in a Chinese locale, else en)")
       ->option_text("en|zh")
       ->transform(CLI::Transformer(
           std::map<std::string, Language>{{"en", Language::en}, {"zh", Language::zh}}));
-  app.add_flag("--shuffle", o.shuffle, "take the images in another order each epoch");
+  app.add_flag("--shuffle", o.shuffle, "shuffle the images in each epoch");
   app.add_option("--logs", o.logs, "folder for TensorBoard's files")
       ->type_name("DIR")
       ->capture_default_str();
@@ -77,8 +77,7 @@ Options parse_options(int argc, char** argv) {
       ->type_name("DIR");
   app.callback([&] {
     if (o.method == Method::cuda && *device) {
-      throw CLI::ValidationError(
-          "--method cuda takes the GPU that is there; --device needs --method to");
+      throw CLI::ValidationError("--method cuda uses the first GPU; --device needs --method to");
     }
     check_files(o);
   });

@@ -88,9 +88,9 @@ int main(int argc, char** argv) {
       const auto size = terminal::whole_number(1, 1 << 16);
       for (const auto& [name, value, help] :
            {std::tuple("--layers", &config.layers, "transformer blocks"),
-            std::tuple("--heads", &config.heads, "heads of attention, a divisor of the width"),
+            std::tuple("--heads", &config.heads, "attention heads, a divisor of the width"),
             std::tuple("--width", &config.width, "features of a character"),
-            std::tuple("--block", &config.block, "characters that it looks back on")}) {
+            std::tuple("--block", &config.block, "characters of context")}) {
         app.add_option(name, *value, help)->capture_default_str()->check(size);
       }
     });

@@ -58,7 +58,7 @@ int run(const training::StepOptions& options) {
 int main(int argc, char** argv) {
   return terminal::run_program("logistic_regression", [&] {
     training::StepOptions options{.name = "logistic_regression",
-                                  .about = "Find the line that parts two clouds of points.",
+                                  .about = "Find the line that separates two clouds of points.",
                                   .unit = "points",
                                   .batch = "points",
                                   .steps = 500,

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   return terminal::run_program("unet", [&] {
     training::StepOptions options{
         .name = "unet",
-        .about = "Train a U-Net to find discs and squares; draw what it finds into unet.png.",
+        .about = "Train a U-Net to find discs and squares; draw its predictions into unet.png.",
         .steps = 400,
         .batch_size = 8,
         .lr = 2e-3};

@@ -237,7 +237,7 @@ class MpiCommunicator final : public Communicator {
         all.push_back({r, "does not answer"});
       } else if (peer.begun < number) {
         all.push_back({r, peer.has_left ? "has left the group"
-                                        : fmt::format("has come to {} collectives", peer.begun)});
+                                        : fmt::format("has entered {} collectives", peer.begun)});
       }
     }
     return all;
@@ -284,9 +284,9 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
 }
 
 void load(Registry& registry) {
-  // By default Open MPI uses its slowest algorithm for in-place reductions, at half the speed of
-  // MPI_Allreduce, and for reductions of many MB to one of two or three ranks a chain whose
-  // recursion overflows the stack. It reads these variables in MPI_Init.
+  // These variables select other algorithms than Open MPI's defaults. For in-place reductions the
+  // default has half the speed of MPI_Allreduce. For reductions of many MB to one of two or three
+  // ranks, the default is recursive and overflows the stack. MPI_Init reads the variables.
   setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "rabenseifner", 0);
   setenv("OMPI_MCA_coll_libnbc_ireduce_algorithm", "binomial", 0);
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";

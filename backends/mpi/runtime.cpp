@@ -38,7 +38,7 @@ std::jthread limited(const char* call) {
     std::unique_lock lock(mutex);
     std::condition_variable_any().wait_for(lock, is_over, limit, [] { return false; });
     if (is_over.stop_requested()) return;
-    fmt::print(stderr, "{}: expected all ranks to take part within {:g} s, got no end of it\n",
+    fmt::print(stderr, "{}: expected all ranks to take part within {:g} s, but it still waits\n",
                call, static_cast<double>(limit.count()) / 1000);
     std::_Exit(1);
   });
@@ -200,9 +200,8 @@ void Runtime::test(Operation& operation) {
     const bool is_awaited =
         operation.number > 0 ? peer.begun < operation.number : r == transfer.peer;
     if (!peer.has_left || !is_awaited) continue;
-    operation.error =
-        fmt::format("{}: expected rank {} to take part, got to know that it has left the group",
-                    name(transfer.what), r);
+    operation.error = fmt::format("{}: expected rank {} to take part, but it has left the group",
+                                  name(transfer.what), r);
   }
 }
 

@@ -132,9 +132,9 @@ class GpuRequest final : public Request {
   bool is_over() {
     bool over = false;
     group_->attempt([&] {
-      ncclResult_t behind = ncclSuccess;
-      check(ncclCommGetAsyncError(group_->comm, &behind), "ncclCommGetAsyncError");
-      check(behind, "NCCL");
+      ncclResult_t async_error = ncclSuccess;
+      check(ncclCommGetAsyncError(group_->comm, &async_error), "ncclCommGetAsyncError");
+      check(async_error, "NCCL");
       over = flight_->is_over();
     });
     return over;
@@ -215,7 +215,7 @@ ncclUniqueId NcclCommunicator::exchange_id() {
                      .memory = ids};
     if (group_->host->start(t)->wait(timeout_)) return;
     throw DistributedError(
-        fmt::format("nccl: expected rank {} to take part in a group, got nothing of it", peer));
+        fmt::format("nccl: expected rank {} to take part in a group, got no call from it", peer));
   };
   if (rank() > 0) {
     for (const Collective what : {Collective::send, Collective::recv}) exchange(what, 0);

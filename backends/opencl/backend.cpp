@@ -10,7 +10,7 @@ namespace {
 
 OpenClDevice& device(int index) { return *devices()[static_cast<size_t>(index)]; }
 
-// A marker in the queue, whose time the driver records.
+// A marker command in the queue; the driver records the time at which it ends.
 class Marker final : public TimeMark {
  public:
   explicit Marker(cl_command_queue queue) {
@@ -58,7 +58,7 @@ DeviceProperties OpenClBackend::properties(int index) const {
                       {"largest buffer, MiB", std::to_string(d.features().most_bytes >> 20)}}};
 }
 
-// Accelerators come first.
+// devices() lists accelerators first, so the first device tells whether there is one.
 bool OpenClBackend::is_accelerator() const {
   return !devices().empty() && devices()[0]->features().is_accelerator;
 }

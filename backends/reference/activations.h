@@ -7,7 +7,16 @@
 
 namespace ambit::reference {
 
-inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+// Where e^-x overflows, e^x is still accurate.
+inline double sigmoid(double x) {
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
+
+// long double, since next to 1/2 the rounding of the quotient loses digits.
+inline double logit(double x) {
+  const long double at = x;
+  return static_cast<double>(std::log(at / (1 - at)));
+}
 
 // gelu(x) is approximately x / 2 (1 + tanh(u / 2)) = x / (1 + e^-u) with u = 2 sqrt(2 / pi) (x +
 // 0.044715 x^3). long double, because the exponential amplifies rounding errors of u.
@@ -18,10 +27,7 @@ inline double gelu_tanh(double x) {
   return static_cast<double>(x / (1 + std::exp(-gelu_tanh_logit(x))));
 }
 
-// Where e^-x overflows, e^x is still accurate.
-inline double silu(double x) {
-  return x < 0 ? x * (std::exp(x) / (1 + std::exp(x))) : x / (1 + std::exp(-x));
-}
+inline double silu(double x) { return x * sigmoid(x); }
 
 inline double log_sigmoid(double x) {
   return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x));

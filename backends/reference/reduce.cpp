@@ -141,11 +141,11 @@ void all(Tensor& y, const Tensor& x) {
 void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
   count_run();
   visit(x.dtype(), [&]<class X>() {
-    const bool widens = y.dtype() != x.dtype();  // then y is int64
+    const bool to_int64 = y.dtype() != x.dtype();  // then y is int64
     // clang-format off
     switch (op) {
-      case ReduceOp::sum: return widens ? sum<int64_t, X>(y, x) : sum<X, X>(y, x);
-      case ReduceOp::prod: return widens ? prod<int64_t, X>(y, x) : prod<X, X>(y, x);
+      case ReduceOp::sum: return to_int64 ? sum<int64_t, X>(y, x) : sum<X, X>(y, x);
+      case ReduceOp::prod: return to_int64 ? prod<int64_t, X>(y, x) : prod<X, X>(y, x);
       case ReduceOp::max: return extreme<X>(y, x, true);
       case ReduceOp::min: return extreme<X>(y, x, false);
       case ReduceOp::any: return any<X>(y, x);

@@ -66,8 +66,8 @@ void searchsorted(Tensor& index, const Tensor& sorted, const Tensor& x, bool rig
         int64_t low = 0, high = length;
         while (low < high) {
           const int64_t mid = low + (high - low) / 2;
-          const bool behind = right ? !(ps[mid] > px[i]) : !(ps[mid] >= px[i]);
-          behind ? low = mid + 1 : high = mid;
+          const bool is_below = right ? !(ps[mid] > px[i]) : !(ps[mid] >= px[i]);
+          is_below ? low = mid + 1 : high = mid;
         }
         pi[i] = low;
       }

@@ -68,7 +68,7 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::i0: return bessel_i(0, x);
     case UnaryOp::i1: return bessel_i(1, x);
     case UnaryOp::sinc: return sinc(x);
-    case UnaryOp::logit: return std::log(x / (1 - x));
+    case UnaryOp::logit: return logit(x);
     case UnaryOp::erfcx: return scaled_erfc(x);
     case UnaryOp::i0e: return scaled_bessel_i(0, x);
     case UnaryOp::i1e: return scaled_bessel_i(1, x);

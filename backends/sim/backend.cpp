@@ -44,6 +44,7 @@ SimBackend::SimBackend(const Request& request) : name_(request.name) {
   for (int i = 0; i < request.count; ++i) {
     devices_.push_back(std::make_unique<SimulatedDevice>(name_ + ":" + std::to_string(i)));
   }
+  if (check_) check_->watches_itself(*this);
 }
 
 DeviceProperties SimBackend::properties(int index) const {
@@ -51,9 +52,14 @@ DeviceProperties SimBackend::properties(int index) const {
           .total_memory = devices_[static_cast<size_t>(index)]->arena().limit()};
 }
 
-void* SimBackend::allocate(int index, size_t bytes) { return device(index).allocate(bytes); }
+void* SimBackend::allocate(int index, size_t bytes) {
+  void* p = device(index).allocate(bytes);
+  if (check_) check_->allocated(named(index), p, bytes);
+  return p;
+}
 
 void SimBackend::free(int index, void* p, size_t bytes) noexcept {
+  if (check_) check_->freed(p);
   device(index).allocator().free(p, bytes);
 }
 
@@ -62,6 +68,8 @@ MemoryStats SimBackend::memory_stats(int index) const {
 }
 
 void SimBackend::empty_cache(int index) { device(index).allocator().empty_cache(); }
+
+Device SimBackend::named(int index) const { return Device(name_ + ":" + std::to_string(index)); }
 
 // A copy between two devices has two steps, each queued on its device. The second waits for the
 // first, which was queued earlier, so devices cannot wait for each other. Earlier failures on the
@@ -75,6 +83,7 @@ void SimBackend::copy(int to_index, void* to, int from_index, const void* from, 
     });
     return;
   }
+  if (check_) check_->device_copy(named(from_index), from, named(to_index), to, bytes);
   const auto travelling = std::make_shared<std::vector<char>>();
   Queue& source = device(from_index).queue();
   const Queue::Ticket sent = source.push("copy", [=] { *travelling = staged(x, bytes); });
@@ -88,7 +97,9 @@ void SimBackend::copy(int to_index, void* to, int from_index, const void* from, 
 void SimBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
                                 bool non_blocking) {
   void* y = device_view(to);
-  if (non_blocking && is_pinned(host, bytes)) {
+  const bool is_late = non_blocking && is_pinned(host, bytes);
+  if (check_) check_->host_copy(named(index), to, true, host, bytes, is_late);
+  if (is_late) {
     device(index).launch_copy([=] { copy_bytes(y, host, bytes); });
   } else {
     device(index).launch_copy(
@@ -98,15 +109,25 @@ void SimBackend::copy_from_host(int index, void* to, const void* host, size_t by
 
 void SimBackend::copy_to_host(int index, void* host, const void* from, size_t bytes,
                               bool non_blocking) {
+  const bool is_late = non_blocking && is_pinned(host, bytes);
+  if (check_) check_->host_copy(named(index), from, false, host, bytes, is_late);
   const void* x = device_view(from);
   Queue& queue = device(index).queue();
   const Queue::Ticket copied = device(index).launch_copy([=] { copy_bytes(host, x, bytes); });
-  if (non_blocking && is_pinned(host, bytes)) return;
+  if (is_late) return;
   queue.wait(copied);
   queue.throw_error();
 }
 
-void SimBackend::synchronize(int index) { device(index).synchronize(); }
+void SimBackend::wait_for_copies(int index, const void* host) {
+  if (check_) check_->waited(named(index), host);
+  device(index).synchronize();
+}
+
+void SimBackend::synchronize(int index) {
+  if (check_) check_->waited(named(index), nullptr);
+  device(index).synchronize();
+}
 
 std::unique_ptr<TimeMark> SimBackend::mark_time(int index) {
   return std::make_unique<QueueMark>(device(index).queue());
@@ -114,6 +135,7 @@ std::unique_ptr<TimeMark> SimBackend::mark_time(int index) {
 
 void* SimBackend::allocate_pinned(size_t bytes) {
   void* p = Backend::allocate_pinned(bytes);
+  if (check_) check_->allocated(Device(), p, bytes);
   try {
     const std::lock_guard lock(pinned_mutex_);
     pinned_.emplace(static_cast<const char*>(p), bytes);
@@ -125,6 +147,7 @@ void* SimBackend::allocate_pinned(size_t bytes) {
 }
 
 void SimBackend::free_pinned(void* p, size_t bytes) noexcept {
+  if (check_) check_->freed(p);
   for (const auto& d : devices_) d->queue().wait();  // a queued copy may still use it
   {
     const std::lock_guard lock(pinned_mutex_);

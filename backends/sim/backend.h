@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ambit/backend/backend.h>
+#include <ambit/detail/check.h>
 
 #include <map>
 #include <memory>
@@ -38,6 +39,7 @@ class SimBackend : public Backend {
                       bool non_blocking) override;
   void copy_to_host(int index, void* host, const void* from, size_t bytes,
                     bool non_blocking) override;
+  void wait_for_copies(int index, const void* host) override;
   void synchronize(int index) override;
   std::unique_ptr<TimeMark> mark_time(int index) override;
   void* allocate_pinned(size_t bytes) override;
@@ -47,7 +49,10 @@ class SimBackend : public Backend {
   void end_borrow(int index, void* p, size_t bytes) noexcept override;
 
  private:
+  Device named(int index) const;
+
   const std::string name_;
+  const CheckLibrary* const check_ = check_library();  // null: nothing is recorded
   std::vector<std::unique_ptr<SimulatedDevice>> devices_;
   std::mutex pinned_mutex_;               // guards the members below
   std::map<const char*, size_t> pinned_;  // begin -> bytes

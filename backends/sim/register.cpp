@@ -39,7 +39,7 @@ void load(Registry& registry) {
   }
   if (!added) {
     throw BackendError(
-        fmt::format("AMBIT_SIM: expected a name without devices, got \"{}\": each of them has some",
+        fmt::format("AMBIT_SIM: expected the name of a kind without real devices, got \"{}\"",
                     printable(text)));
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void fail(const char* op, const std::string& device) {
   throw BackendError(fmt::format(
-      "{}: expected it to succeed on {}, got the fault that a test asked for", op, device));
+      "{}: expected it to succeed on {}, got the fault that a test requested", op, device));
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ void* SimulatedDevice::allocate(size_t bytes) {
   const MemoryStats stats = allocator_.stats();
   const size_t limit = arena_.limit(), held = stats.in_use + stats.cached;
   throw OutOfMemoryError(fmt::format(
-      "allocate: expected {} bytes on {}, got out of memory, the fault that a test asked for: in "
+      "allocate: expected {} bytes on {}, got out of memory, the fault that a test requested: in "
       "use {} bytes, cached {} bytes, free {} bytes",
       bytes, name_, stats.in_use, stats.cached, limit > held ? limit - held : 0));
 }

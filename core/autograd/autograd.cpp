@@ -53,7 +53,7 @@ PooledVector<Edge> root_edges(const char* op, TensorList roots) {
 void start(Engine& engine, const char* op, TensorList roots, std::span<const Edge> edges,
            TensorList gradients) {
   if (!gradients.empty() && gradients.size() != roots.size()) {
-    throw AutogradError(fmt::format("{}: expected {} gradients, one a tensor, got {}", op,
+    throw AutogradError(fmt::format("{}: expected {} gradients, one per tensor, got {}", op,
                                     roots.size(), gradients.size()));
   }
   PooledVector<Tensor> first(gradients.begin(), gradients.end());
@@ -103,7 +103,7 @@ std::vector<Tensor> capture_grad(TensorList outputs, TensorList inputs, TensorLi
     result.push_back(engine.captured(places[i]));
     if (!result.back().defined() && !allow_unused) {
       throw AutogradError(fmt::format(
-          "grad: expected inputs that the outputs depend on, got input {} that took no part; pass "
+          "grad: expected inputs that the outputs depend on, got input {}, which they do not; pass "
           "allow_unused = true",
           i));
     }

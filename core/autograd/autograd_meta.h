@@ -73,6 +73,10 @@ struct NodeHooks {
 /// null. Call it before t's history changes, without graph_mutex().
 void move_retained(TensorImpl& t, Node* to, uint32_t output = 0);
 
+/// Check that `self` may be changed: not outside of InferenceMode if it was made in it. Errors:
+/// AutogradError.
+void check_not_inference(const char* op, const Tensor& self);
+
 /// The node whose formulas this thread is running, null outside of backward.
 Node*& current_node();
 

@@ -97,8 +97,8 @@ struct CustomNode final : Node {
         kept.push_back(std::move(grads[i]));
       } else if (grads[i].defined()) {
         throw AutogradError(fmt::format(
-            "{}: expected backward to return an undefined gradient for argument {}, which is no "
-            "tensor, got one of sizes {}",
+            "{}: expected backward to return an undefined gradient for argument {}, which is "
+            "not a tensor, got one of sizes {}",
             op(), i, str(grads[i].sizes())));
       }
     }
@@ -142,7 +142,7 @@ struct CustomNode final : Node {
       const auto same = std::find_if(outputs.begin(), outputs.end(),
                                      [&](const Tensor& o) { return t.defined() && o.is_same(t); });
       const int output = same == outputs.end() ? -1 : static_cast<int>(same - outputs.begin());
-      kept.emplace_back(t, output);
+      kept.push_back(Saved::in_node(t, output));
     }
     context->to_save_.clear();
     context->dirty_.clear();

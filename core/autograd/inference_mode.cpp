@@ -1,5 +1,7 @@
 #include <ambit/inference_mode.h>
 
+#include <utility>
+
 namespace ambit {
 namespace {
 
@@ -10,7 +12,7 @@ bool& enabled() {
 
 }  // namespace
 
-InferenceMode::InferenceMode(bool on) : grad_mode_(!on), before_(enabled()) { enabled() = on; }
+InferenceMode::InferenceMode(bool on) : before_(std::exchange(enabled(), on)), grad_mode_(!on) {}
 InferenceMode::~InferenceMode() { enabled() = before_; }
 bool InferenceMode::is_enabled() { return enabled(); }
 

@@ -49,7 +49,7 @@ void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafGradListener>&
   std::erase_if(all.of, [](const auto& one) { return one.second.expired(); });
   if (all.of.contains(leaf.impl())) {
     throw AutogradError(
-        "DistributedDataParallel: expected parameters of no other one, got one that another has");
+        "expected a parameter of one DistributedDataParallel or FusedBackward, got one of two");
   }
   all.of[leaf.impl()] = listener;
   Engine::has_listeners() = true;

@@ -2,6 +2,7 @@
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/inference_mode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "autograd_meta.h"
+#include "checkpointed_part.h"
 #include "core/memory/destroy_iteratively.h"
 #include "overlap.h"
 
@@ -46,15 +48,25 @@ bool& GradMode::enabled() {
   return on;
 }
 
+void GradMode::set_enabled(bool on) { enabled() = on && !InferenceMode::is_enabled(); }
+
 namespace {
 uint64_t next_sequence() {
   static std::atomic<uint64_t> counter{0};
   return counter.fetch_add(1, std::memory_order_relaxed);
 }
+
+// The op of this thread's newest node, for the error of a tensor that it may not save.
+const char*& newest_op() {
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local const char* op = "backward";
+  return op;
+}
 }  // namespace
 
 Node::Node(const char* op, uint32_t outputs)
-    : op_(op), outputs_(outputs), sequence_(next_sequence()) {}
+    : op_(op), outputs_(outputs), sequence_(next_sequence()) {
+  newest_op() = op;
+}
 
 Node::~Node() { delete hooks_.load(std::memory_order_acquire); }
 
@@ -111,8 +123,14 @@ Saved::Saved(const Tensor& t, int output) : output_(output) {
   if (!t.defined()) return;
   const TensorImpl& impl = *t.impl();
   const bool requires_grad = output < 0 && t.requires_grad() && !is_unrecorded_view(impl);
-  if (requires_grad && !impl.autograd->grad_fn) {
+  CheckpointedPart* const part = CheckpointedPart::current;
+  const bool is_leaf = requires_grad && !impl.autograd->grad_fn;
+  if (is_leaf) {
     tensor_ = t;
+  } else if (part && !part->saves()) [[unlikely]] {
+    node_ = intrusive_ptr<Node>(part);
+    output_ = part->next();
+    return;
   } else {
     tensor_ = bytes_of(impl);
     if (requires_grad) {
@@ -122,15 +140,37 @@ Saved::Saved(const Tensor& t, int output) : output_(output) {
   }
   version_ = impl.version();
   replaced_ = tensor_.impl()->replaced;
+  is_inference_ = impl.storage->is_inference();
+  if (part && !is_leaf) [[unlikely]] {
+    part->keep(*this);
+  }
+}
+
+namespace {
+[[noreturn]] void throw_not_savable(const char* op) {
+  throw AutogradError(fmt::format(
+      "{}: expected tensors that may be saved for backward, got one made in InferenceMode; use "
+      "clone(), or NoGradGuard instead of InferenceMode",
+      op));
+}
+}  // namespace
+
+void Saved::throw_inference() { throw_not_savable(newest_op()); }
+
+void check_savable(const char* op, const Tensor& self, const Tensor& operand) {
+  if (!operand.defined() || !operand.is_inference()) return;
+  if (GradMode::is_enabled() && self.defined() && self.requires_grad()) throw_not_savable(op);
 }
 
 Tensor Saved::operator()() const {
-  if (!tensor_.defined()) return {};
+  if (!tensor_.defined()) {
+    return node_ ? static_cast<CheckpointedPart&>(*node_).restore(output_) : Tensor();
+  }
   const bool replaced = tensor_.impl()->replaced != replaced_;
   if (replaced || tensor_.version() != version_) [[unlikely]] {
     const Node* node = current_node();
     throw AutogradError(fmt::format(
-        "{}: expected a tensor saved for backward unchanged, got one that was since {}",
+        "{}: expected a tensor saved for backward unchanged, got one that has since been {}",
         node ? node->op() : "backward",
         replaced
             ? "moved or replaced"
@@ -199,6 +239,14 @@ Tensor record_list(const char* name, Tensor out, TensorList tensors,
   return out;
 }
 
+void check_not_inference(const char* op, const Tensor& self) {
+  if (!self.is_inference() || InferenceMode::is_enabled()) return;
+  throw AutogradError(fmt::format(
+      "{}: expected a tensor that may be overwritten outside of InferenceMode, got one made in it; "
+      "use clone()",
+      op));
+}
+
 void check_in_place(const char* op, const Tensor& self) try {
   if (!self.defined()) throw Error(fmt::format("{}: expected self, got an undefined tensor", op));
   const TensorImpl* base = self.impl()->base.get();
@@ -220,11 +268,13 @@ void check_in_place(const char* op, const Tensor& self) try {
     }
   }
   if (self.storage()->is_read_only()) {
-    throw Error(fmt::format(
-        "{}: expected a tensor that may be overwritten, got memory that was lent to be read; use "
-        "clone()",
-        op));
+    throw Error(
+        fmt::format("{}: expected a tensor that may be overwritten, got read-only memory of "
+                    "another library; use "
+                    "clone()",
+                    op));
   }
+  check_not_inference(op, self);
   if (overlaps_itself(*self.impl())) {
     throw Error(fmt::format(
         "{}: expected a tensor whose elements are all in different places, got sizes {} with "

@@ -5,6 +5,7 @@
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/warning.h>
 #include <ambit/error.h>
+#include <ambit/inference_mode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,10 +23,23 @@ Tensor& Tensor::requires_grad_(bool on) const {
     throw AutogradError("requires_grad_: expected a leaf, got the result of an op; use detach()");
   }
   TensorImpl* impl = get();
+  if (on && is_inference() && !InferenceMode::is_enabled()) {
+    throw AutogradError(
+        "requires_grad_: expected a tensor made outside of InferenceMode, got one made in it; use "
+        "clone()");
+  }
   // Created here and not on first use, so that threads sharing a leaf do not race to create it.
   if (on) autograd_meta(*impl);
   impl->requires_grad = on;
   return const_cast<Tensor&>(*this);  // like all methods that write
+}
+
+int64_t Tensor::_version() const {
+  if (is_inference()) {
+    throw AutogradError(
+        "_version: expected a tensor whose writes are counted, got one made in InferenceMode");
+  }
+  return version();
 }
 
 bool Tensor::is_leaf() const { return !grad_fn(); }
@@ -49,7 +63,7 @@ Tensor& Tensor::mutable_grad() const { return autograd_meta(*get()).grad; }
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
                       std::optional<TensorList> inputs) const {
   if (inputs && inputs->empty()) {
-    throw AutogradError("backward: expected one input or more where they are given, got none");
+    throw AutogradError("backward: expected one or more inputs in the given list, got none");
   }
   autograd::backward({*this}, {gradient}, retain_graph, create_graph,
                      inputs.value_or(TensorList(nullptr, 0)));

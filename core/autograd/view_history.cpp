@@ -97,7 +97,7 @@ class ViewWriteNode final : public Node {
   Geometry base_, view_;
 };
 
-// A base whose storage set_data() has replaced is no longer a base of this view.
+// After set_data() on the base, t is no longer a view of it: their storages differ.
 bool is_view_of_base(const TensorImpl& t) { return t.base && t.base->storage == t.storage; }
 
 }  // namespace
@@ -108,7 +108,8 @@ Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int
   view->writes = base.impl()->writes;
   view->base = base.impl()->base ? base.impl()->base : intrusive_ptr<TensorImpl>(base.impl());
   view->base_rebases = rebases_of(*view->base);
-  // As in PyTorch. While recording, the view op's history sets requires_grad.
+  // As in PyTorch, a view made under NoGradGuard copies requires_grad. Otherwise the history of the
+  // view op sets it.
   if (!GradMode::is_enabled()) view->requires_grad = base.requires_grad();
   return Tensor(std::move(view));
 }
@@ -124,11 +125,13 @@ void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node, uint32_t
   const Tensor base(self.impl()->base);
   set_history(base,
               intrusive_ptr<Node>(new ViewWriteNode(base, *self.impl(), std::move(node), output)));
-  ++base.impl()->autograd->rebases;  // self, like other views, gets its new history lazily
+  // sync_view() gives self and the other views of the base their new history when it is read.
+  ++base.impl()->autograd->rebases;
 }
 
 void Tensor::sync_view() const {
-  // Read without the lock and written last: a reader of the new number also sees the new history.
+  // base_rebases is read without the lock and stored last, so a thread that reads the new count
+  // also sees the new history.
   std::atomic_ref<uint32_t> seen(impl_->base_rebases);
   if (seen.load(std::memory_order_acquire) == rebases_of(*impl_->base)) return;
   static constinit std::mutex mutex;  // not graph_mutex(), which set_history may lock

@@ -47,7 +47,7 @@ Loader& loader() {
   return *l;
 }
 
-const char* const kPending = "expected it to be loaded, got to it while loading it";
+const char* const kPending = "expected it to be loaded, got a second request while it is loading";
 
 // Timeout for plugins that another thread loads; drivers may be slow. An invalid
 // $AMBIT_LOAD_TIMEOUT is ignored, so that it cannot make a device disappear.
@@ -79,8 +79,8 @@ class LoaderLock {
     const double timeout_s = load_timeout_s();
     if (loader().recursive_lock.acquire(timeout_s)) return;
     throw BackendError(
-        fmt::format("expected another thread to have loaded {} within {} s, got no end of it; does "
-                    "its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
+        fmt::format("expected another thread to have loaded {} within {} s, but it has not ended; "
+                    "does its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
                     printable(file_being_loaded()), timeout_s));
   }
   ~LoaderLock() { loader().recursive_lock.release(); }

@@ -68,8 +68,8 @@ void check_writers(const char* what, const fs::path& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || (info.st_mode & S_IWOTH) == 0) return;
   throw BackendError(
-      fmt::format("expected a plugin that not everybody may change, got the {} {} with mode {:o}; "
-                  "AMBIT_TRUST_PLUGINS=1 loads it all the same",
+      fmt::format("expected a plugin that other users may not write, got the {} {} with mode {:o}; "
+                  "AMBIT_TRUST_PLUGINS=1 loads it anyway",
                   what, printable(path.string()), info.st_mode & 07777));
 }
 

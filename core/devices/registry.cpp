@@ -4,6 +4,7 @@
 
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/check.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
 #include <ambit/error.h>
@@ -200,6 +201,11 @@ std::vector<std::string> Registry::commit() {
   int count = all.count;
   std::vector<size_t> kinds;                  // kind of each entry
   std::vector<const ShadowLibrary*> shadows;  // of each entry; null: its kernels run as they are
+  const CheckLibrary* const check = check_library();
+  if (check) {
+    for (Entry& entry : entries_) entry.backend = check->watch(std::move(entry.backend));
+    std::erase_if(entries_, [](const Entry& entry) { return !entry.backend; });
+  }
   std::vector<std::string> brought;
   for (const Entry& entry : entries_) {
     const int kind = choose_kind(all, entry.name, count, library_);
@@ -229,7 +235,9 @@ std::vector<std::string> Registry::commit() {
     for (OpBase* op : all_ops()) op->set_kernel(kinds[i], nullptr);
     for (const auto& [op, kernel, native] : entries_[i].kernels) {
       op->native_[kinds[i]].store(native.bits, std::memory_order_relaxed);
-      op->set_kernel(kinds[i], shadows[i] ? shadows[i]->wrap(*op, kinds[i], kernel) : kernel);
+      AnyKernel run = shadows[i] ? shadows[i]->wrap(*op, kinds[i], kernel) : kernel;
+      if (check) run = check->wrap(*op, kinds[i], run);
+      op->set_kernel(kinds[i], run);
     }
     Slot& slot = all.slots[kinds[i]];
     if (slot.name.empty()) slot.name = std::move(entries_[i].name);
@@ -268,10 +276,12 @@ std::string refusals(std::string_view name = {}) {
       count == 0
           ? one_line(call_backend(device, "reason_for_none()", [&] { return b.reason_for_none(); }))
           : "";
-  throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}{}",
-                                 device.type().name(), device.str(), count == 1 ? "is" : "are",
-                                 count, reason.empty() ? "" : ", " + reason,
-                                 refusals(device.type().name())));
+  const std::string text =
+      fmt::format("expected an existing {} device, got {}: there {} {}{}{}", device.type().name(),
+                  device.str(), count == 1 ? "is" : "are", count,
+                  reason.empty() ? "" : ", " + reason, refusals(device.type().name()));
+  if (const CheckLibrary* check = check_library()) check->missing_device(text);
+  throw BackendError(text);
 }
 
 [[gnu::always_inline]] inline Backend& registered(Device device) {
@@ -326,8 +336,11 @@ bool has_devices(std::string_view name) {
 DeviceKind device_kind(std::string_view name) {
   if (!has_devices(name) && is_valid_name(name)) load_backends_for(name);
   if (const std::optional<DeviceKind> kind = find_kind(name)) return *kind;
-  throw Error(fmt::format("Device: expected the name of a backend, got \"{}\"; there are {}{}",
-                          one_line(name), fmt::join(backend_names(), ", "), refusals()));
+  const std::string text =
+      fmt::format("Device: expected the name of a backend, got \"{}\"; there are {}{}",
+                  one_line(name), fmt::join(backend_names(), ", "), refusals());
+  if (const CheckLibrary* check = check_library()) check->missing_device(text);
+  throw Error(text);
 }
 
 const std::string& device_name(DeviceKind kind) {

@@ -1,4 +1,5 @@
 // Error types, and the explanation of device mismatches.
+#include <ambit/detail/check.h>
 #include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
@@ -27,7 +28,6 @@ AMBIT_ERROR(BackendError)
 AMBIT_ERROR(SerializationError)
 AMBIT_ERROR(AutogradError)
 AMBIT_ERROR(LinAlgError)
-AMBIT_ERROR(DeviceMismatchError)
 #undef AMBIT_ERROR
 
 DeviceMismatchError::DeviceMismatchError(std::string op, std::vector<ArgumentInfo> arguments,
@@ -37,12 +37,24 @@ DeviceMismatchError::DeviceMismatchError(std::string op, std::vector<ArgumentInf
       op_(std::move(op)),
       arguments_(std::move(arguments)),
       expected_(expected),
-      actual_(actual) {}
+      actual_(actual) {
+  if (const CheckLibrary* check = check_library()) check->mismatch(*this);
+}
+
+// The check library keeps the origins of an error's operands by the error's address.
+DeviceMismatchError::DeviceMismatchError(const DeviceMismatchError& e)
+    : Error(e), op_(e.op_), arguments_(e.arguments_), expected_(e.expected_), actual_(e.actual_) {
+  if (const CheckLibrary* check = check_library()) check->copied(e, *this);
+}
+
+DeviceMismatchError::~DeviceMismatchError() {
+  if (const CheckLibrary* check = check_library()) check->destroyed(*this);
+}
 
 namespace {
 
-// Suggest moving data to the module's parameters, not the module to the data. Parameters on meta
-// have no values, so they need a state dict or to_empty().
+// Suggest moving data to the module's parameters, not the module to the data, unless the module is
+// still on the CPU. Parameters on meta have no values, so they need a state dict or to_empty().
 std::string advice(const std::vector<ArgumentInfo>& arguments, size_t expected, size_t actual) {
   const ArgumentInfo &want = arguments[expected], &have = arguments[actual];
   for (const ArgumentInfo* a : {&want, &have}) {
@@ -53,6 +65,9 @@ std::string advice(const std::vector<ArgumentInfo>& arguments, size_t expected, 
         (a == &want ? have : want).device.str(), printable(a->parameter));
   }
   if (!have.parameter.empty() && want.parameter.empty()) {
+    if (have.device.is_cpu()) {
+      return fmt::format("module.to(\"{}\"), where {} is", want.device.str(), want.name);
+    }
     return fmt::format("{}.to(\"{}\"), where the module's parameters are", want.name,
                        have.device.str());
   }
@@ -68,6 +83,9 @@ std::string DeviceMismatchError::explain() const {
     type_width = std::max(type_width, a.type.size());
     device_width = std::max(device_width, a.device.str().size());
   }
+  const CheckLibrary* const check = check_library();
+  MismatchOrigins origins;
+  if (check) origins = check->origins(*this, arguments_, expected_, actual_);
   std::string text = fmt::format("{}: {}", op_, what());
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const ArgumentInfo& a = arguments_[i];
@@ -85,8 +103,10 @@ std::string DeviceMismatchError::explain() const {
                     undefined ? "" : a.device.str(), device_width, note);
     line.erase(line.find_last_not_of(' ') + 1);
     text += '\n' + line;
+    if (i < origins.lines.size()) text += origins.lines[i];
   }
-  return text + "\n  try: " + advice(arguments_, expected_, actual_);
+  const std::string& change = origins.change;
+  return text + "\n  try: " + (change.empty() ? advice(arguments_, expected_, actual_) : change);
 }
 
 }  // namespace ambit

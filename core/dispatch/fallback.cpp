@@ -57,7 +57,7 @@ Counts& counts() {
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 void say_summary() {
-  say("ambit: ops that ran on the CPU for want of a kernel:\n");
+  say("ambit: ops that ran on the CPU, because their device has no kernel:\n");
   for (const FallbackCount& c : fallback_counts()) {
     say(fmt::format("  {} for {}: {} call{}, {} bytes copied\n", c.op, c.device.str(), c.calls,
                     c.calls == 1 ? "" : "s", c.bytes));

@@ -1,6 +1,7 @@
 // The device check, and errors of calls without a kernel.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/check.h>
 #include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -62,6 +63,7 @@ bool may_differ(const DeviceArg& arg, const Tensor& t, DeviceRule rule) {
       infos.push_back(std::move(info));
     }
   }
+  if (const CheckLibrary* check = check_library()) check->operands(args);
   throw DeviceMismatchError(op, std::move(infos), expected_at, actual_at);
 }
 

@@ -49,7 +49,7 @@ std::string escape(std::string_view text, bool keeps_lines) {
 
 std::string printable(std::string_view text) { return escape(text, false); }
 
-// Plain texts, which are most, need no allocation: the message may be about lack of memory.
+// Most texts are plain and need no allocation; the message may be about lack of memory.
 std::string printable_lines(std::string text) {
   const bool is_plain = std::all_of(
       text.begin(), text.end(), [](char c) { return (c >= ' ' && c < '\x7f') || breaks_lines(c); });

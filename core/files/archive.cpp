@@ -135,7 +135,7 @@ void OutputArchive::save_to(
     archive.write([&write](const void* data, uint64_t size_bytes) {
       const size_t taken = size_bytes > 0 ? write(data, size_bytes) : 0;
       if (taken != size_bytes) {
-        fail("save: expected the function to take {} bytes, got {}", size_bytes, taken);
+        fail("save: expected the function to write {} bytes, got {}", size_bytes, taken);
       }
     });
   });

@@ -89,12 +89,12 @@ bool AtomicFile::open_new(mode_t mode) {
     const int error = errno;
     temporary_.clear();
     if (error == EEXIST) return false;
-    fail("create a file beside", error);
+    fail("create a file next to", error);
   }
   // On a file system without locks, no file is ever removed as stale.
   const bool taken = !mark_as_written(fd_) && errno == EWOULDBLOCK;
   struct stat info {};
-  if (::fstat(fd_, &info) != 0) fail("create a file beside", errno);
+  if (::fstat(fd_, &info) != 0) fail("create a file next to", errno);
   if (!taken && info.st_nlink > 0) return true;
   ::close(std::exchange(fd_, -1));
   return false;
@@ -102,9 +102,10 @@ bool AtomicFile::open_new(mode_t mode) {
 
 void AtomicFile::keep_owner_and_mode(const struct stat& before) const {
   struct stat now {};
-  if (::fstat(fd_, &now) != 0) fail("create a file beside", errno);
+  if (::fstat(fd_, &now) != 0) fail("create a file next to", errno);
   if (now.st_uid != before.st_uid || now.st_gid != before.st_gid) {
-    // Only root may change the owner; the group may be one of ours. Else the writer keeps it.
+    // Only root may change the owner; the group may be one of ours. Otherwise the file remains the
+    // writer's.
     constexpr auto kAsItIs = static_cast<uid_t>(-1);
     [[maybe_unused]] const bool kept = ::fchown(fd_, before.st_uid, before.st_gid) == 0 ||
                                        ::fchown(fd_, kAsItIs, before.st_gid) == 0;
@@ -140,8 +141,8 @@ void AtomicFile::commit() {
   sync_folder();
 }
 
-// Make the rename survive a power cut. Ignore a folder that may be written but not read (it cannot
-// be opened) and a file system without this flush: the new file is complete anyway.
+// Make the rename survive a power failure. Ignore a folder that may be written but not read (it
+// cannot be opened) and a file system without this flush: the new file is complete anyway.
 void AtomicFile::sync_folder() const {
   const int fd = ::openat(folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 && errno == EACCES) return;

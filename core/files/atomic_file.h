@@ -2,6 +2,7 @@
 // Private to core.
 #pragma once
 
+#include <ambit/api.h>
 #include <sys/stat.h>
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace ambit {
 /// replace one without any write bit either. A target that is not a regular file (a pipe, a device)
 /// is written directly. Opening a file removes temporary files of killed writers in that folder.
 /// Errors of all: SerializationError naming the target and the system's reason.
-class AtomicFile {
+class AMBIT_API AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();

@@ -9,8 +9,8 @@
 namespace ambit {
 
 /// Throw SerializationError with the text on one line: it may contain names from files.
-[[noreturn]] void fail_about_file(std::string_view text);
+[[noreturn]] AMBIT_API void fail_about_file(std::string_view text);
 /// Throw OutOfMemoryError "<op>: expected memory to work in for '<path>', got none left".
-[[noreturn]] void fail_for_memory(const char* op, const std::string& path);
+[[noreturn]] AMBIT_API void fail_for_memory(const char* op, const std::string& path);
 
 }  // namespace ambit

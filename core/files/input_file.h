@@ -10,13 +10,13 @@
 namespace ambit {
 
 /// Throw SerializationError "load: cannot read '<path>': <why>", on one line.
-[[noreturn]] void fail_load(const std::string& path, const std::string& why);
+[[noreturn]] AMBIT_API void fail_load(const std::string& path, const std::string& why);
 
 /// Return false for a bool tensor with bytes other than 0 and 1; using it would be undefined.
-bool is_valid(const Tensor& t);
+AMBIT_API bool is_valid(const Tensor& t);
 
 /// A regular file, not a folder, pipe or device. Errors of all: those of fail_load.
-class InputFile {
+class AMBIT_API InputFile {
  public:
   explicit InputFile(const std::string& path);
   ~InputFile();

@@ -11,7 +11,7 @@
 
 namespace ambit {
 
-/// Collects the values of a file or a dict that become no tensors, and reports them on stderr.
+/// Collects the values of a file or a dict that do not become tensors, and reports them on stderr.
 class LeftOut {
  public:
   /// `where`: the beginning of the warning, as "load: 'net.pth'".

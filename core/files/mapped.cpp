@@ -36,14 +36,14 @@ class MappedFile {
   int64_t size_bytes() const {
     struct stat info {};
     if (::fstat(fd_, &info) != 0) fail();
-    if (!S_ISREG(info.st_mode)) fail("it is no regular file");
+    if (!S_ISREG(info.st_mode)) fail("it is not a regular file");
     return info.st_size;
   }
   /// Ensure that the file has at least `bytes` bytes; a shared file is extended.
   void expect(int64_t bytes) const {
     const int64_t there = size_bytes();
     if (there >= bytes) return;
-    if (!shared_) fail(fmt::format("it has {} bytes, and {} were asked for", there, bytes));
+    if (!shared_) fail(fmt::format("it has {} bytes, but {} were requested", there, bytes));
     if (::ftruncate(fd_, bytes) != 0) fail();
   }
   void* map(int64_t bytes) const {
@@ -92,7 +92,7 @@ Tensor from_file(std::string_view filename, std::optional<bool> shared, std::opt
     unmap(pages);
     throw;
   }
-  if (!is_valid(out)) file.fail("it has bytes that are no bool");
+  if (!is_valid(out)) file.fail("it has bytes other than 0 and 1, which are not bools");
   return out;
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 // A segment's block that is much too large is not split. It will probably be requested again, and a
 // small long-lived part of it would prevent that: the gradient of a layer's output is allocated
-// long after the output, with tensors saved for backward in between. Of pages, only the missing
-// part is then requested.
+// long after the output, with tensors saved for backward in between. If memory comes as pages, a
+// larger request then needs only the missing pages.
 constexpr size_t kMostTimes = 3;
 
 }  // namespace

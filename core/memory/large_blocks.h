@@ -52,7 +52,7 @@ class LargeBlocks {
     bool free;
   };
   using Blocks = std::map<char*, Block, std::less<>, PoolAllocator<std::pair<char* const, Block>>>;
-  // Of equal sizes the upper block comes first, for the reason in allocate().
+  // Among blocks of equal size the upper one comes first; allocate() has the reason.
   struct BySize {
     bool operator()(const Range& a, const Range& b) const {
       return a.bytes != b.bytes ? a.bytes < b.bytes : std::greater<>()(a.begin, b.begin);

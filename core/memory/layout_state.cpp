@@ -14,6 +14,9 @@ void count_acquired(int change) { acquired_here += change; }
 
 }  // namespace
 
+// Changes before notify_all() are sequentially consistent: libstdc++ skips the wake-up if its count
+// of waiting threads is zero, and on x86 that load could otherwise precede a store with release.
+
 bool LayoutState::acquire_native() {
   int32_t state = state_.load(std::memory_order_acquire);
   while (state >= kNative) {
@@ -26,7 +29,7 @@ bool LayoutState::acquire_native() {
 
 void LayoutState::release_native() {
   count_acquired(-1);
-  if (state_.fetch_sub(1, std::memory_order_release) == kNative + 1) state_.notify_all();
+  if (state_.fetch_sub(1) == kNative + 1) state_.notify_all();
 }
 
 // Another state may have been set meanwhile; it is kept.
@@ -51,7 +54,7 @@ LayoutState::Step LayoutState::next_step() {
 }
 
 void LayoutState::end_conversion(bool converted) {
-  state_.store(converted ? kRowMajor : kNative, std::memory_order_release);
+  state_.store(converted ? kRowMajor : kNative);
   state_.notify_all();
 }
 

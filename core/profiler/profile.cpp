@@ -100,8 +100,7 @@ void Profile::stop() {
 }
 
 const Profile::Results& Profile::results() const {
-  if (results_->profile != 0)
-    throw Error("Profile: expected stop() before its results are asked for");
+  if (results_->profile != 0) throw Error("Profile: expected stop() before its results are read");
   return *results_;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // Marks a thread's log as ended when the thread ends.
 struct AtEndOfThread {
-  bool is_told = false;
+  bool is_registered = false;
   ~AtEndOfThread() {
     if (ThreadLog::own) ThreadLog::own->has_ended = true;
     ThreadLog::own = nullptr;
@@ -41,8 +41,7 @@ Recorder& Recorder::get() {
 
 uint64_t Recorder::start(const ProfileOptions& options) {
   const std::lock_guard alone(start_stop_mutex_);
-  if (current() != 0)
-    throw Error("Profile: expected no other at the same time, got one that is on");
+  if (current() != 0) throw Error("Profile: expected no other active profile, got one");
   const std::lock_guard lock(mutex_);
   std::erase_if(logs_, [](const auto& log) { return log->has_ended.load(); });
   names_.clear();
@@ -91,7 +90,7 @@ ThreadLog& Recorder::new_log() {
 ThreadLog& Recorder::own_log_locked() {
   if (!ThreadLog::own) {
     ThreadLog::own = logs_.emplace_back(std::make_unique<ThreadLog>()).get();
-    at_end_of_thread.is_told = true;
+    at_end_of_thread.is_registered = true;
   }
   return *ThreadLog::own;
 }

@@ -122,7 +122,7 @@ std::string EventAverages::table(std::string_view sort_by, int row_limit) const 
   const auto number = std::ranges::find(kNumbers, sort_by, &Number::name);
   if (number == kNumbers.end()) {
     throw Error(fmt::format(
-        "table: expected sort_by to be a number of FunctionEventAvg, got \"{}\"", sort_by));
+        "table: expected sort_by to be a numeric field of FunctionEventAvg, got \"{}\"", sort_by));
   }
   Totals totals;
   for (const FunctionEventAvg& row : *this) {

@@ -29,9 +29,9 @@ inline double epsilon(DType dtype) {
   return finfo(is_reduced_floating(dtype) ? kFloat32 : dtype).eps;
 }
 
-/// Return a bound of the roundings in a sum of n terms, in units of epsilon / 2 of the sum of their
-/// magnitudes: n in the worst case; random ones of long sums go either way, so that four times
-/// sqrt(n) is beyond any seen. Twice, for both devices.
+/// Return a bound of the rounding errors in a sum of n terms, in units of epsilon / 2 of the sum of
+/// their magnitudes: n in the worst case; in long sums random errors partly cancel, and none above
+/// 4 sqrt(n) was seen. Twice that, because both devices round.
 inline double roundings(double n) { return 2 * std::min(n + 2, 4 * std::sqrt(n) + 8); }
 
 /// Return the absolute bound of a sum of n terms with this sum of magnitudes.

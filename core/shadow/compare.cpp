@@ -114,8 +114,8 @@ std::optional<std::string> wrongly_scattered(const Call& call) {
     const bool is_kept = std::memcmp(&y.after[position], &y.before[position], size) == 0;
     if (is_target[e] ? is_right[e] : is_kept) continue;
     return fmt::format("{}: expected {}", place(y, static_cast<int64_t>(e)),
-                       is_target[e] ? "one of the values of src for it, got none of them"
-                                    : "it unchanged, since no index is its own");
+                       is_target[e] ? "one of the values of src for this element, got another"
+                                    : "it unchanged, since no index refers to it");
   }
   return {};
 }
@@ -150,7 +150,7 @@ std::optional<std::string> broken_guard(const Operand& o) {
   return {};
 }
 
-std::optional<std::string> stray_write(const Call& call, const Operand& o) {
+std::optional<std::string> write_outside(const Call& call, const Operand& o) {
   if (o.guarded.defined()) return broken_guard(o);
   if (o.before.empty() || o.before == o.after) return {};
   const std::vector<bool> may_change = writable(call, o);
@@ -172,7 +172,7 @@ std::optional<std::string> find_fault(const Call& call) {
   for (const Argument& a : call.arguments()) {
     for (const Operand& o : a.operands) {
       if (!o.is_defined() || o.numel() == 0) continue;
-      if (auto fault = stray_write(call, o)) return fault;
+      if (auto fault = write_outside(call, o)) return fault;
     }
   }
   if (&call.op() == &kernels::scatter) return wrongly_scattered(call);

@@ -90,7 +90,7 @@ Bound norm_bound(const Call& call, size_t argument, const Operand& y) {
   const double n = has_statistics ? normalised(x, invstd) : 1;
   const double eps = epsilon(y.dtype()), largest = x.largest();
   const double terms = 8 + roundings(n) / 2;
-  // How much larger x, and so the rounding of its mean, is than a deviation.
+  // The magnitude of x, and so of its mean's rounding error, relative to a deviation.
   const double ratio = (largest + call.operand(1).largest_expected()) * invstd.largest_expected();
   const double relative = terms * eps + terms * eps * ratio * terms * eps * ratio;
   switch (argument) {
@@ -227,7 +227,7 @@ Bound adam_bound(const Call& call, size_t argument, const Operand& y) {
   return {2, 6 * eps * (call.largest(2) + gradient * gradient)};
 }
 
-// Factorisations and solutions. Factors of equal matrices differ by the condition of the problem,
+// Factorisations and solutions. Factors of equal matrices differ by the problem's condition number,
 // vectors by signs and by rotations of equal values: they are not compared.
 Bound factor_bound(const Call& call, size_t argument, const Operand& y) {
   if (!is_floating_point(y.dtype())) {

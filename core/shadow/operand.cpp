@@ -41,8 +41,8 @@ double largest_of(const std::vector<double>& values) {
   return largest;
 }
 
-// Blocks and copies of other devices than the program's are made here too: without the default
-// device, and without an index from a guard.
+// Return a new block. `device` is complete: neither the program's default device nor its
+// DeviceGuard applies.
 Tensor block(size_t bytes, Device device) {
   return empty({static_cast<int64_t>(bytes)}, TensorOptions(kUInt8).device(device));
 }
@@ -104,7 +104,7 @@ Bytes read_window(const Tensor& t, const Window& window) {
                          static_cast<const std::byte*>(block) + window.begin, bytes.size(), false);
   };
   if (storage.is_native()) {
-    // Not converted for good: kernels that know the layout must continue to use it.
+    // Not converted permanently: kernels written for the layout must continue to use it.
     const Tensor row_major = block(storage.size_bytes(), device);
     void* const to = row_major.data_ptr();
     if (storage.acquire_native()) {

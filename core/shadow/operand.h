@@ -34,7 +34,7 @@ struct Operand {
   Role role = Role::input;
   Tensor tensor;  // of the program; undefined: an optional operand that is absent
   Tensor on_shadow;
-  Tensor guarded;  // an output with guard zones, in the place of `tensor`; may be undefined
+  Tensor guarded;  // an output with guard zones, instead of `tensor`; may be undefined
   Window window;
   Bytes before;  // empty for an output that is a whole block
   Bytes after;

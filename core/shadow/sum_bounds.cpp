@@ -141,7 +141,7 @@ Bound reduce_bound(const Call& call, const Operand& y) {
     case ReduceOp::var_unbiased:
     case ReduceOp::std:
     case ReduceOp::std_unbiased: {
-      // Deviations are off by a rounding of the mean.
+      // Deviations have the rounding error of the mean.
       const double largest = x.largest();
       const bool is_root = call.parameter<ReduceOp>(0) == ReduceOp::std ||
                            call.parameter<ReduceOp>(0) == ReduceOp::std_unbiased;

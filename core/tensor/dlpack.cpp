@@ -135,7 +135,7 @@ Device find_device(const DLDevice& d) {
   if (type == kDLExtDev) {
     throw BackendError(
         "from_dlpack: expected the device to be named, for device.device_type is 12 (kDLExtDev), "
-        "which may be anybody's");
+        "which any library may use");
   }
   load_all_backends();
   for (const std::string& name : backend_names()) {
@@ -144,7 +144,7 @@ Device find_device(const DLDevice& d) {
     if (dlpack_device_type(device) == type) return Device(device.kind(), d.device_id);
   }
   throw BackendError(
-      fmt::format("from_dlpack: expected device.device_type of a backend that is there, got {}",
+      fmt::format("from_dlpack: expected device.device_type of an existing backend, got {}",
                   device_name_of(type)));
 }
 
@@ -302,7 +302,8 @@ Tensor borrow(Managed* managed, bool read_only, const DLPackImport& options) try
 DLManagedTensor* to_dlpack(const Tensor& t, const DLPackExport& options) try {
   if (t.defined() && !options.copy && t.storage()->is_read_only()) {
     throw Error(
-        "to_dlpack: expected a tensor that may be written, got memory that was lent to be read; "
+        "to_dlpack: expected a tensor that may be written, got read-only memory of another "
+        "library; "
         "use "
         "to_dlpack_versioned() or a copy");
   }

@@ -99,7 +99,7 @@ MemoryFormat Tensor::suggest_memory_format() const {
 
 Tensor Tensor::contiguous(MemoryFormat format) const {
   if (format == MemoryFormat::Preserve) {
-    throw Error("contiguous: expected a format to bring the tensor to, got Preserve");
+    throw Error("contiguous: expected a memory format other than Preserve, got Preserve");
   }
   if (format == MemoryFormat::Contiguous) return contiguous();
   const Dims wanted = channels_last_strides(format, sizes());

@@ -60,7 +60,7 @@ void append_file(std::vector<uint8_t>& records, const std::string& path) {
         fmt::format("CIFAR10: expected {} in '{}', got {}", expected, printable(path), got));
   };
   const uint64_t bytes = file.most_bytes();
-  if (file.is_packed()) fail("images as they are", "a compressed file");
+  if (file.is_packed()) fail("an uncompressed file", "a compressed file");
   if (bytes > kMostBytes) fail(fmt::format("at most {} bytes", kMostBytes), fmt::to_string(bytes));
   const size_t before = records.size();
   records.resize(before + bytes);

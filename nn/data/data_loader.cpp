@@ -34,7 +34,8 @@ void throw_past_the_end(const char* what) {
       fmt::format("DataLoader: expected an iterator before the end to {}, got one past it", what));
 }
 void throw_failed_batch() {
-  throw Error("DataLoader: expected a batch, got one that could not be made; go on with the next");
+  throw Error(
+      "DataLoader: expected a batch, got one that could not be made; continue with the next");
 }
 void throw_timeout(std::chrono::milliseconds timeout) {
   throw Error(fmt::format("DataLoader: expected a batch within {} ms, got none", timeout.count()));

@@ -42,7 +42,7 @@ void check_environment(const std::string& communicator, int rank, int size) {
   throw DistributedError(
       fmt::format("init_process_group: expected rank {} of {}, as RANK and WORLD_SIZE say, got {} "
                   "of {} from {}; start the program with mpirun or srun: these and MASTER_ADDR "
-                  "connect nobody",
+                  "are not used to connect",
                   said_rank.value_or(rank), said_size.value_or(size), rank, size, communicator));
 }
 

@@ -134,9 +134,8 @@ class LocalRequest final : public Request {
       const bool is_awaited = rendezvous_ ? world_->begun[r] < rendezvous_->number
                                           : r == static_cast<size_t>(transfer_.peer);
       if (!world_->has_left[r] || !is_awaited) continue;
-      throw DistributedError(
-          fmt::format("{}: expected rank {} to take part, got to know that it has left the group",
-                      name(transfer_.what), r));
+      throw DistributedError(fmt::format(
+          "{}: expected rank {} to take part, but it has left the group", name(transfer_.what), r));
     }
   }
 
@@ -182,7 +181,7 @@ class LocalCommunicator final : public Communicator {
     for (int r = 0; r < world_->size; ++r) {
       const uint64_t begun = world_->begun[static_cast<size_t>(r)];
       if (begun >= number) continue;
-      all.push_back({r, fmt::format("has come to {} collectives", begun)});
+      all.push_back({r, fmt::format("has entered {} collectives", begun)});
     }
     return all;
   }
@@ -252,7 +251,8 @@ void run_local(int size, const std::function<void(std::shared_ptr<ProcessGroup>)
     const auto end = [&](std::exception_ptr& place, const char* what) {
       const std::lock_guard lock(mutex);
       if (!place) place = std::current_exception();
-      group->abort(fmt::format("expected rank {} to go on, got an error there: {}", group->rank(),
+      group->abort(fmt::format("expected rank {} to continue, got an error there: {}",
+                               group->rank(),
                                what));  // unless it has ended already
     };
     try {
@@ -262,7 +262,7 @@ void run_local(int size, const std::function<void(std::shared_ptr<ProcessGroup>)
     } catch (const std::exception& e) {
       end(first, e.what());
     } catch (...) {
-      end(first, "no std::exception");
+      end(first, "an exception of an unknown type");
     }
   };
   {

@@ -101,7 +101,7 @@ void ProcessGroup::Call::check(int rank, int size) const {
     throw Error(fmt::format("{}: expected a rank below {}, got {}", text(), size, peer));
   }
   if (is_between_two(what) && peer == rank) {
-    throw Error(fmt::format("{}: expected another rank than this, got {}", text(), peer));
+    throw Error(fmt::format("{}: expected another rank than this one, got {}", text(), peer));
   }
   if (is_empty()) return;
   for (const auto* side : {&outs, &ins}) {
@@ -153,7 +153,7 @@ void ProcessGroup::compare(const Call& call) {
   Call exchange{Collective::allgather, {}, {mine.to(communicator_->device())}};
   for (int r = 0; r < size(); ++r) exchange.outs.push_back(empty_like(exchange.ins[0]));
   const WorkPtr work = begin(exchange);
-  work->what_ = fmt::format("{} (comparing what the ranks were called with)", call.text());
+  work->what_ = fmt::format("{} (comparing the calls of all ranks)", call.text());
   work->wait();
   const auto text = [&](size_t rank) {
     return std::string(static_cast<char*>(exchange.outs[rank].cpu().data_ptr()));
@@ -308,8 +308,8 @@ bool Work::is_completed() {
 // Describe the ranks that have not joined within that time.
 std::string Work::missing(Milliseconds limit) const {
   if (peer_ >= 0) {
-    return fmt::format("{}: expected rank {} to take part within {:g} s, got nothing of it", what_,
-                       peer_, seconds(limit));
+    return fmt::format("{}: expected rank {} to take part within {:g} s, got no call from it",
+                       what_, peer_, seconds(limit));
   }
   std::vector<std::string> ranks;
   // Long enough for an answer over any network, and short compared to a sensible timeout.
@@ -319,7 +319,7 @@ std::string Work::missing(Milliseconds limit) const {
   return fmt::format(
       "{}: expected all ranks in collective {} within {:g} s, got {}{}", what_, number_,
       seconds(limit),
-      ranks.empty() ? "no end of it, though none is known to be missing" : "all but ",
+      ranks.empty() ? "no result, though no rank is known to be missing" : "all but ",
       fmt::join(ranks, ", "));
 }
 

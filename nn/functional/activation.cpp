@@ -39,7 +39,7 @@ Scalar number_like(const char* function, const Tensor& x, double value) {
   const double whole = std::trunc(value);
   const double end = std::ldexp(1, 8 * static_cast<int>(x.itemsize()) - is_signed);
   if (!(whole >= (is_signed ? -end : 0) && whole < end)) {  // false for NaN too
-    throw DTypeError(fmt::format("{}: expected a number that {} has, got {}", function,
+    throw DTypeError(fmt::format("{}: expected a number that {} can hold, got {}", function,
                                  ambit::name(x.dtype()), value));
   }
   return static_cast<int64_t>(whole);
@@ -50,7 +50,7 @@ Scalar bound_like(const char* function, const Tensor& x, double value) {
   if (x.is_floating_point()) return value;
   const double whole = std::trunc(value), end = std::ldexp(1, 63);
   if (!(whole >= -end && whole < end)) {  // false for NaN too
-    throw DTypeError(fmt::format("{}: expected a bound that int64 has, got {}", function, value));
+    throw DTypeError(fmt::format("{}: expected a bound that fits int64, got {}", function, value));
   }
   return static_cast<int64_t>(whole);
 }

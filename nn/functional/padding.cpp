@@ -33,7 +33,7 @@ Edges checked_edges(PadMode mode, int64_t dim, int64_t size, int64_t before, int
   if (mode == PadMode::constant) {
     if (left < 0) {
       throw ShapeError(
-          fmt::format("pad: expected to take off {} elements at most along dim {}, got {} and {}",
+          fmt::format("pad: expected to remove at most {} elements along dim {}, got {} and {}",
                       size, dim, before, after));
     }
     return {dim, before, after, first, left};
@@ -45,8 +45,8 @@ Edges checked_edges(PadMode mode, int64_t dim, int64_t size, int64_t before, int
   const bool leaves_none = left == 0 && mode == PadMode::circular && std::max(before, after) <= 0;
   if ((left < 1 && !leaves_none) || std::max(before, after) > most) {
     throw ShapeError(
-        fmt::format("pad: expected padding that {} elements along dim {} can make, got {} and {}",
-                    size, dim, before, after));
+        fmt::format("pad: expected padding that fits {} elements along dim {}, got {} and {}", size,
+                    dim, before, after));
   }
   return {dim, before, after, first, left};
 }
@@ -129,7 +129,7 @@ Tensor sources(const Edges& e, PadMode mode, int64_t size, Device device) {
 // Like joined(), with a single scatter-add as the gradient of elements that are repeated.
 Tensor padded(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value) {
   const bool repeats = mode != PadMode::constant && (e.before > 0 || e.after > 0);
-  // One gather is faster than copies of parts where the call of an op takes longer than its work.
+  // For few elements, calling an op costs more than its work: one gather beats several copies.
   constexpr int64_t kFew = 1024;
   const int64_t length = x.size(e.dim);
   if (repeats && x.is_cpu() && x.numel() <= kFew && length + e.before + e.after <= kFew) {

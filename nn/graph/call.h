@@ -29,7 +29,7 @@ struct Mode {
 
 /// The arguments of a call, by position, and its results. Errors of all readers: Error naming the
 /// parameter if the argument is of another kind.
-class Call {
+class AMBIT_API Call {
  public:
   Call(const Node& node, std::span<const Slot> slots, const Mode& mode)
       : node_(node), slots_(slots), mode_(mode) {}
@@ -66,7 +66,7 @@ class Call {
   TensorOptions options(size_t i) const;
   Device device() const { return mode_.device; }
   const Mode& mode() const { return mode_; }
-  /// How many results the program asks for.
+  /// Number of results that the program uses.
   size_t outputs() const { return node_.outputs.size(); }
   const Block& block(size_t i) const;
   /// The contents of the arguments from `first` on.
@@ -118,7 +118,7 @@ class Run {
   constexpr Run(One f) : kind_(Kind::one), one_(f) {}
   constexpr Run(Any f) : kind_(Kind::any), any_(f) {}
 
-  void operator()(Call& call) const;
+  AMBIT_API void operator()(Call& call) const;
 
  private:
   enum class Kind : uint8_t { unary, unary_in_place, binary, binary_in_place, one, any };
@@ -138,8 +138,8 @@ class Run {
   };
 };
 
-// A row's last column. The names choose among overloads. A row for tensors calls the overload for
-// numbers, if there is one, where a program has a number.
+// The last column of a row. The names choose among overloads. If a program has a number as an
+// operand, a row for tensors calls the overload for numbers, if there is one.
 constexpr Run unary(Run::Unary f) { return Run(f); }
 constexpr Run unary_in_place(Run::UnaryInPlace f) { return Run(f); }
 constexpr Run tensors(Run::Binary f) { return Run(f, nullptr); }
@@ -162,12 +162,13 @@ extern const std::span<const Function> kElementwiseFunctions, kShapeFunctions, k
 /// null.
 const Function* find_function(std::string_view target);
 /// Return the position of a parameter, or -1.
-int parameter_index(const Function& function, std::string_view name);
+AMBIT_API int parameter_index(const Function& function, std::string_view name);
 /// Return one argument for each parameter: its default, or none. `is_required[i]` is true for a
 /// parameter without default.
-std::vector<Argument> default_arguments(const Function& function, std::vector<bool>& is_required);
+AMBIT_API std::vector<Argument> default_arguments(const Function& function,
+                                                  std::vector<bool>& is_required);
 
 /// Run a block; inputs become the contents of Block::inputs. Return the block's outputs.
-std::vector<Slot> run(const Block& block, std::vector<Slot> inputs, const Mode& mode);
+AMBIT_API std::vector<Slot> run(const Block& block, std::vector<Slot> inputs, const Mode& mode);
 
 }  // namespace ambit::graph

@@ -17,7 +17,7 @@ TensorOptions options_for(const Call& c, size_t value, size_t dtype) {
   return c.options(dtype).dtype(c.scalar(value).dtype());
 }
 
-// Options of a tensor like the first argument, except for what is given at `dtype`.
+// Options of a tensor like the first argument; the program's options at `dtype` have priority.
 TensorOptions options_like(const Call& c, size_t dtype) {
   return c.options(dtype).dtype(c.dtype(dtype).value_or(c.tensor(0).dtype()));
 }

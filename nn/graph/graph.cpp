@@ -41,6 +41,22 @@ bool trains(const Block& block) {
   return false;
 }
 
+// All values of a program have the dtypes that follow from those of its parameters.
+void check_state(const Value& expected, const State& s, const Tensor& t, const std::string& path) {
+  const auto refuse = [&](const std::string& cause) {
+    throw SerializationError(
+        fmt::format("graph::save: cannot write '{}': {}", one_line(path), cause));
+  };
+  if (t.device().is_meta()) refuse("expected tensors with values, got one on meta");
+  bool fits = expected.dtype == t.dtype() && t.dim() == std::ssize(expected.sizes);
+  for (size_t d = 0; fits && d < expected.sizes.size(); ++d) {
+    fits = expected.sizes[d].number == t.sizes()[d];
+  }
+  if (fits) return;
+  refuse(fmt::format("expected '{}' as {}, as the program was exported, got {}{}", s.name,
+                     graph::str(expected), ambit::name(t.dtype()), ambit::str(t.sizes())));
+}
+
 bool is_onnx(const std::string& path) {
   return path.ends_with(".onnx") || file_kind(path) == "an ONNX model";
 }
@@ -276,13 +292,23 @@ Graph load(const std::string& path, Device map_location) {
 }
 
 void save(const GraphImpl& net, const std::string& path) {
-  if (!path.ends_with(".pt2")) {
-    throw SerializationError(
-        fmt::format("graph::save: expected a name that ends in .pt2, got '{}': ambit::save() "
-                    "writes parameters and buffers alone",
-                    one_line(path)));
+  const bool is_onnx = path.ends_with(".onnx");
+  if (!is_onnx && !path.ends_with(".pt2")) {
+    throw SerializationError(fmt::format(
+        "graph::save: expected a name that ends in .pt2 or .onnx, got '{}': ambit::save() "
+        "writes parameters and buffers alone",
+        one_line(path)));
   }
-  write_pt2(*net.program_, net.state_, net.training_, path);
+  if (net.program_->document.empty()) {
+    throw NotImplementedError(
+        "graph::save: expected a graph of capture() or of a .pt2 file, got another");
+  }
+  for (size_t i = 0; i < net.state_.size(); ++i) {
+    const State& s = net.program_->state[i];
+    check_state(net.program_->block.values[s.value], s, net.state_[i], path);
+  }
+  const auto write = is_onnx ? onnx::library().write : write_pt2;
+  write(*net.program_, net.state_, net.training_, path);
 }
 
 }  // namespace ambit::graph

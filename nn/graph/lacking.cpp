@@ -6,18 +6,15 @@
 #include <utility>
 
 namespace ambit::graph {
-namespace {
-
-constexpr size_t kMostLacking = 40;  // that an error lists
-
-}  // namespace
-
 void fail_formatted(fmt::string_view text, fmt::format_args args) {
   throw SerializationError(fmt::vformat(text, args));
 }
 
+Lacking::Lacking()
+    : expected_("graph::load: expected functions and dtypes that ambit has in"), most_kept_(40) {}
+
 void Lacking::add(std::string what) {
-  if (items_.size() < kMostLacking) items_.insert(std::move(what));
+  if (items_.size() < most_kept_) items_.insert(std::move(what));
 }
 
 void Lacking::add_dtype(const char* name, std::string_view of) {
@@ -25,12 +22,16 @@ void Lacking::add_dtype(const char* name, std::string_view of) {
 }
 
 void Lacking::check(const std::string& path) const {
+  constexpr size_t kMostListed = 100;
   if (items_.empty()) return;
   std::string list;
-  for (const std::string& item : items_) list += (list.empty() ? "" : ", ") + item;
+  size_t listed = 0;
+  for (const std::string& item : items_) {
+    if (++listed <= kMostListed) list += (list.empty() ? "" : ", ") + item;
+  }
+  if (listed > kMostListed) list += fmt::format(" and {} others", listed - kMostListed);
   throw NotImplementedError(
-      fmt::format("graph::load: expected functions and dtypes that ambit has in '{}', got also {}",
-                  one_line(path), printable(list)));
+      fmt::format("{} '{}', got also {}", expected_, one_line(path), printable(list)));
 }
 
 }  // namespace ambit::graph

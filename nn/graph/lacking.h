@@ -1,8 +1,10 @@
-// Errors of the readers of programs. Private to nn/graph.
+// Errors of the readers and writers of programs. Private to nn/graph.
 #pragma once
 
+#include <ambit/api.h>
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -11,21 +13,30 @@
 namespace ambit::graph {
 
 /// Throw SerializationError.
-[[noreturn]] void fail_formatted(fmt::string_view text, fmt::format_args args);
+[[noreturn]] AMBIT_API void fail_formatted(fmt::string_view text, fmt::format_args args);
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
   fail_formatted(text, fmt::make_format_args(args...));
 }
 
-/// Everything that a file needs and ambit lacks; an error lists it all at once.
-class Lacking {
+/// Everything that ambit lacks to read a file, or that a format lacks to hold a program; one error
+/// lists all of it.
+class AMBIT_API Lacking {
  public:
+  /// For graph::load(). A hostile file may have millions of items, so only the first are kept.
+  Lacking();
+  /// `expected` begins the error.
+  explicit Lacking(const char* expected) : expected_(expected) {}
+
   void add(std::string what);
   void add_dtype(const char* name, std::string_view of);
+  size_t count() const { return items_.size(); }
   /// Errors: NotImplementedError if anything was added.
   void check(const std::string& path) const;
 
  private:
+  const char* expected_;
+  size_t most_kept_ = SIZE_MAX;
   std::set<std::string> items_;
 };
 

@@ -14,7 +14,7 @@ Reduction reduction(const Call& c, size_t i) {
   return kAll[n == 0 || n == 2 ? n : 1];
 }
 
-// Give the first result of a function that also returns what only its gradient needs.
+// Give the first result of a function whose other results only its gradient needs.
 void give_first(Call& c, Tensor out, size_t others) {
   c.give(std::move(out));
   for (size_t i = 0; i < others; ++i) c.give(Tensor());
@@ -49,7 +49,7 @@ Tensor weight_norm(const Call& c) {
   return v * (c.tensor(1) / norm_except_dim(v, 2, c.integer(2)));
 }
 
-// The last argument of _softmax asks for float32 of float16, on CUDA.
+// The last argument of _softmax requests float32 for float16, on CUDA.
 std::optional<DType> softmax_dtype(const Call& c) {
   return c.flag(2) ? std::optional(kFloat32) : std::nullopt;
 }

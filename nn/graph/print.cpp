@@ -64,7 +64,7 @@ class Printer {
     return "[" + joined(items) + "]";
   }
 
-  // Arguments that differ from the default, with names from the first that is no value on.
+  // Arguments that differ from the default; those after an omitted one have names.
   std::string arguments(const Block& block, const Node& node) const {
     std::vector<bool> is_required;
     const std::vector<Argument> defaults = default_arguments(*node.function, is_required);

@@ -115,13 +115,13 @@ struct Program {
   std::string document{};  ///< the JSON of the .pt2 file, for writing it; else empty
 };
 
-/// What a reader makes of a file.
+/// The program and the tensors that a reader makes from a file.
 struct LoadedProgram {
   Program program;
   std::vector<Tensor> state;  ///< in the order of Program::state, on the cpu
 };
 
 /// Set last_used of all nodes.
-void find_last_uses(Block& block);
+AMBIT_API void find_last_uses(Block& block);
 
 }  // namespace ambit::graph

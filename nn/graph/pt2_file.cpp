@@ -81,9 +81,15 @@ Tensor Pt2File::elements(const std::string& name, DType dtype) {
     fail("expected whole elements of {} in '{}', got {} bytes", ambit::name(dtype), name, bytes);
   }
   const Tensor t = empty({static_cast<int64_t>(bytes / size)}, TensorOptions(dtype).device(kCPU));
-  zip_->read(entry, t.data_ptr());
-  if (!is_valid(t)) fail("expected bytes 0 and 1 in '{}', got others", name);
+  unread_.push_back({entry, t.data_ptr()});
   return read_.emplace(name, t).first->second;
+}
+
+void Pt2File::fill() {
+  zip_->read_all(std::exchange(unread_, {}));
+  for (const auto& [name, t] : read_) {
+    if (!is_valid(t)) fail("expected bytes 0 and 1 in '{}', got others", name);
+  }
 }
 
 }  // namespace ambit::graph

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/files/input_file.h"
 #include "core/files/pytorch/zip_reader.h"
@@ -24,9 +25,11 @@ class Pt2File {
   const std::string& model() const { return model_; }
   /// Return the content of an entry, by its name in the file's folder.
   std::string text(std::string_view name) const;
-  /// Return the elements of an entry, one-dimensional and on the cpu. Called twice for an entry, it
-  /// returns the same tensor.
+  /// Return memory for the elements of an entry, one-dimensional and on the cpu. Called twice for
+  /// an entry, it returns the same tensor.
   Tensor elements(const std::string& name, DType dtype);
+  /// Read the elements of all tensors that elements() has returned.
+  void fill();
 
  private:
   size_t find(std::string_view name) const;
@@ -34,6 +37,7 @@ class Pt2File {
   std::unique_ptr<ZipReader> zip_;
   std::map<std::string, size_t, std::less<>> entries_;  // by name in the folder
   std::map<std::string, Tensor> read_;
+  std::vector<ZipReader::Read> unread_;
   std::string model_;
 };
 

@@ -6,6 +6,7 @@
 #include <ambit/ops/shape.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -84,14 +85,16 @@ class Tensors {
   std::unordered_map<std::string, Tensor> views_;
 };
 
+// Returns the tensor of that name, and sets whether it requires a gradient.
+using Source = std::function<Tensor(std::string_view name, bool& requires_grad)>;
+
 class ProgramReader {
  public:
-  ProgramReader(Pt2File& file, Json::Ref root, Lacking& lacking)
+  ProgramReader(Source source, Json::Ref root, Lacking& lacking)
       : root_(root),
         module_(root.at("graph_module")),
         blocks_(module_.at("graph"), lacking, 0),
-        weights_(file, "weights", "weights_config", lacking),
-        constants_(file, "constants", "constants_config", lacking),
+        source_(std::move(source)),
         lacking_(lacking) {}
 
   LoadedProgram read() {
@@ -149,9 +152,7 @@ class ProgramReader {
     }
     state.name = name;
     state.value = blocks_.value(spec.at("arg").at("name").text());
-    Tensors& from = weights_.has(name) ? weights_ : constants_;
-    if (!from.has(name)) fail("expected the tensor '{}' in the file, got none", name);
-    const Tensor t = from.read(name, state.requires_grad);
+    const Tensor t = source_(name, state.requires_grad);
     out_.program.state.push_back(std::move(state));
     out_.state.push_back(t);
   }
@@ -225,10 +226,20 @@ class ProgramReader {
 
   Json::Ref root_, module_;
   BlockReader blocks_;
-  Tensors weights_, constants_;
+  Source source_;
   Lacking& lacking_;
   LoadedProgram out_;
 };
+
+LoadedProgram read_json(std::string document, Source source, Lacking& lacking) {
+  const Json json(document, {"stack_trace", "torch_fn", "module_call_graph", "guards_code"});
+  const Json::Ref root = json.root();
+  const int64_t major = root.at("schema_version").at("major").integer();
+  if (major != kMajor) fail("expected version {} of the format, got {}", kMajor, major);
+  LoadedProgram loaded = ProgramReader(std::move(source), root, lacking).read();
+  loaded.program.document = std::move(document);
+  return loaded;
+}
 
 LoadedProgram read_file(const std::string& path) {
   const InputFile input(path);
@@ -236,16 +247,19 @@ LoadedProgram read_file(const std::string& path) {
   try {
     Pt2File file(input);
     std::string document = file.text(fmt::format("models/{}.json", file.model()));
-    const Json json(document, {"stack_trace", "torch_fn", "module_call_graph", "guards_code"});
-    const Json::Ref root = json.root();
-    const int64_t major = root.at("schema_version").at("major").integer();
-    if (major != kMajor) fail("expected version {} of the format, got {}", kMajor, major);
-    LoadedProgram loaded = ProgramReader(file, root, lacking).read();
+    Tensors weights(file, "weights", "weights_config", lacking);
+    Tensors constants(file, "constants", "constants_config", lacking);
+    const auto source = [&](std::string_view name, bool& requires_grad) {
+      Tensors& from = weights.has(name) ? weights : constants;
+      if (!from.has(name)) fail("expected the tensor '{}' in the file, got none", name);
+      return from.read(name, requires_grad);
+    };
+    LoadedProgram loaded = read_json(std::move(document), source, lacking);
     lacking.check(path);
-    loaded.program.document = std::move(document);
+    file.fill();
     return loaded;
   } catch (const SerializationError& e) {
-    lacking.check(path);  // more telling than what follows from it
+    lacking.check(path);  // the cause of `e`, so the more useful error
     throw SerializationError(
         fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
   }
@@ -255,6 +269,18 @@ LoadedProgram read_file(const std::string& path) {
 
 LoadedProgram read_pt2(const std::string& path) {
   return named_in_lack_of_memory("graph::load", path, [&] { return read_file(path); });
+}
+
+LoadedProgram read_document(std::string document, const std::map<std::string, Tensor>& tensors) {
+  Lacking lacking;
+  const auto source = [&](std::string_view name, bool& requires_grad) {
+    const Tensor& t = tensors.at(std::string(name));
+    requires_grad = t.requires_grad();
+    return t;
+  };
+  LoadedProgram loaded = read_json(std::move(document), source, lacking);
+  lacking.check("capture");
+  return loaded;
 }
 
 }  // namespace ambit::graph

@@ -12,13 +12,12 @@
 #include <string_view>
 #include <utility>
 
-#include "block_reader.h"
 #include "core/files/atomic_file.h"
 #include "core/files/fail.h"
 #include "core/files/lack_of_memory.h"
 #include "core/files/pytorch/file_storages.h"
 #include "core/files/pytorch/zip_writer.h"
-#include "sizes.h"
+#include "lacking.h"
 
 namespace ambit::graph {
 namespace {
@@ -134,7 +133,6 @@ class Pt2Writer {
       if (i == state.size()) fail("expected {} tensors in the program, got more", i);
       const json& content = spec.begin().value();
       const State& s = program.state[i];
-      check(program.block.values[s.value], s, state[i]);
       Payloads& to = s.is_persistent ? weights_ : constants_;
       to.add(s, state[i], metas.at(content.at("arg").at("name").get<std::string>()));
       ++i;
@@ -158,17 +156,6 @@ class Pt2Writer {
     zip.add(fmt::format("{}{}", kFolder, name), content.data(), content.size());
   }
 
-  // All values of the document have the dtypes that follow from those of the parameters.
-  static void check(const Value& expected, const State& s, const Tensor& t) {
-    bool fits = expected.dtype == t.dtype() && t.dim() == std::ssize(expected.sizes);
-    for (size_t d = 0; fits && d < expected.sizes.size(); ++d) {
-      fits = expected.sizes[d].number == t.sizes()[d];
-    }
-    if (fits) return;
-    fail("expected '{}' as {}, as the program was exported, got {}{}", s.name, str(expected),
-         ambit::name(t.dtype()), ambit::str(t.sizes()));
-  }
-
   Payloads weights_{"weights", "weight_", "weights_config"};
   Payloads constants_{"constants", "tensor_", "constants_config"};
   std::string model_;
@@ -178,10 +165,6 @@ class Pt2Writer {
 
 void write_pt2(const Program& program, const std::vector<Tensor>& state,
                std::optional<bool> training, const std::string& path) {
-  if (program.document.empty()) {
-    throw NotImplementedError(
-        "graph::save: expected a graph that load() read from a .pt2 file, got another");
-  }
   const auto refuse = [&](const char* cause) {
     fail_about_file(fmt::format("graph::save: cannot write '{}': {}", path, cause));
   };

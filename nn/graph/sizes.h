@@ -10,9 +10,9 @@
 
 namespace ambit::graph {
 
-/// Return a size for printing: "3", "s0", "2*s0", "?" for what is not understood.
-std::string str(const Size& size);
-/// Return "float32[s0, 3, 8, 8]", "number", or "tensor" for one of which nothing is known.
+/// Return a size for printing: "3", "s0", "2*s0", "?" for other expressions.
+AMBIT_API std::string str(const Size& size);
+/// Return "float32[s0, 3, 8, 8]", "number", or "tensor" if neither dtype nor sizes are known.
 std::string str(const Value& value);
 
 /// The symbols of one run.
@@ -20,7 +20,7 @@ class Symbols {
  public:
   /// Give a symbol this value if `size` is one without a value.
   void bind(const Size& size, int64_t actual);
-  /// Return the size; empty if it contains a symbol without value, or what is not understood.
+  /// Return the size; empty if it has a symbol without a value or an unknown function.
   std::optional<int64_t> evaluate(const Size& size) const;
   const std::map<std::string, int64_t>& all() const { return values_; }
 

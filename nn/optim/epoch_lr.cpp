@@ -103,7 +103,7 @@ std::vector<LambdaLR::Lambda> checked(const Optimizer& optimizer,
   const size_t groups = optimizer.param_groups().size();
   if (lambdas.size() != groups ||
       std::any_of(lambdas.begin(), lambdas.end(), [](const LambdaLR::Lambda& f) { return !f; })) {
-    throw Error(fmt::format("LambdaLR: expected {} functions, one a group, got {}", groups,
+    throw Error(fmt::format("LambdaLR: expected {} functions, one per group, got {}", groups,
                             lambdas.size()));
   }
   return lambdas;

@@ -266,6 +266,7 @@ Tensor LBFGS::step(LossClosure closure) {
   const profiler::RecordFunction scope("Optimizer.step#lbfgs_step");
   if (!closure) throw Error("lbfgs_step: expected a closure that computes the loss, got none");
   const LBFGSOptions& options = own_options("lbfgs_step");
+  param_groups_[0].options().current_lr();  // sets options.lr()
   options.check();
   check_parameters();
   const std::vector<Tensor>& params = param_groups_[0].params();

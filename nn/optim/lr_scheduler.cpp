@@ -13,7 +13,7 @@ namespace ambit::optim {
 LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {
   for (OptimizerParamGroup& group : optimizer.param_groups()) {
     base_lrs_.push_back(
-        group.schedule().try_emplace("initial_lr", group.options().get_lr()).first->second);
+        group.schedule().try_emplace("initial_lr", group.options().current_lr()).first->second);
   }
 }
 LRScheduler::~LRScheduler() = default;
@@ -31,7 +31,7 @@ void LRScheduler::restart() {
 std::vector<double> LRScheduler::get_current_lrs() const {
   std::vector<double> lrs;
   for (const OptimizerParamGroup& group : optimizer_.param_groups()) {
-    lrs.push_back(group.options().get_lr());
+    lrs.push_back(group.options().current_lr());
   }
   return lrs;
 }
@@ -39,10 +39,14 @@ std::vector<double> LRScheduler::get_current_lrs() const {
 void LRScheduler::set_lrs(const std::vector<double>& lrs) {
   std::vector<OptimizerParamGroup>& groups = optimizer_.param_groups();
   if (lrs.size() != groups.size()) {
-    throw Error(fmt::format("LRScheduler: expected {} learning rates, one a group, got {}",
+    throw Error(fmt::format("LRScheduler: expected {} learning rates, one per group, got {}",
                             groups.size(), lrs.size()));
   }
-  for (size_t i = 0; i < lrs.size(); ++i) groups[i].options().set_lr(lrs[i]);
+  for (size_t i = 0; i < lrs.size(); ++i) {
+    OptimizerOptions& options = groups[i].options();
+    options.set_lr(lrs[i]);
+    options.current_lr();  // writes to the tensor of the rate, if there is one
+  }
 }
 
 Value LRScheduler::checkpoint() const {
@@ -66,8 +70,9 @@ void LRScheduler::load_checkpoint(const Value& checkpoint) {
     std::vector<double> base = base_lrs_;
     if (const Value* there = checkpoint.find("base_lrs")) base = there->toDoubleVector();
     if (base.size() != optimizer_.param_groups().size()) {
-      throw SerializationError(fmt::format("checkpoint: expected {} base_lrs, one a group, got {}",
-                                           optimizer_.param_groups().size(), base.size()));
+      throw SerializationError(
+          fmt::format("checkpoint: expected {} base_lrs, one per group, got {}",
+                      optimizer_.param_groups().size(), base.size()));
     }
     set_values(checkpoint);
     base_lrs_ = std::move(base);

@@ -26,7 +26,7 @@ void check(const Optimizer& optimizer, const OneCycleLROptions& o) {
                             o.final_div_factor()));
   }
   if (o.max_lrs().size() != 1 && o.max_lrs().size() != groups.size()) {
-    throw Error(fmt::format("OneCycleLR: expected one max_lr or {}, one a group, got {}",
+    throw Error(fmt::format("OneCycleLR: expected one max_lr or {}, one per group, got {}",
                             groups.size(), o.max_lrs().size()));
   }
   const bool cycles = !o.cycle_momentum() ||

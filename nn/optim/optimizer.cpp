@@ -1,5 +1,5 @@
-// Optimizer: groups and steps. State dicts are in optimizer_state.cpp, PyTorch's format of options
-// and state in optimizer_checkpoint.cpp.
+// Optimizer: groups and steps. Options are in optimizer_options.cpp, state dicts in
+// optimizer_state.cpp, PyTorch's format of options and state in optimizer_checkpoint.cpp.
 #include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
@@ -22,25 +22,12 @@ namespace ambit::optim {
 
 namespace {
 
-[[noreturn]] void not_overridden(const char* function) {
-  throw NotImplementedError(
-      fmt::format("{}: expected an override of it, got options without", function));
-}
-
 uint64_t next_id() {
   static std::atomic<uint64_t> count{0};
   return ++count;
 }
 
 }  // namespace
-
-OptimizerOptions::~OptimizerOptions() = default;
-std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const { not_overridden("clone"); }
-double OptimizerOptions::get_lr() const { not_overridden("get_lr"); }
-void OptimizerOptions::set_lr(double) { not_overridden("set_lr"); }
-void OptimizerOptions::set_momentum(double) { not_overridden("set_momentum"); }
-Value::Dict OptimizerOptions::values() const { not_overridden("values"); }
-void OptimizerOptions::set_values(const Value&) { not_overridden("set_values"); }
 
 OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
 OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params,
@@ -274,12 +261,14 @@ void Optimizer::plan() {
   if (is_shared_) state_at_.clear();
   size_t position = 0;
   for (const OptimizerParamGroup& group : param_groups_) {
-    const OptimizerOptions& options = group.options();
+    OptimizerOptions& options = group.options();
+    options.read_lr();
     options.check();
     for (const Tensor& param : group.params()) {
       if (param.grad().defined()) {
         check_gradient(step_name(), param, param.grad());
-        if (param.storage()->is_read_only()) check_in_place(step_name(), param);  // throws
+        const bool is_refused = param.storage()->is_read_only() || param.is_inference();
+        if (is_refused) check_in_place(step_name(), param);  // throws, or InferenceMode is on
         work_.push_back({&param, &options, position});
       }
       ++position;

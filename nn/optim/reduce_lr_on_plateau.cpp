@@ -35,7 +35,7 @@ void ReduceLROnPlateau::check(const Options& o, size_t groups) {
     throw Error(fmt::format("ReduceLROnPlateau: expected a factor below 1, got {}", o.factor()));
   }
   if (o.min_lr().size() != 1 && o.min_lr().size() != groups) {
-    throw Error(fmt::format("ReduceLROnPlateau: expected one min_lr or {}, one a group, got {}",
+    throw Error(fmt::format("ReduceLROnPlateau: expected one min_lr or {}, one per group, got {}",
                             groups, o.min_lr().size()));
   }
 }
@@ -83,14 +83,14 @@ void ReduceLROnPlateau::reduce() {
   for (size_t g = 0; g < groups.size(); ++g) {
     OptimizerOptions& options = groups[g].options();
     const double low = least.size() == 1 ? least[0] : g < least.size() ? least[g] : 0;
-    const double before = options.get_lr(), after = std::max(before * options_.factor(), low);
+    const double before = options.current_lr(), after = std::max(before * options_.factor(), low);
     if (before - after > options_.eps()) options.set_lr(after);
   }
 }
 
 std::vector<double> ReduceLROnPlateau::get_last_lr() const {
   std::vector<double> lrs;
-  for (const auto& group : optimizer_.param_groups()) lrs.push_back(group.options().get_lr());
+  for (const auto& group : optimizer_.param_groups()) lrs.push_back(group.options().current_lr());
   return lrs;
 }
 

@@ -1,4 +1,4 @@
-// --amp bfloat16 of the programs that train: operands of products have 16 bits, parameters remain
+// --amp bfloat16 of the programs that train: products have operands of 16 bits, parameters remain
 // float32, and losses are those of training with float32.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
@@ -33,7 +33,7 @@ Run run(const std::string& program, const std::vector<std::string>& arguments,
   return {result.output, read_bytes(folder / "trace.json")};
 }
 
-/// Whether a call of the op, each a line of the trace, had an operand of the dtype.
+/// Return true if a call of the op, one line of the trace each, had an operand of the dtype.
 bool ran_in(const std::string& trace, const std::string& op, const std::string& dtype) {
   std::istringstream lines(trace);
   for (std::string line; std::getline(lines, line);) {
@@ -44,7 +44,7 @@ bool ran_in(const std::string& trace, const std::string& op, const std::string& 
   return false;
 }
 
-/// Train with and without; return the figures of both.
+/// Train with autocast and without; return the figures of both.
 std::pair<std::vector<double>, std::vector<double>> both(const std::string& program,
                                                          const std::vector<std::string>& arguments,
                                                          const std::string& file) {
@@ -58,15 +58,15 @@ std::pair<std::vector<double>, std::vector<double>> both(const std::string& prog
     CHECK(!ran_in(plain.trace, op->name(), "bfloat16"));
     CHECK(ran_in(amp.trace, op->name(), cpu_multiplies_bfloat16() ? "bfloat16" : "float32"));
   }
-  CHECK(ran_in(amp.trace, "copy", "bfloat16"));  // autocast's
+  CHECK(ran_in(amp.trace, "copy", "bfloat16"));  // of autocast
   CHECK(!ran_in(plain.trace, "copy", "bfloat16"));
   CHECK(ran_in(amp.trace, "cross_entropy", "float32"));
   CHECK(read_bytes(amp_folder / file) != read_bytes(plain_folder / file));
   return {figures(plain.output), figures(amp.output)};
 }
 
-// Five layers round images and weights by 2^-9 of them: logits, below 1 in the first steps, may be
-// off by 10 * 2^-9, and the loss by twice that.
+// Five layers round images and weights by 2^-9 of them: logits, below 1 in the first steps, may
+// have an error of 10 * 2^-9, and the loss twice that.
 constexpr double kLossBound = 20 * 0x1p-9;
 
 }  // namespace
@@ -87,11 +87,11 @@ TEST_CASE("tudui learns with --amp bfloat16 as with float32") {
   REQUIRE(amp.size() == 4);
   CHECK(std::abs(plain[0] - amp[0]) <= kLossBound);
   CHECK(std::abs(plain[1] - amp[1]) <= kLossBound);
-  CHECK(std::abs(plain[2] - amp[2]) <= 10 * kLossBound);  // of ten batches
+  CHECK(std::abs(plain[2] - amp[2]) <= 10 * kLossBound);  // the mean of ten batches
 }
 
-// As zoo_test says what is better than a guess: recurrent steps, attention, a generator's and a
-// discriminator's transposed and plain convolutions.
+// The limits are those of zoo_test. The programs have recurrent steps, attention, and the
+// transposed and plain convolutions of a generator and a discriminator.
 TEST_CASE("the zoo learns with --amp bfloat16") {
   struct Claim {
     std::string program;

@@ -1,10 +1,11 @@
-// The tour's whole output against the lesson's, but for the first line, which says what cuda is.
+// Compares the tour's whole output with the lesson's, except for the first line, which describes
+// the cuda device.
 #include <doctest/doctest.h>
 
 #include "program.h"
 #include "tests/temporary_folder.h"
 
-TEST_CASE("device_tour prints what the lesson prints") {
+TEST_CASE("device_tour prints the output of the lesson") {
   const TemporaryFolder folder;
   const ProgramResult result = run_program("device_tour", {}, {.folder = folder.path()});
   CHECK(result.exit_code == 0);

@@ -1,4 +1,4 @@
-// apps/lessons.md quotes the programs: what it quotes must be there.
+// apps/lessons.md quotes the programs: each quotation must be in the sources.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -12,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without the line breaks and indents that are clang-format's choice.
+// Remove line breaks and indents, which clang-format chooses.
 std::string on_one_line(const std::string& text) {
   return std::regex_replace(text, std::regex("\\s+"), " ");
 }
 
-// What a program is made of: its folder and the shared ones.
+// Return the sources of a program: its folder and the shared ones.
 std::string sources_of(const std::string& app) {
   std::string all;
   for (const std::string& folder : {app, std::string("images"), std::string("training")}) {
@@ -30,7 +30,7 @@ std::string sources_of(const std::string& app) {
 
 }  // namespace
 
-TEST_CASE("what lessons.md quotes of the programs is in them") {
+TEST_CASE("the code that lessons.md quotes is in the programs") {
   std::istringstream lines(read_bytes(AMBIT_APPS_SOURCES "/lessons.md"));
   const std::regex heading("^## .*: `(\\w+)`$"), row("^\\| (.*) \\| (.*) \\|$"), quote("`([^`]+)`");
   std::string line, sources;
@@ -46,5 +46,5 @@ TEST_CASE("what lessons.md quotes of the programs is in them") {
       ++quotes;
     }
   }
-  CHECK(quotes > 150);  // the tables were read
+  CHECK(quotes > 150);  // lines of the tables were found
 }

@@ -11,16 +11,19 @@
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
+#include "tests/child_process.h"
 #include "tests/temporary_folder.h"
 
 namespace {
 
-// In the child, between fork and exec: what would change the output is taken away.
+// In the child, between fork and exec: remove variables that would change the output.
 void prepare_child(const ProgramSettings& settings) {
-  // A shell's background job ignores SIGINT, and so would its children.
+  // A background job of a shell ignores SIGINT, and its children would inherit that.
   ::signal(SIGINT, SIG_DFL);
   for (const char* name :
        {"AMBIT_SIM", "AMBIT_DATA", "AMBIT_FALLBACK", "LC_ALL", "LC_MESSAGES", "LANG"}) {
@@ -31,7 +34,7 @@ void prepare_child(const ProgramSettings& settings) {
     ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
   }
   if (settings.file_bytes > 0) {
-    ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
+    ::signal(SIGXFSZ, SIG_IGN);  // exceeding the size limit is then a write error
     const rlimit most{settings.file_bytes, settings.file_bytes};
     if (::setrlimit(RLIMIT_FSIZE, &most) != 0) ::_exit(127);
   }
@@ -43,9 +46,11 @@ void prepare_child(const ProgramSettings& settings) {
 Program::Program(const std::string& name, const std::vector<std::string>& arguments,
                  const ProgramSettings& settings)
     : errors_file_(settings.folder + "/stderr") {
-  const std::string file = std::string(AMBIT_APPS "/") + name;
-  std::vector<char*> argv{const_cast<char*>(file.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  std::istringstream start(emulator() + AMBIT_APPS "/" + name);
+  std::vector<std::string> words(std::istream_iterator<std::string>(start), {});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
   int ends[2] = {-1, -1};
@@ -64,7 +69,7 @@ Program::Program(const std::string& name, const std::vector<std::string>& argume
       ::dup2(::open(errors_file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
       if (settings.stderr_closed) ::close(STDERR_FILENO);
     }
-    ::execv(file.c_str(), argv.data());
+    ::execv(argv[0], argv.data());
     ::_exit(127);
   }
   if (settings.columns == 0) {
@@ -81,7 +86,7 @@ Program::~Program() {
   ::close(output_);
 }
 
-// A terminal whose program has ended gives an error, a pipe nothing.
+// Reading from a terminal whose program has ended is an error; reading from a pipe returns 0.
 bool Program::read_more() {
   std::array<char, 4096> chunk;
   const ssize_t n = ::read(output_, chunk.data(), chunk.size());

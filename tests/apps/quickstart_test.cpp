@@ -1,4 +1,4 @@
-// The tutorial's training on generated images, on cpu and on a simulated GPU: all that it prints.
+// The tutorial's training on generated images, on the cpu and on a simulated GPU: its whole output.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ std::string without_device_and_figures(const std::string& output, const std::str
 
 }  // namespace
 
-TEST_CASE("quickstart trains on cpu, and the same on a simulated GPU") {
+TEST_CASE("quickstart trains on the cpu and on a simulated GPU with equal results") {
   const std::string expected = read_bytes(AMBIT_EXPECTED "/quickstart.txt");
   const TemporaryFolder on_cpu, on_cuda;
   const ProgramResult cpu =
@@ -36,8 +36,8 @@ TEST_CASE("quickstart trains on cpu, and the same on a simulated GPU") {
   CHECK(without_device_and_figures(cuda.output, "cuda:0") == expected);
 
   // Losses of the first 100 steps of two implementations agree to 1e-4, relatively: the bound of
-  // reference_runs_test; the mean of the second 80 may be off by twice that. They are printed to
-  // 0.001, so each may be off by half of it.
+  // reference_runs_test; the mean of the second 80 may differ by twice that. They are printed to
+  // 0.001, so each may differ by half of it.
   const std::vector<double> a = figures(cpu.output), b = figures(cuda.output);
   REQUIRE(a.size() == 2);
   REQUIRE(b.size() == 2);

@@ -1,5 +1,5 @@
-// Ctrl-C in a training, and --resume: who goes on ends where he would have ended anyway, bit by
-// bit. One thread, so that no sum depends on the number of cores.
+// Ctrl-C in a training, and --resume: the resumed training has the same result as an uninterrupted
+// one, bit by bit. With one thread, so that no sum depends on the number of cores.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ ProgramSettings in(const TemporaryFolder& folder) {
   return {.folder = folder.path(), .environment = {"OMP_NUM_THREADS=1"}};
 }
 
-// Every tensor that a checkpoint holds, by its path.
+// Return every tensor of a checkpoint, by its path.
 StateDict all_tensors(const Value& value, const std::string& path) {
   if (value.kind() == Value::Kind::tensor) return {{path, value.to_tensor()}};
   StateDict all;
@@ -49,7 +49,9 @@ void check_same_checkpoint(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-TEST_CASE("tudui: Ctrl-C finishes the step and saves; --resume ends as if nothing had happened") {
+TEST_CASE(
+    "tudui: Ctrl-C finishes the step and saves; --resume has the result of an uninterrupted "
+    "training") {
   const TemporaryFolder whole, parts;
   REQUIRE(run_program("tudui", kTudui, in(whole)).exit_code == 0);
 
@@ -71,7 +73,7 @@ TEST_CASE("tudui: Ctrl-C finishes the step and saves; --resume ends as if nothin
   check_same_checkpoint(whole / "tudui_1.pth", parts / "tudui_1.pth");
 }
 
-TEST_CASE("tudui goes on from the checkpoint of an epoch") {
+TEST_CASE("tudui continues from the checkpoint of an epoch") {
   const TemporaryFolder folder;
   const ProgramResult whole = run_program("tudui", kTudui, in(folder));
   REQUIRE(whole.exit_code == 0);
@@ -86,7 +88,7 @@ TEST_CASE("tudui goes on from the checkpoint of an epoch") {
         figures(whole.output.substr(whole.output.find(heading))));
 }
 
-TEST_CASE("quickstart goes on after Ctrl-C with its momentum, order and running loss") {
+TEST_CASE("quickstart continues after Ctrl-C with its momentum, order and running loss") {
   const TemporaryFolder whole_folder, parts;
   const ProgramResult whole = run_program("quickstart", kQuickstart, in(whole_folder));
   REQUIRE(whole.exit_code == 0);
@@ -101,15 +103,15 @@ TEST_CASE("quickstart goes on after Ctrl-C with its momentum, order and running 
   const ProgramResult second = run_program(
       "quickstart", with(kQuickstart, {"--resume", "cifar_net_interrupted.pth"}), in(parts));
   REQUIRE(second.exit_code == 0);
-  const size_t first_line = second.output.find('\n') + 1;  // which says what images there are
+  const size_t first_line = second.output.find('\n') + 1;  // it names the source of the images
   CHECK(interrupted.output + second.output.substr(first_line) == whole.output);
   CHECK(read_bytes(parts / "cifar_net.safetensors") ==
         read_bytes(whole_folder / "cifar_net.safetensors"));
 }
 
-TEST_CASE("a second Ctrl-C ends the program at once, and leaves nothing half done") {
+TEST_CASE("a second Ctrl-C ends the program at once, without incomplete files") {
   const TemporaryFolder folder;
-  // One step of 640 images on the simulated device: tens of seconds.
+  // One step of 640 images takes tens of seconds on the simulated device.
   Program program("tudui",
                   {"--device", "cuda", "--limit", "640", "--batch-size", "640", "--epochs", "1"},
                   {.folder = folder.path(), .environment = {"AMBIT_SIM=cuda:1"}});
@@ -141,7 +143,7 @@ TEST_CASE("--resume refuses other batches in the middle of an epoch") {
         "'cifar_net_interrupted.pth' ends in, got 8 with 200\n");
 }
 
-TEST_CASE("the command that goes on is quoted for a shell and names one checkpoint") {
+TEST_CASE("the command to resume is quoted for a shell and names one checkpoint") {
   CHECK(terminal::command_to_resume({"tudui", "--data", "my images", "--resume", "old.pth"},
                                     "a.pth") == "tudui --data 'my images' --resume a.pth");
   CHECK(terminal::command_to_resume({"tudui", "--resume=old.pth", "it's"}, "b c.pth") ==

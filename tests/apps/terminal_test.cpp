@@ -1,4 +1,4 @@
-// What people at a terminal meet: help, errors, and the progress bar.
+// The output of programs at a terminal: help, errors, and the progress bar.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ namespace {
 const std::vector<std::string> kBriefRun{"--device", "cpu", "--epochs",    "1",
                                          "--limit",  "128", "--log-every", "1"};
 
-// What a terminal still shows when all is over: bars are wiped by "carriage return, erase line".
+// Return the final contents of a terminal: "carriage return, erase line" removes bars.
 std::string left_on_screen(const std::string& output) {
   static const std::regex wiped("\r\x1b\\[K[^\r\n]*(?=\r\x1b\\[K)"), erase("\r(\x1b\\[K)?");
   return std::regex_replace(std::regex_replace(output, wiped, ""), erase, "");
@@ -34,13 +34,13 @@ void check_one_line(const ProgramResult& result, const std::string& line, int ex
 
 }  // namespace
 
-TEST_CASE("--help of every app says what it does, with defaults") {
+TEST_CASE("--help of every app describes it, with defaults") {
   const TemporaryFolder folder;
   const auto help = [&](const char* app) {
     const ProgramResult result = run_program(app, {"--help"}, {.folder = folder.path()});
     CHECK(result.exit_code == 0);
     CHECK(result.errors.empty());
-    // CLI11 writes a default as "UINT=4", from 2.4 on as "UINT [4]".
+    // CLI11 prints a default as "UINT=4", from 2.4 on as "UINT [4]".
     return std::regex_replace(result.output, std::regex(" \\[([^\\]\n]*)\\]"), "=$1");
   };
   CHECK(help("device_tour").starts_with("Show how tensors and networks move"));
@@ -55,7 +55,7 @@ TEST_CASE("--help of every app says what it does, with defaults") {
   CHECK(tudui.find("--batch-size UINT=64 ") != std::string::npos);
 }
 
-TEST_CASE("--profile of every app leaves a trace, and says on stderr what took the time") {
+TEST_CASE("--profile of every app writes a trace, and prints the table on stderr") {
   const TemporaryFolder folder;
   const auto run = [&](const std::string& app, const std::vector<std::string>& arguments) {
     return run_program(app, with(arguments, {"--profile", "trace.json"}),
@@ -79,7 +79,7 @@ TEST_CASE("--profile of every app leaves a trace, and says on stderr what took t
       run_program("tudui", {"--profile", "missing/trace.json"}, {.folder = folder.path()}),
       "tudui: --profile: cannot open the folder of 'missing/trace.json': No such file or "
       "directory (--help lists the options)");
-  // What a program that fails has done is there, too.
+  // A program that fails also writes its trace.
   const ProgramResult failed =
       run("zoo/linear_regression", {"--steps", "3", "--resume", "missing.pth"});
   CHECK(failed.exit_code == 1);
@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(run({"--profile-with", "memory"}).exit_code == 2);
 }
 
-TEST_CASE("a mistake in the command line is one line, and nothing is left behind") {
+TEST_CASE("a mistake in the command line is one line, and no files are created") {
   const TemporaryFolder folder;
   const auto run = [&](const std::vector<std::string>& arguments) {
     return run_program("tudui", arguments, {.folder = folder.path()});
@@ -127,14 +127,14 @@ TEST_CASE("a mistake in the command line is one line, and nothing is left behind
       run({"--epoch", "1"}),
       "tudui: The following arguments were not expected: 1 --epoch (--help lists the options)");
   check_one_line(run({"--method", "cuda", "--device", "cpu"}),
-                 "tudui: --method cuda takes the GPU that is there; --device needs --method to "
+                 "tudui: --method cuda uses the first GPU; --device needs --method to "
                  "(--help lists the options)");
   check_one_line(run({"--out", "missing"}),
                  "tudui: --out: cannot open the folder of 'missing/tudui_interrupted.pth': No such "
                  "file or directory (--help lists the options)");
   check_one_line(run({"--data", "missing"}),
-                 "tudui: --data: expected a folder that is or holds cifar-10-batches-bin, "
-                 "cifar-10-sample or mnist, got 'missing' (--download gets CIFAR-10)",
+                 "tudui: --data: expected a folder that is or contains cifar-10-batches-bin, "
+                 "cifar-10-sample or mnist, got 'missing' (--download downloads CIFAR-10)",
                  1);
   folder.write("broken.pth", "no checkpoint");
   const ProgramResult broken = run({"--resume", "broken.pth"});
@@ -148,7 +148,7 @@ TEST_CASE("a mistake in the command line is one line, and nothing is left behind
   }
 }
 
-TEST_CASE("numbers that an option cannot hold are refused, and not replaced by others") {
+TEST_CASE("numbers out of an option's range are refused, and not replaced") {
   const TemporaryFolder folder;
   const auto check = [&](const char* app, const char* option, const char* value,
                          const std::string& expected) {
@@ -173,7 +173,7 @@ TEST_CASE("numbers that an option cannot hold are refused, and not replaced by o
   }
 }
 
-TEST_CASE("an --out that cannot be written is found before the training") {
+TEST_CASE("an --out that cannot be written is an error before the training") {
   const TemporaryFolder folder;
   const std::string guarded = folder.write("guarded.safetensors", "the network of last week");
   std::filesystem::permissions(guarded, std::filesystem::perms::owner_read);
@@ -202,31 +202,32 @@ TEST_CASE("an --out that cannot be written is found before the training") {
                  "tudui: --out: cannot replace the write-protected 'results/tudui_3.pth': "
                  "Permission denied (--help lists the options)");
   CHECK(read_bytes(guarded) == "the network of last week");
-  // The default is looked at too.
+  // The default value is checked, too.
   std::filesystem::create_directory(folder / "cifar_net.safetensors");
   check_one_line(run_program("quickstart", kBriefRun, {.folder = folder.path()}),
                  "quickstart: --out: cannot open 'cifar_net.safetensors': Is a directory (--help "
                  "lists the options)");
 }
 
-TEST_CASE("output that a full disk does not take is no success") {
+TEST_CASE("a failed write of the output is an exit code other than 0") {
   for (const std::string app : {"quickstart", "tudui", "device_tour"}) {
     for (const std::string arguments : {"--help", ""}) {
-      if (arguments.empty() && app != "device_tour") continue;  // those would train
+      if (arguments.empty() && app != "device_tour") continue;  // they would train
       const ChildResult result =
-          run_command(AMBIT_APPS "/" + app + " " + arguments + " 2>&1 >/dev/full");
+          run_command(emulator() + AMBIT_APPS "/" + app + " " + arguments + " 2>&1 >/dev/full");
       INFO(app, " ", arguments, ": ", result.output);
       CHECK(result.exit_code == 1);
       CHECK(result.output.starts_with(app + ": "));
       CHECK(result.output.find("No space left on device") != std::string::npos);
     }
-    // Nowhere to say it.
-    const ChildResult mute = run_command("exec " AMBIT_APPS "/" + app + " --none 2>/dev/full");
+    // stderr cannot be written either.
+    const ChildResult mute =
+        run_command("exec " + emulator() + AMBIT_APPS "/" + app + " --none 2>/dev/full");
     CHECK(mute.exit_code == 2);
   }
 }
 
-TEST_CASE("a device that is not there is one line that says which are") {
+TEST_CASE("a missing device is an error of one line that lists the devices") {
   const TemporaryFolder folder;
   for (const char* app : {"quickstart", "tudui"}) {
     const ProgramResult result = run_program(app, {"--device", "cpu:7"}, {.folder = folder.path()});
@@ -258,24 +259,24 @@ TEST_CASE("an app that mixes devices ends with the error and its explanation") {
         "  try: input.to(\"reference:0\"), where the module's parameters are\n");
 }
 
-TEST_CASE("an epoch has a step for each batch, however large that is") {
+TEST_CASE("an epoch has a step for each batch, for any batch size") {
   const auto steps = [](size_t size, size_t batch_size) {
     return training::count_steps(size, {.images = {}, .batch_size = batch_size});
   };
   CHECK(steps(64, 64) == 1);
   CHECK(steps(65, 64) == 2);
-  CHECK(steps(64, SIZE_MAX) == 1);  // no step at all would divide by zero in the bar
+  CHECK(steps(64, SIZE_MAX) == 1);  // with 0 steps the bar would divide by zero
 }
 
-TEST_CASE("without a stderr an app does the same, and prints into none of its files") {
-  const TemporaryFolder folder, beside;
+TEST_CASE("without a stderr an app does the same, and its messages get into none of its files") {
+  const TemporaryFolder folder, second_folder;
   const ProgramResult plain = run_program("tudui", kBriefRun, {.folder = folder.path()});
   const ProgramResult closed =
-      run_program("tudui", kBriefRun, {.folder = beside.path(), .stderr_closed = true});
+      run_program("tudui", kBriefRun, {.folder = second_folder.path(), .stderr_closed = true});
   CHECK(closed.exit_code == 0);
   CHECK(without_figures(closed.output) == without_figures(plain.output));
   REQUIRE(plain.errors.starts_with("epoch 1/1"));
-  for (const auto& entry : std::filesystem::directory_iterator(beside / "logs_train")) {
+  for (const auto& entry : std::filesystem::directory_iterator(second_folder / "logs_train")) {
     CHECK(read_bytes(entry.path()).find("epoch 1/1") == std::string::npos);
   }
   const ProgramResult mistaken =
@@ -283,11 +284,11 @@ TEST_CASE("without a stderr an app does the same, and prints into none of its fi
   CHECK(mistaken.exit_code == 1);
 }
 
-TEST_CASE("on a terminal there is a bar, and it leaves nothing behind") {
-  const TemporaryFolder folder, beside;
+TEST_CASE("a terminal shows a bar, which is erased at the end") {
+  const TemporaryFolder folder, second_folder;
   const ProgramResult plain = run_program("tudui", kBriefRun, {.folder = folder.path()});
   const ProgramResult shown =
-      run_program("tudui", kBriefRun, {.folder = beside.path(), .columns = 100});
+      run_program("tudui", kBriefRun, {.folder = second_folder.path(), .columns = 100});
   CHECK(shown.exit_code == 0);
   const std::regex bar(
       "\r\x1b\\[Kepoch 1/1 \\|#+ +\\| 1/2, loss \\d+\\.\\d+, \\d+ images/s, \\d+ s left");
@@ -295,7 +296,7 @@ TEST_CASE("on a terminal there is a bar, and it leaves nothing behind") {
   CHECK(without_figures(left_on_screen(shown.output)) == without_figures(plain.output));
 }
 
-TEST_CASE("the bar gives way on a narrow terminal") {
+TEST_CASE("the bar becomes shorter on a narrow terminal") {
   const TemporaryFolder folder;
   constexpr size_t kColumns = 40;
   const ProgramResult shown =
@@ -310,9 +311,9 @@ TEST_CASE("the bar gives way on a narrow terminal") {
   CHECK(bars > 0);
 }
 
-TEST_CASE("an error in the training starts a line of its own, behind no bar") {
+TEST_CASE("an error in the training begins a new line after the bar") {
   const TemporaryFolder folder;
-  // The checkpoint at the end of the epoch does not fit, the curves do.
+  // The checkpoint at the end of the epoch exceeds the limit, the curves do not.
   const ProgramResult result = run_program(
       "tudui", kBriefRun, {.folder = folder.path(), .columns = 100, .file_bytes = 1 << 16});
   CHECK(result.exit_code == 1);

@@ -1,5 +1,5 @@
-// The lesson's training on generated images, on cpu and on a simulated GPU: all that it prints, and
-// what it leaves behind.
+// The lesson's training on generated images, on the cpu and on a simulated GPU: its whole output
+// and its files.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ std::string all_events(const std::string& folder) {
   return bytes;
 }
 
-void check_left_behind(const TemporaryFolder& folder) {
+void check_files(const TemporaryFolder& folder) {
   const std::string events = all_events(folder / "logs_train");
   for (const char* tag : {"train_loss", "test_loss", "test_accuracy"}) {
     CAPTURE(tag);
@@ -33,25 +33,25 @@ void check_left_behind(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("tudui trains on cpu, and the same with .cuda() on a simulated GPU") {
+TEST_CASE("tudui trains on the cpu, and with .cuda() on a simulated GPU, with equal results") {
   const TemporaryFolder on_cpu, on_cuda;
   const ProgramResult cpu =
       run_program("tudui", with(kBriefRun, {"--device", "cpu"}), {.folder = on_cpu.path()});
   CHECK(cpu.exit_code == 0);
   CHECK(without_figures(cpu.output) == read_bytes(AMBIT_EXPECTED "/tudui_en.txt"));
   CHECK(cpu.errors.starts_with("epoch 1/1: step 10/10, loss "));
-  check_left_behind(on_cpu);
+  check_files(on_cpu);
 
   const ProgramResult cuda = run_program(
       "tudui", with(kBriefRun, {"--method", "cuda"}),
       {.folder = on_cuda.path(), .environment = {"AMBIT_SIM=cuda:1", "LANG=zh_CN.UTF-8"}});
   CHECK(cuda.exit_code == 0);
   CHECK(without_figures(cuda.output) == read_bytes(AMBIT_EXPECTED "/tudui_zh.txt"));
-  check_left_behind(on_cuda);
+  check_files(on_cuda);
 
   // Losses of the first 100 steps of two implementations agree to 1e-4, relatively: the bound of
-  // reference_runs_test. An image whose two largest logits are that close may change sides; among
-  // 640 images, whose logits spread over some 0.1, fewer than four are expected to.
+  // reference_runs_test. An image whose two largest logits differ by less may get the other class:
+  // of 640 images, whose logits have a range of about 0.1, fewer than four are expected to.
   const std::vector<double> a = figures(cpu.output), b = figures(cuda.output);
   REQUIRE(a.size() == 4);  // two training losses, test loss, accuracy
   REQUIRE(b.size() == 4);
@@ -59,7 +59,7 @@ TEST_CASE("tudui trains on cpu, and the same with .cuda() on a simulated GPU") {
   CHECK(std::abs(a[3] - b[3]) <= 4.0 / 640);
 }
 
-TEST_CASE("tudui --language chooses the language, whatever the locale") {
+TEST_CASE("tudui --language selects the language for any locale") {
   const TemporaryFolder folder;
   const ProgramResult result =
       run_program("tudui", with(kBriefRun, {"--device", "cpu", "--language", "en"}),

@@ -1,5 +1,5 @@
 // Checkpoints that PyTorch writes of the zoo's networks (zoo_torch.py): they load by name, give the
-// same logits, and the training that begins there has the same losses, step by step.
+// same logits, and training from them has the same losses in each step.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ bool has_torch(const std::string& python) {
              ("OMP_NUM_THREADS=1 '" + python + "' -c 'import torch.nn' 2>/dev/null").c_str()) == 0;
 }
 
-// Empty where there is none. One that is asked for must work.
+// Return the interpreter, empty if there is none. One named by the environment must work.
 std::string find_python() {
   if (const char* asked = std::getenv("AMBIT_PYTHON")) {
     CHECK_MESSAGE(has_torch(asked), "AMBIT_PYTHON has no torch: ", asked);
@@ -33,8 +33,8 @@ std::string find_python() {
   return "";
 }
 
-// |got - expected| <= tolerance |expected|, but for numbers so small that they are the rounding of
-// others: against the largest.
+// |got - expected| <= tolerance |expected|; for numbers that are only the rounding of larger ones,
+// relative to the largest.
 void check_close(const Tensor& got, const Tensor& expected, double tolerance) {
   const Tensor error = (got - expected).abs(), size = expected.abs();
   const double worst =
@@ -77,15 +77,16 @@ void check_checkpoint(const std::string& name, const Net& net, Optimizer optimiz
     losses.push_back(loss.item<double>());
   }
   const Tensor expected = saved["losses"].to_tensor();
-  CHECK(expected.min().item<double>() < 0.98 * expected[0].item<double>());  // something moved
+  CHECK(expected.min().item<double>() <
+        0.98 * expected[0].item<double>());  // the training has changed it
   check_close(tensor(losses, kFloat64), expected, 1e-3);
 }
 
 }  // namespace
 
-// Norms over batches of 8 enlarge what roundings differ by, the faster the larger the steps are: at
-// this rate PyTorch itself differs by a sixth of the bound after 100 steps from parameters that are
-// one rounding off.
+// Batch norms over 8 samples amplify differences of rounding, more so with large steps: at this
+// rate PyTorch itself differs by a sixth of the bound after 100 steps from a start whose parameters
+// differ by one rounding.
 TEST_CASE("ResNet-18: PyTorch's checkpoint, logits and losses") {
   zoo::ResNet net;
   check_checkpoint(

@@ -1,5 +1,5 @@
-// The programs of apps/zoo learn: each is run as people run it, for seconds, on data that it makes
-// itself, and what it says of itself at the end is compared with what a guess would give.
+// The programs of apps/zoo learn: each runs for seconds on data that it generates, and its final
+// figures are compared with those of guessing.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// The last figure of that name in "step   100 loss: 1.5".
+// Return the last figure of that name in "step   100 loss: 1.5".
 double figure(const std::string& output, const std::string& name) {
   const size_t at = output.rfind(" " + name + ": ");
   REQUIRE_MESSAGE(at != std::string::npos, name << " is not in: " << output);
@@ -42,7 +42,7 @@ bool is_there(const TemporaryFolder& folder, const std::string& name) {
   return std::filesystem::exists(folder / name);
 }
 
-// What int8 weights may change of a figure: 0.5 %, or of 1000 answers 5.
+// Change of a figure that int8 weights may cause: 0.5 %, or 5 of 1000 answers.
 void check_int8(const std::string& output, const std::string& name, double value) {
   const size_t at = output.find(" int8 " + name + ": ");
   REQUIRE_MESSAGE(at != std::string::npos, "no int8 " << name << " in: " << output);
@@ -54,8 +54,8 @@ struct Claim {
   std::string program;
   Arguments arguments;
   std::string figure;
-  double least, most;  // of the figure
-  std::string leaves;  // a file; none if empty
+  double least, most;  // limits of the figure
+  std::string writes;  // output file; empty: none
   bool int8 = false;   // the figure is shown with int8 weights, too
 };
 
@@ -71,13 +71,13 @@ void check(const Claim& claim) {
   CHECK(value <= claim.most);
   CHECK(is_there(folder, claim.program + ".pth"));
   CHECK(is_there(folder, "logs_" + claim.program));
-  if (!claim.leaves.empty()) CHECK(is_there(folder, claim.leaves));
+  if (!claim.writes.empty()) CHECK(is_there(folder, claim.writes));
 }
 
 }  // namespace
 
-// Natural logarithms per character: 94 different ones would be 4.5 by guessing, and their
-// frequencies alone give 3.3. The text is that of the README files, so that it changes with them.
+// Natural logarithms per character: guessing among 94 characters gives 4.5, their frequencies give
+// 3.3. The text is that of the README files, so the figures change with them.
 TEST_CASE("gpt learns to spell") {
   check({"gpt",
          {"--steps", "200", "--layers", "2", "--width", "96", "--lr", "4e-3"},
@@ -92,8 +92,8 @@ TEST_CASE("lstm learns to spell") {
   check({"lstm", {"--steps", "80", "--lr", "8e-3"}, "held-out loss", 0, 2.6, "lstm.txt", true});
 }
 
-// Ten classes: 0.1 by guessing.
-TEST_CASE("classifiers tell images of ten classes") {
+// Ten classes: guessing is right for 0.1.
+TEST_CASE("classifiers distinguish images of ten classes") {
   check({"resnet18",
          {"--steps", "150", "--width", "8", "--lr", "0.05"},
          "test accuracy",
@@ -105,8 +105,9 @@ TEST_CASE("classifiers tell images of ten classes") {
   check({"transformer_classifier", {"--steps", "150"}, "test accuracy", 0.5, 1, "", true});
 }
 
-// An answer of nothing everywhere has a third of the background's share: less than 0.3. Twice the
-// rate is faster, but then rounding decides whether one of the shapes is found late.
+// Predicting background everywhere gives a third of the background's share: less than 0.3. Twice
+// the learning rate learns faster, but then rounding decides whether one of the shapes is found
+// late.
 TEST_CASE("unet finds shapes") {
   check({"unet",
          {"--steps", "200", "--width", "8", "--lr", "5e-3", "--batch-size", "16"},
@@ -116,13 +117,13 @@ TEST_CASE("unet finds shapes") {
          "unet.png"});
 }
 
-// Their pixels' entropy is 200 with a mean for each pixel alone, and 540 by guessing.
-TEST_CASE("vae learns what digits have in common") {
+// The entropy of the pixels is 200 with a separate mean for each pixel, and 540 for guessing.
+TEST_CASE("vae learns the common features of digits") {
   check({"vae", {"--steps", "300"}, "test loss", 0, 150, "vae.png", true});
 }
 
-// Noise has none.
-TEST_CASE("dcgan draws its ink where digits have it") {
+// Noise has no correlation with the digits.
+TEST_CASE("dcgan draws ink at the positions of digits' ink") {
   check({"dcgan",
          {"--steps", "100", "--batch-size", "32"},
          "correlation of means",
@@ -139,12 +140,12 @@ TEST_CASE("logistic_regression finds the line") {
   check({"logistic_regression", {}, "test accuracy", 0.92, 0.95, ""});
 }
 
-// A pole that is pushed at random stands for some 22 steps.
+// With random pushes the pole stands for about 22 steps.
 TEST_CASE("cart_pole learns to keep the pole upright") {
   check({"cart_pole", {"--steps", "40"}, "standing at the end", 100, 500, ""});
 }
 
-TEST_CASE("style_transfer comes closer to the style") {
+TEST_CASE("style_transfer reduces the distance to the style") {
   const TemporaryFolder folder;
   const ProgramResult result =
       run("style_transfer", {"--device", "cpu", "--steps", "40", "--log-every", "1"}, folder);
@@ -153,14 +154,14 @@ TEST_CASE("style_transfer comes closer to the style") {
   CHECK(zoo::read_png(folder / "style_transfer.png").sizes() == IntArrayRef{3, 96, 96});
 }
 
-// Two steps: what they show at the end would take a simulated device minutes.
+// Two steps only: learning would take minutes on a simulated device.
 TEST_CASE("every program of the zoo trains on a simulated GPU as on the CPU") {
   const TemporaryFolder pictures;
   zoo::write_png(pictures / "small.png", rand({3, 32, 32}));
   struct Row {
     std::string program;
     Arguments arguments;
-    bool is_same = true;  // dropout takes the device's numbers
+    bool is_same = true;  // dropout uses the device's random numbers
   };
   const Row rows[] = {
       {"gpt", {"--batch-size", "2", "--layers", "1", "--width", "32", "--block", "16"}, false},
@@ -191,17 +192,17 @@ TEST_CASE("every program of the zoo trains on a simulated GPU as on the CPU") {
     INFO(row.program);
     const double on_cuda = second_loss(row, "cuda");
     CHECK(std::isfinite(on_cuda));
-    // Sums of up to 1e4 products in float32 that another order makes otherwise: 100 * 2^-24 of
-    // them, three times enlarged by a step; printed to 1e-4.
+    // Sums of up to 1e4 products in float32 differ by 100 * 2^-24 if the order differs; a step
+    // multiplies that by three. Figures are printed to 1e-4.
     if (row.is_same) {
       CHECK(on_cuda == doctest::Approx(second_loss(row, "cpu")).epsilon(1e-4).scale(1));
     }
   }
 }
 
-// Dropout and the order of a DataLoader; two optimizers; one thread, so that no sum depends on the
-// number of cores.
-TEST_CASE("--resume ends as if nothing had happened, bit by bit") {
+// The programs use dropout, the order of a DataLoader, and two optimizers. One thread, so that no
+// sum depends on the number of cores.
+TEST_CASE("--resume has the result of an uninterrupted training, bit by bit") {
   for (const std::string program : {"mnist", "dcgan"}) {
     CAPTURE(program);
     const TemporaryFolder whole, parts;
@@ -220,7 +221,7 @@ TEST_CASE("--resume ends as if nothing had happened, bit by bit") {
   }
 }
 
-TEST_CASE("Ctrl-C in a program of the zoo saves a checkpoint and says how to go on") {
+TEST_CASE("Ctrl-C in a program of the zoo saves a checkpoint and prints how to resume") {
   const TemporaryFolder folder;
   Program program("zoo/linear_regression", {"--device", "cpu", "--steps", "100000000"},
                   {.folder = folder.path()});
@@ -260,7 +261,7 @@ TEST_CASE("mistakes in the command line of the zoo are one line each") {
                   (folder / "short.txt") + "', got 9",
               1);
   check_error("vae", {"--data", "missing"},
-              "vae: --data: expected a folder that is or holds mnist, got 'missing'", 1);
+              "vae: --data: expected a folder that is or contains mnist, got 'missing'", 1);
   run("linear_regression", {"--device", "cpu", "--steps", "2"}, folder);
   check_error(
       "logistic_regression",
@@ -274,7 +275,7 @@ TEST_CASE("mistakes in the command line of the zoo are one line each") {
               1);
 }
 
-TEST_CASE("PNG files come back as they were written, and broken ones are refused") {
+TEST_CASE("PNG files are read as they were written, and invalid ones are refused") {
   const TemporaryFolder folder;
   const Tensor bytes = randint(256, {3, 5, 7}, kInt64).to(kFloat32) / 255;
   zoo::write_png(folder / "a.png", bytes);
@@ -293,11 +294,11 @@ TEST_CASE("PNG files come back as they were written, and broken ones are refused
   CHECK_THROWS_AS(zoo::read_png(folder / "missing.png"), Error);
 }
 
-TEST_CASE("an endless order shuffles every epoch anew, in whole batches") {
+TEST_CASE("an endless order shuffles every epoch again, in whole batches") {
   training::EndlessOrder order(10, 3);
   order.reset();
   std::vector<size_t> all;
-  for (int i = 0; i < 4; ++i) {  // two epochs of two batches, 10 % 4 left out
+  for (int i = 0; i < 4; ++i) {  // two epochs of two batches; 10 % 4 samples are dropped
     const auto batch = *order.next(4);
     CHECK(batch.size() == 4);
     all.insert(all.end(), batch.begin(), batch.end());

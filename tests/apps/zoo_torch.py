@@ -2,10 +2,10 @@
 """PyTorch's half of zoo_checkpoints_test.cpp: zoo_torch.py MODEL FOLDER STEPS.
 
 Writes FOLDER/MODEL.pth, a dict of: "model", a state dict; "inputs" and "targets" [K, ...], K batches that
-the steps take in turn; "logits" of the first batch in evaluation; "losses" [STEPS] of the training that
-begins with this state. The models are written here as their authors wrote them, with their names of
-parameters: torchvision's ResNet-18, nanoGPT, word_language_model's LSTM, milesial's Pytorch-UNet. What the
-benchmark's have alike is the benchmark's.
+the steps use in turn; "logits" of the first batch in evaluation; "losses" [STEPS] of a training that
+starts from this state. The models have the code and the parameter names of their authors: torchvision's
+ResNet-18, nanoGPT, word_language_model's LSTM, milesial's Pytorch-UNet. Their common parts are those of the
+benchmark.
 """
 import math
 import sys
@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-sys.dont_write_bytecode = True  # it lies in the sources
+sys.dont_write_bytecode = True  # do not write __pycache__ into the sources
 sys.path.insert(0, str(Path(__file__).parents[2] / "apps" / "bench" / "pytorch"))
 from pytorch import DoubleConv, Down, OutConv, ResNet18, Up
 
@@ -96,7 +96,7 @@ class UNet(nn.Module):
 
 
 def half_wrong(classes, count):
-    """So that no loss comes near 0, where small errors are large ones, relatively."""
+    """Targets that keep the loss away from 0, where small absolute errors are large relative ones."""
     return torch.where(torch.rand(classes.shape) < 0.5, classes, torch.randint(0, count, classes.shape))
 
 
@@ -114,7 +114,7 @@ def text(*shape):
     return torch.randint(0, 65, (4, *shape)), torch.randint(0, 65, (4, *shape))
 
 
-# The model, inputs and targets, where the classes are in the logits, the optimizer.
+# The model, inputs and targets, the dim of the classes in the logits, the optimizer.
 MODELS = {
     "resnet18": (ResNet18, labelled_pictures, 1,
                  lambda p: torch.optim.SGD(p, lr=5e-6, momentum=0.9, weight_decay=5e-4)),
@@ -129,7 +129,7 @@ def main(name, folder, steps):
     torch.manual_seed(1)
     make, draw, class_dim, optimizer = MODELS[name]
     net = make()
-    for key, buffer in net.named_buffers():  # as if it had been trained: evaluation reads them
+    for key, buffer in net.named_buffers():  # values as after a training: evaluation uses the statistics
         if key.endswith("running_mean"):
             buffer.normal_(0, 0.1)
         elif key.endswith("running_var"):

@@ -23,7 +23,7 @@ inline Tensor square_of(Device device, DType dtype, double from = 0.1) {
 }
 inline Tensor labels(const Tensor& like) { return arange(4).to(like.device()); }
 
-// Every row of the table that is not as_is; a single call per convolution.
+// Every row of the table that is not as_is; one call for all convolutions.
 inline const std::vector<OpCall> kLowerPrecisionCalls = {
     {"matmul", [](auto& a, auto& b) { return matmul(a, b); }},
     {"mm", [](auto& a, auto& b) { return mm(a, b); }},

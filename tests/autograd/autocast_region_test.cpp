@@ -1,4 +1,4 @@
-// Autocast: where a region begins and ends, how long casts are kept, libtorch's calls, errors.
+// Autocast: the limits of a region, the lifetime of cached casts, libtorch's functions, errors.
 #include <ambit/ambit.h>
 #include <ambit/detail/autocast.h>
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ Tensor matrix() { return linspace(0.1, 0.9, 16).view({4, 4}).clone(); }  // no v
 
 }  // namespace
 
-TEST_CASE("a region is of one kind of devices and of one thread, and ends with its guard") {
+TEST_CASE("a region applies to one kind of devices and one thread, and ends with its guard") {
   const Tensor a = matrix();
   const Tensor on_reference = a.to(Device("reference"));
   CHECK(mm(a, a).dtype() == kFloat32);
@@ -52,7 +52,7 @@ TEST_CASE("a region is of one kind of devices and of one thread, and ends with i
   CHECK_FALSE(autocast::is_active());
 }
 
-TEST_CASE("casts of parameters are kept until the outermost guard ends, or they are written") {
+TEST_CASE("casts of parameters are cached until the outermost guard ends or they are written") {
   const Tensor w = matrix().requires_grad_();
   const Tensor x = matrix();
   Tensor kept;
@@ -69,8 +69,8 @@ TEST_CASE("casts of parameters are kept until the outermost guard ends, or they 
     }
     const Tensor again = autocast::to_lower_precision(w);
     CHECK(again.dtype() == kLow);
-    CHECK_FALSE(
-        autocast::to_lower_precision(x).is_same(autocast::to_lower_precision(x)));  // no parameter
+    CHECK_FALSE(autocast::to_lower_precision(x).is_same(
+        autocast::to_lower_precision(x)));  // not a parameter
     {
       const NoGradGuard no_grad;
       w.add_(1);
@@ -83,7 +83,7 @@ TEST_CASE("casts of parameters are kept until the outermost guard ends, or they 
     const AutocastGuard uncached(kCPU, kLow, true, /*cache_enabled=*/false);
     CHECK_FALSE(autocast::to_lower_precision(w).is_same(autocast::to_lower_precision(w)));
   }
-  CHECK(kept.use_count() == 1);  // the cache holds none
+  CHECK(kept.use_count() == 1);  // the cache has no reference
   const size_t holders = w.use_count();
   {
     const AutocastGuard guard(kCPU, kLow);
@@ -94,7 +94,7 @@ TEST_CASE("casts of parameters are kept until the outermost guard ends, or they 
   }
 }
 
-TEST_CASE("a cast that was made without gradients does not stand in for one with") {
+TEST_CASE("a cast that was made without gradients is not reused for one with gradients") {
   const Tensor w = matrix().requires_grad_();
   const AutocastGuard guard(kCPU, kLow);
   {
@@ -105,7 +105,7 @@ TEST_CASE("a cast that was made without gradients does not stand in for one with
   CHECK(w.grad().defined());
 }
 
-TEST_CASE("backward within a region runs in what the forward ran in, twice, too") {
+TEST_CASE("backward within a region runs in the dtype of the forward, also twice") {
   const Tensor x = matrix().requires_grad_();
   const auto gradient = [&](bool inside) {
     x.mutable_grad().reset();
@@ -120,7 +120,7 @@ TEST_CASE("backward within a region runs in what the forward ran in, twice, too"
   CHECK(equal(gradient(true), gradient(false)));
 }
 
-TEST_CASE("libtorch's calls") {
+TEST_CASE("libtorch's autocast functions") {
   CHECK_FALSE(autocast::is_cpu_enabled());
   CHECK(autocast::get_autocast_cpu_dtype() == kBFloat16);
   CHECK(autocast::get_autocast_gpu_dtype() == kFloat16);
@@ -137,13 +137,13 @@ TEST_CASE("libtorch's calls") {
   autocast::set_autocast_cpu_dtype(kBFloat16);
   autocast::set_cpu_enabled(false);
   CHECK(mm(a, a).dtype() == kFloat32);
-  autocast::set_enabled(true);  // also where there is no cuda
+  autocast::set_enabled(true);  // also without a cuda device
   CHECK(autocast::is_enabled());
   autocast::set_enabled(false);
   CHECK_FALSE(autocast::is_enabled());
 }
 
-TEST_CASE("errors still name the parameter") {
+TEST_CASE("errors name the parameter of a cast") {
   nn::Sequential net(nn::Linear(4, 3));
   const AutocastGuard guard(kCPU, kLow);
   std::string text;

@@ -1,5 +1,5 @@
-// Autocast: what each op of the table runs in, and what gradients come of it. Where a region begins
-// and ends: autocast_region_test.cpp.
+// Autocast: the dtype in which each op of the table runs, and the gradients.
+// autocast_region_test.cpp tests the limits of a region.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ void check_calls(const std::vector<OpCall>& calls, DType of_a, DType of_b, DType
 
 }  // namespace
 
-TEST_CASE("each op of PyTorch's lists has a call here, in the class that it has there") {
+TEST_CASE("each op of PyTorch's lists has a call in this test, in the same class") {
   check_has_all(kLowerPrecisionCalls, kTorchLowerPrecision);
   check_has_all(kFloat32Calls, kTorchFloat32);
   check_has_all(kWidestCalls, kTorchWidest);
@@ -51,30 +51,30 @@ TEST_CASE("products run in 16 bits") {
   check_calls(kLowerPrecisionCalls, kFloat32, kLow, kLow);
 }
 
-TEST_CASE("what needs range or precision runs in float32") {
+TEST_CASE("ops that need range or precision run in float32") {
   check_calls(kFloat32Calls, kLow, kLow, kFloat32);
   check_calls(kFloat32Calls, kFloat32, kLow, kFloat32);
   check_calls(kFloat32Calls, kFloat16, kFloat16, kFloat32);
 }
 
-TEST_CASE("what refuses to mix dtypes takes the widest") {
+TEST_CASE("ops that refuse mixed dtypes run in the widest one") {
   check_calls(kWidestCalls, kLow, kFloat32, kFloat32);
   check_calls(kWidestCalls, kFloat32, kLow, kFloat32);
   check_calls(kWidestCalls, kLow, kLow, kLow);
 }
 
-TEST_CASE("all else runs in what it is given") {
+TEST_CASE("all other ops run in the dtype of their operands") {
   check_calls(kAsIsCalls, kLow, kLow, kLow);
   check_calls(kAsIsCalls, kFloat32, kFloat32, kFloat32);
 }
 
-TEST_CASE("float64 and integers are left alone") {
+TEST_CASE("float64 and integers are not cast") {
   const AutocastGuard guard(kCPU, kLow);
   const Tensor d = square_of(kCPU, kFloat64), i = ones({4, 4}, kInt64);
   for (const auto* calls : {&kLowerPrecisionCalls, &kFloat32Calls, &kWidestCalls, &kAsIsCalls}) {
     for (const OpCall& c : *calls) {
       const std::string op = c.name;
-      if (op == "lstm_cell" || op == "gru_cell") continue;  // of float32 weights
+      if (op == "lstm_cell" || op == "gru_cell") continue;  // its weights are float32
       INFO(op);
       CHECK(c.call(d, d).dtype() == kFloat64);
     }
@@ -83,7 +83,7 @@ TEST_CASE("float64 and integers are left alone") {
   CHECK(sum(i).dtype() == kInt64);
 }
 
-TEST_CASE("each op gives what its operands cast by hand give, forward and backward") {
+TEST_CASE("each op has the results of operands cast by hand, forward and backward") {
   for_each_device([](Device device) {
     for (const auto* calls : {&kLowerPrecisionCalls, &kFloat32Calls, &kWidestCalls}) {
       const bool is_lower_precision = calls == &kLowerPrecisionCalls;
@@ -107,15 +107,15 @@ TEST_CASE("each op gives what its operands cast by hand give, forward and backwa
         y.sum().backward();
         expected.sum().backward();
         CHECK(a.grad().dtype() == given);
-        // Where a is used twice its gradients are added in float32, by hand in 16 bits: a rounding
-        // or two of 2^-8 of numbers below 4.
+        // If a is used twice, its gradients are added in float32, but in 16 bits when cast by hand:
+        // one or two roundings, 2^-8 of numbers below 4.
         CHECK(a.grad().allclose(by_hand.grad().to(given), 0x1p-7, 0x1p-7));
       }
     }
   });
 }
 
-TEST_CASE("batch_norm takes float32 statistics beside 16-bit images, and gives 16 bits") {
+TEST_CASE("batch_norm accepts float32 statistics with 16-bit images, and returns 16 bits") {
   for_each_device([](Device device) {
     nn::BatchNorm1d norm(4);
     norm->to(device);
@@ -152,7 +152,7 @@ TEST_CASE("gradients have the dtype of parameters and inputs") {
     }
     loss.backward();
     for (const Tensor& t : {x, layer->weight, layer->bias}) CHECK(t.grad().dtype() == kFloat32);
-    // As casts by hand have them.
+    // The same with casts by hand.
     const Tensor w = layer->weight.detach().requires_grad_(), b = layer->bias.detach();
     mse_loss(linear(x.detach().to(kLow), w.to(kLow), b.to(kLow)).to(kFloat32),
              zeros({4, 3}, device))
@@ -182,7 +182,7 @@ TEST_CASE("PyTorch's autocast has the same dtypes and numbers") {
     CHECK(y.dtype() == kBFloat16);
     CHECK(loss.dtype() == kFloat32);
     loss.backward();
-    // Two roundings to bfloat16 may fall to the other side, 2^-8 each.
+    // Two roundings to bfloat16 may differ, by 2^-8 each.
     constexpr double kTwoRoundings = 0x1p-7;
     check_values(y, {3, 2}, {-0.63671875, 2.046875, 1.8671875, -2.28125, -0.5, 1.671875},
                  kTwoRoundings);

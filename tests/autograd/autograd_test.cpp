@@ -1,4 +1,4 @@
-// The engine and the graph: not the formulas of single ops, which gradcheck proves.
+// The engine and the graph. Formulas of single ops are tested by gradcheck.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -33,7 +33,7 @@ TEST_CASE("backward sums the gradients of a tensor used twice before passing the
   CHECK(x.grad().item<float>() == 39);
 }
 
-TEST_CASE("backward takes a gradient for outputs of more than one element") {
+TEST_CASE("backward accepts a gradient for outputs of more than one element") {
   Tensor x = ones({2, 2}).requires_grad_();
   const Tensor y = x * 2;
   CHECK_THROWS_AS(y.backward(), ShapeError);
@@ -43,7 +43,7 @@ TEST_CASE("backward takes a gradient for outputs of more than one element") {
   CHECK(x.grad().equal(tensor({{2.0, 4.0}, {6.0, 8.0}})));
 }
 
-TEST_CASE("backward of a tensor without a graph says so") {
+TEST_CASE("backward of a tensor without a graph is an error that says so") {
   CHECK_THROWS_WITH_AS(ones({1}).backward(),
                        "backward: expected a tensor that requires grad or came from one, got one "
                        "that does not",
@@ -60,7 +60,7 @@ TEST_CASE("a graph can be used once, or more often with retain_graph") {
   CHECK(x.grad().item<float>() == 12);
 }
 
-TEST_CASE("grad returns gradients and leaves .grad alone") {
+TEST_CASE("grad returns gradients and does not change .grad") {
   Tensor a = tensor({2.0}).requires_grad_(), b = tensor({5.0}).requires_grad_();
   const Tensor mid = a * b, out = (mid * mid).sum();
   const auto g = autograd::grad({out}, {a, mid}, {}, true);
@@ -91,7 +91,7 @@ TEST_CASE("NoGradGuard and detach record nothing") {
   CHECK((x.detach() * x).requires_grad());
 }
 
-TEST_CASE("grad mode is the thread's own") {
+TEST_CASE("grad mode belongs to the thread") {
   const NoGradGuard no_grad;
   bool other = false;
   std::thread([&] { other = GradMode::is_enabled(); }).join();
@@ -109,11 +109,11 @@ TEST_CASE("retain_grad keeps the gradient of a tensor that is not a leaf") {
   {
     const Tensor gone = x * 2;
     gone.retain_grad();
-  }  // dies before any backward
+  }  // destroyed before backward
   CHECK_THROWS_AS(ones({1}).retain_grad(), AutogradError);
 }
 
-TEST_CASE("hooks see and replace gradients, on leaves too") {
+TEST_CASE("hooks receive and replace gradients, of leaves too") {
   Tensor x = ones({2}).requires_grad_();
   const unsigned id = x.register_hook([](const Tensor& g) { return g * 10; });
   (x * 2).sum().backward();
@@ -124,7 +124,7 @@ TEST_CASE("hooks see and replace gradients, on leaves too") {
   CHECK(x.grad().equal(full({2}, 22.0)));
 }
 
-TEST_CASE("a graph 100,000 nodes deep runs and dies without recursion") {
+TEST_CASE("a graph 100,000 nodes deep runs and is destroyed without recursion") {
   Tensor x = ones({1}).requires_grad_();
   Tensor y = x;
   for (int i = 0; i < 100'000; ++i) y = y + 1;
@@ -136,7 +136,7 @@ TEST_CASE("a graph 100,000 nodes deep runs and dies without recursion") {
 
 TEST_CASE("threads may run backward on graphs that share leaves") {
   constexpr int kThreads = 4, kSteps = 50;
-  // With a graph of its own, the sum of gradients is another tensor after each step.
+  // With a graph per thread, .grad is another tensor after each step.
   for (const bool create_graph : {false, true}) {
     Tensor x = ones({8}).requires_grad_();
     std::vector<std::thread> threads;
@@ -161,14 +161,14 @@ TEST_CASE("anomaly detection names the op that made NaN") {
                        AutogradError);
 }
 
-TEST_CASE("a gradient on another device is refused with the documents' words") {
+TEST_CASE("a gradient on another device is refused with the documented message") {
   Tensor x = ones({2}).requires_grad_();
   const Tensor y = x * 2;
   CHECK_THROWS_WITH_AS(y.backward(ones({2}, "reference")),
                        "expected device cpu but got device reference:0", DeviceMismatchError);
 }
 
-TEST_CASE("a tensor moved to another device after it was saved is noticed") {
+TEST_CASE("a saved tensor that was moved to another device is detected") {
   Tensor w = ones({2}).requires_grad_(), x = ones({2}).requires_grad_();
   const Tensor y = x * w;
   {
@@ -203,7 +203,7 @@ TEST_CASE("a hook may remove itself") {
   CHECK(x.grad().equal(full({2}, 9.0)));
 }
 
-TEST_CASE("retain_grad accumulates, and follows a tensor that is overwritten") {
+TEST_CASE("retain_grad accumulates, also for a tensor that is overwritten") {
   const Tensor x = ones({2}).requires_grad_();
   const Tensor y = x * 2;
   y.retain_grad();
@@ -220,7 +220,7 @@ TEST_CASE("retain_grad accumulates, and follows a tensor that is overwritten") {
     z = gone.sum();
   }
   x.mutable_grad() = Tensor();
-  z.backward();  // the graph must not write to the tensor that died
+  z.backward();  // the graph must not write to the destroyed tensor
   CHECK(x.grad().equal(full({2}, 6.0)));
 }
 
@@ -240,7 +240,8 @@ TEST_CASE("a hook can be removed after its tensor was overwritten") {
   CHECK_THROWS_AS(y.remove_hook(before), IndexError);
 }
 
-TEST_CASE("a .grad never shares memory with the caller's gradient, whatever the hooks drop") {
+TEST_CASE(
+    "a .grad never shares memory with the caller's gradient, whichever tensors hooks release") {
   for_each_device([](Device device) {
     const Tensor a = ones({3}, device).requires_grad_(), b = ones({3}, device).requires_grad_();
     const Tensor g0 = ones({3}, device);
@@ -254,7 +255,7 @@ TEST_CASE("a .grad never shares memory with the caller's gradient, whatever the 
       return Tensor();
     });
     (a + b).backward(g0);
-    a.remove_hook(of_a);  // or they own each other
+    a.remove_hook(of_a);  // otherwise they own each other
     b.remove_hook(of_b);
     for (const Tensor& leaf : {a, b}) {
       CHECK(leaf.grad().cpu().equal(ones({3})));
@@ -265,10 +266,11 @@ TEST_CASE("a .grad never shares memory with the caller's gradient, whatever the 
   });
 }
 
-TEST_CASE("a .grad that a later leaf's hook makes a misfit is refused, and no leaf has changed") {
+TEST_CASE(
+    "a .grad that a later leaf's hook changes to another shape is refused, and no leaf changes") {
   const Tensor a = ones({3}).requires_grad_(), b = ones({3}).requires_grad_(),
                c = ones({3}).requires_grad_();
-  const Tensor oldest = c * 1;  // its gradient is the last to arrive
+  const Tensor oldest = c * 1;  // its gradient is computed last
   c.register_hook([b](const Tensor&) {
     b.mutable_grad() = ones({2});
     return Tensor();

@@ -1,4 +1,4 @@
-// Functions whose gradient a program writes itself.
+// Functions with a gradient that the program defines.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -87,7 +87,9 @@ struct Wider : autograd::Function<Wider> {
 
 }  // namespace
 
-TEST_CASE("a custom function's gradient takes the shape and dtype of its input, or is an error") {
+TEST_CASE(
+    "a custom function's gradient is converted to the shape and dtype of its input, or is an "
+    "error") {
   const Tensor x = randn({1, 1, 4, 4}).requires_grad_();
   const Tensor y = max_pool2d(x, {.kernel = {2, 2}, .stride = {2, 2}});
   CHECK_THROWS_AS(WrongShape::apply(y).sum().backward(), AutogradError);
@@ -113,7 +115,7 @@ namespace {
 
 using namespace autograd;
 
-// As libtorch's documentation has it, where both namespaces are open.
+// As in libtorch's documentation, with both namespaces in a using-directive.
 struct MulConstant : Function<MulConstant> {
   static Tensor forward(AutogradContext* ctx, Tensor tensor, double constant) {
     ctx->saved_data["constant"] = constant;
@@ -138,7 +140,7 @@ struct Linear : Function<Linear> {
     wanted = {ctx->needs_input_grad(0), ctx->needs_input_grad(1), ctx->needs_input_grad({{0, 2}}),
               ctx->needs_input_grad({{2, 9}})};
     const Tensor db = ctx->saved_data["has_bias"].toBool() ? g[0].sum(0) : Tensor();
-    // One more than there are arguments.
+    // One more gradient than there are arguments.
     return {g[0].mm(saved[1]), g[0].t().mm(saved[0]), db, Tensor()};
   }
   static inline std::vector<bool> wanted;
@@ -212,7 +214,7 @@ struct Keeper : Function<Keeper> {
 
 }  // namespace
 
-TEST_CASE("a function gets and returns a gradient per argument, as libtorch's") {
+TEST_CASE("a function receives and returns a gradient per argument, as in libtorch") {
   const Tensor x = wave(kCPU, {2, 3}).requires_grad_(), w = wave(kCPU, {4, 3}, 0.3),
                b = wave(kCPU, {4}).requires_grad_();
   gradcheck([](const std::vector<Tensor>& in) { return MulConstant::apply(in[0], 5.5); }, {x});
@@ -229,12 +231,12 @@ TEST_CASE("a function gets and returns a gradient per argument, as libtorch's") 
       {x, w.detach()});
   Linear::apply(x, w, std::optional<Tensor>(b)).sum().backward();
   CHECK(Linear::wanted == std::vector<bool>{true, false, true, true});
-  // Nothing but b is asked for.
+  // Only the gradient of b is requested.
   autograd::grad({Linear::apply(x, w, std::optional<Tensor>(b)).sum()}, {b});
   CHECK(Linear::wanted == std::vector<bool>{false, false, false, true});
 }
 
-TEST_CASE("a gradient that is missing is zeros, or undefined on request") {
+TEST_CASE("a missing gradient is zeros, or undefined on request") {
   for_each_device([](Device device) {
     const Tensor x = ones({2, 2}, device).requires_grad_(), y = ones({3}, device).requires_grad_();
     const std::vector<Tensor> list{x, y};
@@ -251,7 +253,7 @@ TEST_CASE("a gradient that is missing is zeros, or undefined on request") {
     out[0].sum().backward();
     CHECK_FALSE(Parts::got[1].defined());
     CHECK_FALSE(y.grad().defined());
-    CHECK_THROWS_AS(out[0].sum().backward(), AutogradError);  // what was saved has gone
+    CHECK_THROWS_AS(out[0].sum().backward(), AutogradError);  // the saved tensors are released
   });
 }
 
@@ -268,7 +270,7 @@ TEST_CASE("a function may write its argument in place") {
     y.sum().backward();
     CHECK(x.grad().equal(full({3}, 18.0, device)));
 
-    // A view: its base has the history too.
+    // A view: its base gets the history, too.
     const Tensor z = x * 1, part = z.narrow(0, 1, 2);
     x.mutable_grad().reset();
     Doubled::apply(5, part, true);
@@ -286,12 +288,12 @@ TEST_CASE("a function may write its argument in place") {
   });
 }
 
-TEST_CASE("a function keeps any plain value, and answers for the arguments that are tensors") {
+TEST_CASE("a function's arguments may be plain values, and needs_input_grad counts tensors") {
   const Tensor x = ones({2}).requires_grad_();
   Keeper::apply(x, 0).sum().backward();
   CHECK(x.grad().equal(ones({2})));
   CHECK_THROWS_WITH_AS(Keeper::apply(x, 1).sum().backward(),
                        "Keeper: expected backward to return an undefined gradient for argument 1, "
-                       "which is no tensor, got one of sizes [2]",
+                       "which is not a tensor, got one of sizes [2]",
                        AutogradError);
 }

@@ -1,5 +1,5 @@
-// Gradients of elementwise ops, first and second, against differences. Inputs avoid kinks and
-// poles, but for those where the gradient is defined.
+// Gradients of elementwise ops, first and second, compared with finite differences. Inputs avoid
+// kinks and poles, except for those where the gradient is defined.
 #include <ambit/ops/elementwise.h>
 
 #include <string>
@@ -20,7 +20,7 @@ void check_both(TensorFnRef f, const std::vector<Tensor>& inputs) {
 
 }  // namespace
 
-TEST_CASE("unary maps have right first and second gradients, in place too") {
+TEST_CASE("unary maps have correct first and second gradients, in place too") {
   for_each_device([](Device d) {
     for (const UnaryMap& m : unary_maps()) {
       INFO(m.name);
@@ -39,7 +39,7 @@ TEST_CASE("unary maps have right first and second gradients, in place too") {
   });
 }
 
-TEST_CASE("binary ops have right gradients of both operands, broadcasting") {
+TEST_CASE("binary ops have correct gradients of both operands, broadcasting") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 3}) + 2.1, b = wave(d, {3}, 1.1) + 3;
     check_both([](const auto& in) { return add(in[0], in[1], 1.5); }, {a, b});
@@ -57,7 +57,7 @@ TEST_CASE("binary ops have right gradients of both operands, broadcasting") {
   });
 }
 
-TEST_CASE("ops with numbers have right gradients") {
+TEST_CASE("ops with numbers have correct gradients") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {4}) + 2;
     check_both([](const auto& in) { return (2 - in[0] * 3) / 4 + 1 / in[0] - 5; }, {a});
@@ -73,7 +73,7 @@ TEST_CASE("ops with numbers have right gradients") {
   });
 }
 
-TEST_CASE("in-place binary ops have right gradients of self and other") {
+TEST_CASE("in-place binary ops have correct gradients of self and other") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 3}) + 2.1, b = wave(d, {3}, 1.1) + 3;
     using InPlace = std::function<void(const Tensor&, const Tensor&)>;
@@ -104,7 +104,7 @@ TEST_CASE("in-place binary ops have right gradients of self and other") {
   });
 }
 
-TEST_CASE("where and masked_fill pass gradients to what was chosen") {
+TEST_CASE("where and masked_fill pass gradients to the selected elements") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 3}), b = wave(d, {3}, 1.1), mask = wave(d, {2, 3}, 2) > 0;
     check_both([&](const auto& in) { return where(mask, square(in[0]), exp(in[1])); }, {a, b});
@@ -139,7 +139,7 @@ TEST_CASE("gradients at kinks and poles are PyTorch's") {
   });
 }
 
-TEST_CASE("promoted operands get their gradients in their own dtype") {
+TEST_CASE("promoted operands get gradients of their own dtype") {
   for_each_device([](Device d) {
     const Tensor f = tensor({1., 2.}, TensorOptions(kFloat32).device(d).requires_grad(true));
     const Tensor g = tensor({3., 4.}, TensorOptions(kFloat64).device(d).requires_grad(true));
@@ -154,7 +154,7 @@ TEST_CASE("promoted operands get their gradients in their own dtype") {
   });
 }
 
-TEST_CASE("dropout scales what it keeps, and its gradient is the same mask") {
+TEST_CASE("dropout scales the elements it keeps, and its gradient uses the same mask") {
   for_each_device([](Device d) {
     manual_seed(3);
     const Tensor x = ones({1000}, TensorOptions(d).requires_grad(true));
@@ -162,7 +162,8 @@ TEST_CASE("dropout scales what it keeps, and its gradient is the same mask") {
     y.sum().backward();
     CHECK(x.grad().equal(y));
     CHECK(((y == 0) | isclose(y, full_like(y, 4. / 3))).all().item<bool>());
-    // 1000 draws with p = 0.25: the share kept is 0.75 +- 0.014, five of which are 0.07.
+    // 1000 draws with p = 0.25: the fraction kept is 0.75 with standard deviation 0.014; five of
+    // these are 0.07.
     CHECK(std::abs((y != 0).to(kFloat64).mean().item<double>() - 0.75) < 0.07);
     CHECK(dropout(x, 0.25, false).is_same(x));
     CHECK((dropout(x, 1) == 0).all().item<bool>());

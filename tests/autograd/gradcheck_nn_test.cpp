@@ -1,4 +1,4 @@
-// Gradients of the ops that networks are made of, first and second, against differences.
+// First and second gradients of the ops of networks, compared with finite differences.
 #include <ambit/ops/conv.h>
 #include <ambit/ops/loss.h>
 #include <ambit/ops/norm.h>
@@ -19,7 +19,7 @@ void check_both(TensorFnRef f, const std::vector<Tensor>& inputs) {
 
 }  // namespace
 
-TEST_CASE("conv2d has right first and second gradients") {
+TEST_CASE("conv2d has correct first and second gradients") {
   for_each_device([](Device d) {
     for (const ConvParams& p :
          {ConvParams{}, ConvParams{.stride = {2, 1}, .padding = {1, 2}, .dilation = {2, 1}},
@@ -35,7 +35,7 @@ TEST_CASE("conv2d has right first and second gradients") {
   });
 }
 
-TEST_CASE("the gradients of conv2d are ops with right gradients of their own") {
+TEST_CASE("the gradients of conv2d are ops with correct gradients") {
   for_each_device([](Device d) {
     const ConvParams p{.stride = {2, 1}, .padding = {1, 0}};
     const Tensor x = wave(d, {1, 2, 4, 3}), w = wave(d, {1, 2, 2, 2}, 0.3);
@@ -53,7 +53,7 @@ TEST_CASE("the gradients of conv2d are ops with right gradients of their own") {
   });
 }
 
-TEST_CASE("pooling has right first and second gradients") {
+TEST_CASE("pooling has correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {1, 2, 5, 4});
     PoolParams p{.kernel = {2, 3}, .stride = {2, 1}, .padding = {1, 1}, .ceil_mode = true};
@@ -69,7 +69,7 @@ TEST_CASE("pooling has right first and second gradients") {
   });
 }
 
-TEST_CASE("softmax and log_softmax have right first and second gradients") {
+TEST_CASE("softmax and log_softmax have correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 2});
     for (const int64_t dim : {0, 1, 2}) {
@@ -81,7 +81,7 @@ TEST_CASE("softmax and log_softmax have right first and second gradients") {
   });
 }
 
-TEST_CASE("batch_norm has right first and second gradients, training and not") {
+TEST_CASE("batch_norm has correct first and second gradients, in training and evaluation") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 2, 2}), w = wave(d, {2}) + 1.2, b = wave(d, {2}, 1.1);
     const Tensor mean = wave(d, {2}, 0.2), var = wave(d, {2}, 0.3) + 1;
@@ -97,7 +97,7 @@ TEST_CASE("batch_norm has right first and second gradients, training and not") {
   });
 }
 
-TEST_CASE("losses have right first and second gradients in every reduction") {
+TEST_CASE("losses have correct first and second gradients in every reduction") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 4}), w = wave(d, {4}, 0.4) + 1, t = tensor({1, -100, 0}, d);
     for (const Reduction r : {Reduction::none, Reduction::mean, Reduction::sum}) {

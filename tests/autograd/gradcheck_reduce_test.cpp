@@ -1,5 +1,5 @@
-// Gradients of reductions, first and second, against differences. Inputs avoid the points where a
-// function has a kink, except where the gradient there is defined.
+// Gradients of reductions, first and second, compared with finite differences. Inputs avoid the
+// points where a function has a kink, except where the gradient there is defined.
 #include <ambit/ops/reduce.h>
 
 #include <limits>
@@ -22,7 +22,7 @@ void check_both(const Tensor& x, const One& f) {
 
 }  // namespace
 
-TEST_CASE("sums, means and variances have right first and second gradients") {
+TEST_CASE("sums, means and variances have correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 2});
     check_both(x, [](const Tensor& t) { return (t * t).sum(); });
@@ -37,7 +37,7 @@ TEST_CASE("sums, means and variances have right first and second gradients") {
   });
 }
 
-TEST_CASE("prod has right gradients, with one zero and with several") {
+TEST_CASE("prod has correct gradients, with one zero and with several") {
   for_each_device([](Device d) {
     const One all = [](const Tensor& t) { return t.prod(); };
     const One rows = [](const Tensor& t) { return t.prod(1); };
@@ -51,7 +51,7 @@ TEST_CASE("prod has right gradients, with one zero and with several") {
   });
 }
 
-TEST_CASE("prod has PyTorch's gradients at zeros, NaN and infinities, and where it overflows") {
+TEST_CASE("prod has PyTorch's gradients at zeros, NaN and infinities, and if it overflows") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
   for_each_device([&](Device d) {
@@ -72,7 +72,8 @@ TEST_CASE("prod has PyTorch's gradients at zeros, NaN and infinities, and where 
   });
 }
 
-TEST_CASE("std of equal elements has the gradient 0, of NaN and of small ones what follows") {
+TEST_CASE(
+    "the gradient of std is 0 for equal elements, NaN for NaN, and finite for small elements") {
   for_each_device([](Device d) {
     const TensorOptions f64 = TensorOptions(kFloat64).device(d);
     const Tensor x =
@@ -87,7 +88,7 @@ TEST_CASE("std of equal elements has the gradient 0, of NaN and of small ones wh
   });
 }
 
-TEST_CASE("max and min pass the gradient to the element taken") {
+TEST_CASE("max and min pass the gradient to the selected element") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 4});
     check_both(x, [](const Tensor& t) { return (t * t).max(); });
@@ -108,7 +109,7 @@ TEST_CASE("max of the whole tensor shares its gradient equally among equals") {
   });
 }
 
-TEST_CASE("norms of every order have right gradients") {
+TEST_CASE("norms of every order have correct gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3}) + 0.1;
     const double inf = std::numeric_limits<double>::infinity();
@@ -123,7 +124,7 @@ TEST_CASE("norms of every order have right gradients") {
   });
 }
 
-TEST_CASE("logsumexp has right gradients, and none where everything is minus infinity") {
+TEST_CASE("logsumexp has correct gradients, and 0 if all elements are minus infinity") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 2});
     check_both(x, [](const Tensor& t) { return t.logsumexp({0, 2}); });

@@ -1,4 +1,4 @@
-// Gradients of views, joins and indexing, first and second, against differences.
+// Gradients of views, joins and indexing, first and second, compared with finite differences.
 #include <ambit/ops/index.h>
 #include <ambit/ops/shape.h>
 
@@ -29,7 +29,7 @@ void check_both(TensorFnRef f, const std::vector<Tensor>& inputs) {
 
 }  // namespace
 
-TEST_CASE("views pass gradients back to where the elements came from") {
+TEST_CASE("views pass gradients back to the elements' positions") {
   for_each_device([](Device d) {
     check_views(wave(d, {2, 3, 2}), {[](const Tensor& t) {
                                        return t.view({6, 2});
@@ -86,7 +86,7 @@ TEST_CASE("cat and stack pass each tensor its part") {
   });
 }
 
-TEST_CASE("index passes gradients to the elements picked, repeated ones summed") {
+TEST_CASE("index passes gradients to the selected elements; repeated ones are summed") {
   for_each_device([](Device d) {
     const Tensor i = tensor({0, 2, 0}, d), j = tensor({1, -1, 1}, d);
     check_views(wave(d, {3, 2, 3}),
@@ -131,7 +131,7 @@ TEST_CASE("rows of padding_idx get no gradient") {
   });
 }
 
-TEST_CASE("scatter and scatter_add have right gradients of self and src") {
+TEST_CASE("scatter and scatter_add have correct gradients of self and src") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3}), src = wave(d, {3, 2}, 1.3);
     const Tensor distinct = tensor({{2, 0}, {1, 2}}, d), repeated = tensor({{0, 0}, {2, 2}}, d);
@@ -149,7 +149,7 @@ TEST_CASE("scatter and scatter_add have right gradients of self and src") {
   });
 }
 
-TEST_CASE("index_put_ has right gradients of self and value, through views too") {
+TEST_CASE("index_put_ has correct gradients of self and value, through views too") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 3}), i = tensor({2, 0}, d), j = tensor({1, -1}, d);
     using Write = std::function<void(const Tensor&, const Tensor&)>;
@@ -190,7 +190,7 @@ TEST_CASE("index_put_ has right gradients of self and value, through views too")
   });
 }
 
-TEST_CASE("a view follows a write to its base") {
+TEST_CASE("a view has the history of a write to its base") {
   for_each_device([](Device d) {
     check_both(
         [](const auto& in) {

@@ -1,5 +1,5 @@
-// The graph as programs see it, and the ways into it: nodes, backward for some leaves, graphs that
-// hold nothing, anomaly mode.
+// The graph and its functions: nodes, backward for some leaves, graphs without saved tensors,
+// anomaly mode.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -57,7 +57,7 @@ TEST_CASE("a graph that saved nothing may be used again; one that did, with reta
   });
 }
 
-TEST_CASE("backward for some tensors changes their .grad alone") {
+TEST_CASE("backward with inputs changes only their .grad") {
   for_each_device([](Device device) {
     const Tensor a = full({2}, 2.0, device).requires_grad_(),
                  b = full({2}, 3.0, device).requires_grad_();
@@ -96,7 +96,7 @@ TEST_CASE("grad of no inputs is an error, and retain_graph follows create_graph"
   CHECK_THROWS_AS(autograd::grad({freed}, {x}), AutogradError);
 }
 
-TEST_CASE("anomaly mode looks for NaN where it is asked to, and ends with its guard") {
+TEST_CASE("anomaly mode looks for NaN where requested, and ends with its guard") {
   const Tensor x = zeros({1}).requires_grad_();
   const auto loss = [&] { return (x.sqrt() * 0).sum(); };  // its gradient is 0 * inf
   CHECK_NOTHROW(loss().backward());
@@ -114,14 +114,14 @@ TEST_CASE("anomaly mode looks for NaN where it is asked to, and ends with its gu
   CHECK_FALSE(autograd::AnomalyMode::is_enabled());
 }
 
-TEST_CASE("a tensor says which output of its node it is") {
+TEST_CASE("a tensor has the number of its output in its node") {
   const Tensor x = ones({2, 2}).requires_grad_();
   CHECK(x.output_nr() == 0);
   CHECK((x * 2).output_nr() == 0);
   CHECK_FALSE(x.retains_grad());
 }
 
-TEST_CASE("backward with inputs checks their .grad, and touches no other's") {
+TEST_CASE("backward with inputs checks their .grad, and no other's") {
   const Tensor x = ones({3}).requires_grad_(), z = ones({3}).requires_grad_();
   x.mutable_grad() = ones({2, 3});
   CHECK_THROWS_AS((x * 2).sum().backward({}, {}, false, TensorList({x})), Error);

@@ -1,5 +1,5 @@
-// Gradients of 16 bits whose steps leave the range of float16, or lose its digits, where the result
-// does not: they are computed in float32.
+// Gradients of 16-bit floats whose intermediate values exceed the range of float16, or lose its
+// digits, although the result does not: they are computed in float32.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ TEST_CASE("products that overflow float16 on the way have the gradients of their
     }
     const Tensor third = tensor({0., 0., 0.25, 0.}, half);
     check_values(slope(running, two_zeros, third), {4}, {0, 0, 16384, 0});
-    // What src has come to, as self's gradient.
+    // Return src after the call, as self's gradient.
     const Tensor large = tensor({256., 256., 256., 1.}, half);
     const auto scaled = [&](const Tensor& x) { return x.scatter_reduce(0, at, large, "prod"); };
     check_values(slope(scaled, zeros({1}, half), tensor({0x1p-10}, half)), {1}, {16384});
@@ -60,17 +60,17 @@ TEST_CASE("variances of numbers far from 0 have the gradients of their distances
   });
 }
 
-TEST_CASE("the gradient of erfcx of 16 bits is as exact as they are") {
+TEST_CASE("the gradient of erfcx of 16 bits is accurate to their rounding") {
   for_each_device([](Device d) {
     // x = torch.tensor([-3.30078125, 40.]).double(): x.grad after special.erfcx(x).sum().backward()
-    // is [-711841.43991576217, -0.00035228842528733928]. Of the first a 64th is in float16's range.
+    // is [-711841.43991576217, -0.00035228842528733928]. A 64th of the first is in float16's range.
     const TensorOptions half = TensorOptions(kHalf).device(d);
     const Tensor got = slope([](const Tensor& x) { return special_erfcx(x); },
                              tensor({-3.30078125, 40.}, half), tensor({0x1p-6, 1.}, half));
     const Tensor want = tensor({-711841.43991576217 / 64, -0.00035228842528733928}, kFloat64).to(d);
-    // One rounding, of 2^-11, of what float32 computes: erfcx to 12 steps of 2^-24, as
-    // scaled_functions_test has it, and two products, which weigh 3200 times as much where the
-    // terms cancel. check_values() doubles it, for numbers of size 1.
+    // One rounding, of 2^-11, of float32's result: erfcx within 12 times 2^-24, see
+    // scaled_functions_test, and two products, whose errors count 3200 times where the terms
+    // cancel. check_values() doubles it, for numbers of size 1.
     check_values(got / want, {2}, {1, 1}, (0x1p-11 + 3200 * 14 * 0x1p-24) / 2);
   });
 }

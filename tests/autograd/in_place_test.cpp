@@ -1,4 +1,4 @@
-// Writes in place and through views, as the graph sees them: gradients, and what was saved before.
+// In-place writes and writes through views in the graph: gradients, and tensors saved before.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -8,28 +8,28 @@
 
 using namespace ambit;
 
-TEST_CASE("a saved tensor that was overwritten is noticed, and the op named") {
+TEST_CASE("a saved tensor that was overwritten is detected, and the op named") {
   for_each_device([](Device device) {
     Tensor x = ones({2}, device).requires_grad_();
     Tensor w = ones({2}, device);
     const Tensor y = x * w;
     w.add_(1);
     CHECK_THROWS_WITH_AS(y.sum().backward(),
-                         "mul: expected a tensor saved for backward unchanged, got one that was "
-                         "since written in place (version 0, now 1)",
+                         "mul: expected a tensor saved for backward unchanged, got one that has "
+                         "since been written in place (version 0, now 1)",
                          AutogradError);
     CHECK_FALSE(x.grad().defined());
   });
 }
 
-TEST_CASE("a view of a saved tensor that was overwritten is noticed") {
+TEST_CASE("a view of a saved tensor that was overwritten is detected") {
   Tensor x = ones({2, 2}).requires_grad_();
   const Tensor w = ones({2, 2}), y = x * w;
   w.select(0, 1).fill_(3);
   CHECK_THROWS_AS(y.sum().backward(), AutogradError);
 }
 
-TEST_CASE("a leaf that requires grad refuses in-place writes while recording") {
+TEST_CASE("a leaf that requires grad refuses in-place writes with gradients enabled") {
   Tensor x = ones({2}).requires_grad_();
   CHECK_THROWS_AS(x.add_(1), AutogradError);
   CHECK_THROWS_AS(x.view({2, 1}).mul_(2), AutogradError);
@@ -79,7 +79,7 @@ TEST_CASE("a tensor multiplied by itself in place has the gradient of its square
   CHECK(x.grad().equal(full({2}, 6.0)));
 }
 
-TEST_CASE("an expanded view follows its base, overwritten since") {
+TEST_CASE("an expanded view has the gradient of a base that was overwritten after it") {
   const Tensor x = ones({1, 4}).requires_grad_();
   const Tensor base = x * 1, view = base.expand({3, 4});
   base.mul_(2);
@@ -87,7 +87,8 @@ TEST_CASE("an expanded view follows its base, overwritten since") {
   CHECK(x.grad().equal(full({1, 4}, 6.0)));
 }
 
-TEST_CASE("views that overlap themselves follow their base, overwritten since") {
+TEST_CASE(
+    "views that overlap themselves have the gradient of a base that was overwritten after them") {
   // PyTorch 1.13: x = arange(8.).view(2, 4); b = x * 1; v = f(b); b.mul_(x);
   // (v * arange(v.numel()).view_as(v)).sum().backward(); x.grad
   struct Case {
@@ -139,7 +140,7 @@ TEST_CASE("views that overlap themselves follow their base, overwritten since") 
   }
 }
 
-TEST_CASE("an empty view at the end follows its base, overwritten since") {
+TEST_CASE("an empty view at the end has the gradient of a base that was overwritten after it") {
   const Tensor x = ones({4}).requires_grad_();
   const Tensor base = x * 1, part = base.slice(0, 2), empty_part = part.slice(0, 2, 0);
   base.mul_(2);
@@ -148,7 +149,7 @@ TEST_CASE("an empty view at the end follows its base, overwritten since") {
 }
 
 // PyTorch 2.15
-TEST_CASE("a view made outside of the graph requires grad as what it is a view of") {
+TEST_CASE("a view made without gradients requires grad if its base does") {
   const Tensor leaf = ones({2, 2}).requires_grad_(), result = leaf * 2;
   const Tensor plain = ones({2, 2});
   std::vector<Tensor> views;
@@ -171,7 +172,7 @@ TEST_CASE("a view made outside of the graph requires grad as what it is a view o
     CHECK_FALSE(plain.view({4}).requires_grad());
     CHECK_FALSE(leaf.detach().view({4}).requires_grad());
   }
-  // No gradient arrives at such a view, nor at its base through it.
+  // No gradient reaches such a view, nor its base through it.
   for (const Tensor& view : views) {
     const Tensor y = view * view.detach() + view * view;
     CHECK(y.requires_grad());
@@ -180,10 +181,10 @@ TEST_CASE("a view made outside of the graph requires grad as what it is a view o
     CHECK_THROWS_AS(view.detach_(), AutogradError);
   }
   CHECK_FALSE(leaf.grad().defined());
-  // Beside what a gradient arrives at.
+  // In addition to a tensor that a gradient reaches.
   (views[0] * leaf.view({4})).sum().backward();
   CHECK(leaf.grad().equal(ones({2, 2})));
-  // It may become a leaf, and be given other memory.
+  // It may become a leaf, and get other memory.
   views[1].requires_grad_();
   (views[1] * 3).sum().backward();
   CHECK(views[1].grad().equal(full({2}, 3.)));
@@ -191,7 +192,7 @@ TEST_CASE("a view made outside of the graph requires grad as what it is a view o
   CHECK_FALSE(views[2].requires_grad());
 }
 
-TEST_CASE("a view made outside of the graph is not written into it") {
+TEST_CASE("a write to a view made without gradients is not recorded") {
   const Tensor leaf = ones({2}).requires_grad_(), base = leaf * 2;
   for (const Tensor& t : {leaf, base}) {
     Tensor view;

@@ -1,4 +1,4 @@
-// Who owns whom: what is dropped goes without recursion, however deep, and no graph holds itself.
+// Ownership: long chains are destroyed without recursion, and no graph owns itself.
 #include <ambit/ambit.h>
 #include <ambit/memory.h>
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDeep = 500'000;
 
-// A tensor that counts down when it goes.
+// A tensor whose destruction decrements a counter.
 Tensor counted(int& alive) {
   ++alive;
   static float one = 1;
@@ -36,7 +36,7 @@ TEST_CASE("a chain of gradients of gradients is dropped without recursion") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("a chain of what hooks of leaves have captured is dropped without recursion") {
+TEST_CASE("a chain of tensors captured by hooks of leaves is dropped without recursion") {
   int alive = 0;
   {
     Tensor head = counted(alive);
@@ -50,7 +50,7 @@ TEST_CASE("a chain of what hooks of leaves have captured is dropped without recu
   CHECK(alive == 0);
 }
 
-TEST_CASE("a chain of what deleters have captured is dropped without recursion") {
+TEST_CASE("a chain of tensors captured by deleters is dropped without recursion") {
   int alive = 0;
   static float one = 1;
   {
@@ -63,7 +63,7 @@ TEST_CASE("a chain of what deleters have captured is dropped without recursion")
   CHECK(alive == 0);
 }
 
-TEST_CASE("a chain through results, their hooks, gradients and deleters in turn") {
+TEST_CASE("a chain of results, their hooks, gradients and deleters is dropped without recursion") {
   int alive = 0;
   static float one = 1;
   {
@@ -95,7 +95,7 @@ TEST_CASE("from_blob that fails leaves the memory to the caller") {
 
 namespace {
 
-// Whether what `write` does to the tensor it is given leaves nothing behind.
+// Return true if no object remains after `write` has modified the tensor it gets.
 bool is_freed(const std::function<void(const Tensor& y)>& write) {
   int alive = 0;
   {
@@ -108,7 +108,7 @@ bool is_freed(const std::function<void(const Tensor& y)>& write) {
 
 }  // namespace
 
-TEST_CASE("a tensor overwritten with what was made of it does not hold itself") {
+TEST_CASE("a tensor overwritten with a result of itself does not own itself") {
   CHECK(is_freed([](const Tensor& y) { y.add_(y.sin()); }));
   CHECK(is_freed([](const Tensor& y) { y.mul_(y); }));
   CHECK(is_freed([](const Tensor& y) { y.add_(y * y).mul_(y.exp()).add_(y.cos()); }));
@@ -117,7 +117,7 @@ TEST_CASE("a tensor overwritten with what was made of it does not hold itself") 
   CHECK(is_freed([](const Tensor& y) { y.add_(y.slice(0, 0, 1).sin()); }));
   CHECK(is_freed([](const Tensor& y) { y.index_put_({0}, y.softmax(0).sum()); }));
   CHECK(is_freed([](const Tensor& y) {
-    const Tensor state = zeros({1});  // that needs no gradient when it is saved
+    const Tensor state = zeros({1});  // does not require grad when it is saved
     state.add_(state * y);
     state.add_(state.tanh() * y);
   }));
@@ -129,13 +129,13 @@ TEST_CASE("a tensor overwritten with what was made of it does not hold itself") 
   }));
 }
 
-TEST_CASE("a saved result has its history in a backward that is recorded") {
+TEST_CASE("a saved result keeps its history in a backward with create_graph") {
   Tensor x = tensor({0.5}).requires_grad_();
   const Tensor y = x * 2, z = y * y * y;  // 8 x^3
   const Tensor g = autograd::grad({z}, {x}, {}, std::nullopt, /*create_graph=*/true)[0];
   CHECK(g.item<float>() == 6);                             // 24 x^2
   CHECK(autograd::grad({g}, {x})[0].item<float>() == 24);  // 48 x
-  // By way of y: dz/dy = 3 y^2, and once more 6 y.
+  // Through y: dz/dy = 3 y^2, and its derivative 6 y.
   const Tensor u = x * 2, v = u * u * u;
   const Tensor gu = autograd::grad({v}, {u}, {}, std::nullopt, true)[0];
   CHECK(gu.item<float>() == 3);

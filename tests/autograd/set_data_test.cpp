@@ -1,5 +1,5 @@
-// set_data() under a live graph: gradients that no longer fit are refused before a formula sees
-// them, and so are saved tensors that are not what was saved.
+// set_data() of tensors in a graph: gradients of another size are refused before they reach a
+// formula, and so are saved tensors that were replaced.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -72,7 +72,7 @@ std::vector<Call> calls() {
 
 }  // namespace
 
-TEST_CASE("a gradient of another size than the recorded output's is refused, small or large") {
+TEST_CASE("a gradient of another size than the recorded output is refused") {
   for_each_device([](Device device) {
     manual_seed(1);
     const Tensor data = rand({2, 3, 8, 8}, device);
@@ -84,7 +84,8 @@ TEST_CASE("a gradient of another size than the recorded output's is refused, sma
         y.set_data(ones({n}, device));
         CHECK_THROWS_AS(y.backward(ones({n}, device)), AutogradError);
         CHECK_FALSE(x.grad().defined());
-        // What was recorded after set_data() gets the gradient of its input, but no further.
+        // The product is recorded after set_data(): it passes on a gradient of the new size, which
+        // the earlier op refuses.
         const Tensor later = call.run(x);
         later.set_data(ones({n}, device));
         CHECK_THROWS_AS((later * 2).sum().backward(), AutogradError);
@@ -94,7 +95,7 @@ TEST_CASE("a gradient of another size than the recorded output's is refused, sma
   });
 }
 
-TEST_CASE("what was recorded before set_data() keeps its gradient") {
+TEST_CASE("an op recorded before set_data() keeps its gradient") {
   for_each_device([](Device device) {
     for (const Call& call : calls()) {
       INFO(call.name);
@@ -110,7 +111,7 @@ TEST_CASE("what was recorded before set_data() keeps its gradient") {
   });
 }
 
-TEST_CASE("the refusal says what the output was, and that set_data() replaced it") {
+TEST_CASE("the error says the size of the output, and that set_data() replaced it") {
   Tensor x = ones({2, 3}).requires_grad_();
   const Tensor y = x.exp();
   y.set_data(ones({4}, kFloat64));
@@ -119,14 +120,14 @@ TEST_CASE("the refusal says what the output was, and that set_data() replaced it
       "exp: expected a gradient float32[2, 3] on cpu, as its output was when it was recorded, got "
       "float64[4] on cpu; set_data() has replaced the output since",
       AutogradError);
-  // As it was before, all is well.
+  // With the old data it works.
   y.set_data(ones({2, 3}));
   CHECK_NOTHROW(y.backward(ones({2, 3}), /*retain_graph=*/true));
   y.set_data(ones({3, 2}));
   CHECK_THROWS_AS(y.backward(ones({3, 2})), AutogradError);
 }
 
-TEST_CASE("a tensor replaced between two uses is refused, though its gradients broadcast") {
+TEST_CASE("a tensor replaced between two uses is refused, even if its gradients broadcast") {
   Tensor x = ones({3}).requires_grad_();
   const Tensor y = x * 2, first = y * 1;
   y.set_data(ones({1}));
@@ -141,14 +142,14 @@ TEST_CASE("a tensor replaced between two uses is refused, though its gradients b
   CHECK_FALSE(leaf.grad().defined());
 }
 
-TEST_CASE("a saved parameter that has other data is noticed, also over the same storage") {
+TEST_CASE("a saved parameter with replaced data is detected, also if the storage is the same") {
   Tensor w = arange(6, kFloat32).requires_grad_(), x = ones({6}).requires_grad_();
   SUBCASE("of another shape") {
     const Tensor y = w * x;
     w.set_data(w.detach().view({2, 3}));
     CHECK_THROWS_WITH_AS(y.sum().backward(),
-                         "mul: expected a tensor saved for backward unchanged, got one that was "
-                         "since moved or replaced",
+                         "mul: expected a tensor saved for backward unchanged, got one that has "
+                         "since been moved or replaced",
                          AutogradError);
   }
   SUBCASE("with other strides") {
@@ -157,17 +158,17 @@ TEST_CASE("a saved parameter that has other data is noticed, also over the same 
     w.set_data(w.detach().t());
     CHECK_THROWS_AS(y.sum().backward(), AutogradError);
   }
-  SUBCASE("in memory that lies where the first lay") {
+  SUBCASE("in memory at the address of the old one") {
     for (int i = 0; i < 20; ++i) {
       const Tensor y = w * x;
-      w.set_data(zeros({6}));  // the old storage may be the next one's address
+      w.set_data(zeros({6}));  // the old storage may get the same address
       w.set_data(ones({6}));
       CHECK_THROWS_AS(y.sum().backward(), AutogradError);
     }
   }
 }
 
-TEST_CASE("results that were saved are what they were, whatever set_data() did to the handle") {
+TEST_CASE("saved results keep their values after set_data() of the tensor") {
   Tensor a = full({3}, 2.0).requires_grad_();
   const Tensor y = a * 1, z = (y * y).sum();
   y.set_data(ones({5}));
@@ -175,7 +176,7 @@ TEST_CASE("results that were saved are what they were, whatever set_data() did t
   CHECK(a.grad().equal(full({3}, 4)));
 }
 
-TEST_CASE("a view that takes other data is no view, and a base with other data has none") {
+TEST_CASE("set_data() of a view ends the view, and of a base ends its views") {
   const Tensor base = zeros({4});
   const Tensor view = base.slice(0, 0, 2);
   Tensor w = ones({3}).requires_grad_();
@@ -196,7 +197,7 @@ TEST_CASE("a view that takes other data is no view, and a base with other data h
   CHECK(base.equal(zeros_like(base)));
 }
 
-TEST_CASE("a .grad that does not fit its leaf is refused, and no leaf takes its gradient") {
+TEST_CASE("a .grad of another shape than its leaf is refused, and no leaf gets a gradient") {
   Tensor a = ones({3}).requires_grad_(), b = ones({3}).requires_grad_();
   b.mutable_grad() = ones({2, 3});
   CHECK_THROWS_WITH_AS((a * b).sum().backward(),

@@ -1,4 +1,5 @@
-// Several threads on one graph: backward beside backward, and beside hooks that come and go.
+// Several threads on one graph: concurrent backward calls, and hooks added and removed during
+// backward.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -36,7 +37,7 @@ constexpr int kRounds = 60;
 
 }  // namespace
 
-TEST_CASE("of two backwards through one graph the second finds it in use or freed") {
+TEST_CASE("the second of two backwards through one graph gets an error: it is in use or freed") {
   for (int round = 0; round < kRounds; ++round) {
     Tensor x = full({8}, 0.5).requires_grad_(), same = full({8}, 0.5).requires_grad_();
     const Tensor y = chain(x, 30);
@@ -58,7 +59,7 @@ TEST_CASE("of two backwards through one graph the second finds it in use or free
   }
 }
 
-TEST_CASE("backwards that keep the graph run side by side, and all count") {
+TEST_CASE("concurrent backwards with retain_graph all accumulate") {
   for (int round = 0; round < kRounds; ++round) {
     Tensor x = full({8}, 0.5).requires_grad_(), same = full({8}, 0.5).requires_grad_();
     const Tensor y = chain(x, 30);
@@ -68,7 +69,7 @@ TEST_CASE("backwards that keep the graph run side by side, and all count") {
   }
 }
 
-TEST_CASE("a backward that fails leaves its nodes to the next one") {
+TEST_CASE("a backward that fails leaves its nodes usable for the next one") {
   Tensor x = ones({3}).requires_grad_();
   const Tensor y = x * 2;
   bool fail = true;
@@ -83,7 +84,8 @@ TEST_CASE("a backward that fails leaves its nodes to the next one") {
   x.remove_hook(id);
 }
 
-TEST_CASE("hooks come and go beside a backward, which sees each wholly or not at all") {
+TEST_CASE(
+    "a backward sees each hook that another thread adds or removes completely or not at all") {
   for (int round = 0; round < kRounds; ++round) {
     Tensor x = full({8}, 0.5).requires_grad_();
     const Tensor middle = x * 2, y = chain(middle, 10);
@@ -109,7 +111,7 @@ TEST_CASE("hooks come and go beside a backward, which sees each wholly or not at
     });
     Tensor same = full({8}, 0.5).requires_grad_();
     chain(same * 2, 10).backward();
-    // 20 equal numbers added one by one: each sum is rounded once, by 2^-24 of at most 20 of them.
+    // 20 equal numbers added in order: each sum is rounded once, by 2^-24 of at most 20 of them.
     CHECK(x.grad().allclose(same.grad() * 20, 20 * 6e-8, 0));
   }
 }

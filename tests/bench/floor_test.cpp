@@ -1,4 +1,5 @@
-// The bench's floor, oneDNN by hand, against ambit: from the same weights both come to the same.
+// The bench's floor, which calls oneDNN directly, has the same results as ambit from the same
+// weights.
 #include <ambit/autograd.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
@@ -23,7 +24,7 @@ using bench::floor::Lesson;
 
 namespace {
 
-constexpr double kUnit = 0x1p-24;  // what rounding moves a float32 by, relatively
+constexpr double kUnit = 0x1p-24;  // relative error of rounding to float32
 
 bench::Operand operand(const Tensor& x) {
   bench::Operand made{"", x.sizes().vec()};
@@ -47,12 +48,12 @@ bool close(double a, double b, double relative) {
 }
 
 // The longest sum in a forward pass has 1024 products, the input of tudui's first linear layer.
-// The mean of the losses is no further off than a logit.
+// The mean of the losses has at most the error of a logit.
 constexpr double kForward = 1024 * kUnit;
 
-// The longest sum in a backward pass, the gradient of a weight of tudui's first layer, has a
-// product per place of 5 images. A bound for one sum: the errors of the layers in between add up,
-// but no sum comes near its bound.
+// The longest sum in a backward pass, the gradient of a weight of tudui's first layer, has one
+// product per position of 5 images. The bound is that of one sum: errors of the layers in between
+// add up, but each sum's error is far below its bound.
 constexpr double kBackward = 5 * 32 * 32 * kUnit;
 
 double largest(const float* values, size_t size) {
@@ -92,7 +93,8 @@ void check_training(Lesson lesson, const optim::SGDOptions& options) {
     std::vector<float> difference(size);
     std::transform(values.begin(), values.end(), expected, difference.begin(), std::minus<>());
     const Tensor update = parameters[i].detach() - before[i];
-    // Updates are as far off as gradients, and each is rounded into its parameter on both sides.
+    // Updates have the error of the gradients, and each is rounded into its parameter on both
+    // sides.
     const double rounding = 2 * kSteps * kUnit * largest(expected, size);
     CHECK(largest(difference.data(), size) <=
           kBackward * largest(update.data_ptr<float>(), size) + rounding);
@@ -121,19 +123,19 @@ TEST_CASE("the floor trains the lessons' networks as ambit does") {
   SUBCASE("tudui") { check_training<bench::Tudui>(Lesson::tudui, optim::SGDOptions(0.01)); }
 }
 
-TEST_CASE("the floor's inference is ambit's") {
+TEST_CASE("the floor's inference equals ambit's") {
   SUBCASE("net") { check_inference<bench::Net>(Lesson::net); }
   SUBCASE("tudui") { check_inference<bench::Tudui>(Lesson::tudui); }
 }
 
-TEST_CASE("the floor's convolution is ambit's, with gradients or without") {
+TEST_CASE("the floor's convolution equals ambit's, with gradients or without") {
   manual_seed(3);
   const Tensor x = rand({2, 3, 9, 9}), w = rand({6, 3, 5, 5}), b = rand({6}).requires_grad_();
   const Tensor y = conv2d(x, w, b, {.padding = {2, 2}}), gradient = rand(y.sizes());
   y.backward(gradient);
   Specification s = specification({x, w, b, gradient}, {});
   s.parameters = {2};
-  // The sum of a result adds 2*6*9*9 positive numbers, and each of them is a sum of 3*5*5+1.
+  // The sum of a result adds 2*6*9*9 positive numbers, each a sum of 3*5*5+1.
   constexpr double kAdded = (2 * 6 * 9 * 9 + 3 * 5 * 5 + 1) * kUnit;
 
   bench::floor::Convolution forward(s);
@@ -149,11 +151,11 @@ TEST_CASE("the floor's convolution is ambit's, with gradients or without") {
   }
 }
 
-TEST_CASE("the floor's product is ambit's") {
+TEST_CASE("the floor's product equals ambit's") {
   manual_seed(4);
   const Tensor a = rand({48, 48}), b = rand({48, 48});
   bench::floor::Product product(specification({a, b}, {}));
   product.run();
-  // 48*48 positive numbers, each the sum of 48.
+  // 48*48 positive numbers, each a sum of 48.
   CHECK(close(product.result(), a.matmul(b).sum().item<double>(), (48 * 48 + 48) * kUnit));
 }

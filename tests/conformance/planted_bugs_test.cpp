@@ -1,5 +1,5 @@
-// The kit against a backend with planted bugs, as its author would run it: the tool itself, the
-// plugin by its file. Each bug must be found, and named by a case that fits.
+// Runs the kit on a backend with planted bugs, as its author would: `ambit conformance` with the
+// plugin's file. Each bug must be found, by a case with a suitable name.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// The names of the cases that failed.
+// The names of the failed cases.
 std::vector<std::string> failed_cases(const std::string& output) {
   const std::string before = "\nFAILED ";
   std::vector<std::string> names;
@@ -25,9 +25,9 @@ std::vector<std::string> failed_cases(const std::string& output) {
 ChildResult run_kit(const std::string& bug, const std::string& filter,
                     const std::string& options = "", const std::string& device = "planted:0") {
   const std::string environment = bug.empty() ? "" : "AMBIT_PLANTED_BUG=" + bug;
-  // No core file: the crashes are wanted.
-  return run_command("ulimit -c 0; exec env " + environment +
-                     " '" AMBIT_TOOL "' conformance --backend '" AMBIT_PLANTED "' --device " +
+  // No core file: crashes are expected.
+  return run_command("ulimit -c 0; exec env " + environment + " " + emulator() +
+                     "'" AMBIT_TOOL "' conformance --backend '" AMBIT_PLANTED "' --device " +
                      device + " --filter '" + filter + "' " + options + " 2>&1");
 }
 
@@ -42,8 +42,8 @@ void check_found(const planted::Bug& bug, const std::string& options = "") {
 
 }  // namespace
 
-TEST_CASE("its second device conforms") {
-  // Kernels do not ask for the index; memory, copies and queues do.
+TEST_CASE("the planted backend's second device conforms") {
+  // Kernels do not depend on the index; memory, copies and queues do.
   for (const char* filter : {"copies/", "memory/", "order/", "gradients/"}) {
     const ChildResult run = run_kit("", filter, "", "planted:1");
     INFO(run.output);
@@ -55,26 +55,26 @@ TEST_CASE("the kit finds bugs of the runtime") {
   for (const planted::Bug& bug : planted::kRuntimeBugs) check_found(bug);
 }
 
-TEST_CASE("the kit finds kernels that end or hold up their process") {
+TEST_CASE("the kit finds kernels that crash or hang") {
   for (const planted::Bug& bug : planted::kEndings) {
-    // A case that hangs costs its whole timeout; those before it take milliseconds.
+    // A case that hangs uses its whole timeout; those before it need milliseconds.
     check_found(bug, "--timeout 2");
   }
 }
 
-TEST_CASE("what fails outside of any case is repeated by the whole run") {
+TEST_CASE("a failure outside of any case is reproduced by the whole run") {
   const ChildResult run = run_kit("exit_on_load", "scan/sum/float32");
   INFO(run.output);
   CHECK(run.output.starts_with("conformance of planted:0\n"));
   CHECK(run.output.find(" --filter 'scan/sum/float32'\n") != std::string::npos);
 }
 
-TEST_CASE("the kit finds kernels that compute something else") {
+TEST_CASE("the kit finds kernels with wrong results") {
   for (const planted::Bug& bug : planted::kKernelBugs) check_found(bug);
 }
 
-TEST_CASE("the kit finds a bug among all its cases and nothing else") {
-  // One bug: all cases take minutes, and each is looked for among those of its kernel.
+TEST_CASE("with all cases the kit finds a bug and nothing else") {
+  // One bug only: all cases need minutes, and each bug is searched for in the cases of its kernel.
   const ChildResult run = run_kit("forgotten_parameter", "", "--timeout 3600");
   INFO(run.output);
   CHECK(run.exit_code == 1);
@@ -83,7 +83,7 @@ TEST_CASE("the kit finds a bug among all its cases and nothing else") {
   for (const std::string& name : failed) CHECK(name.starts_with("sgd_step/"));
 }
 
-TEST_CASE("a misspelt bug or filter is no success") {
+TEST_CASE("a misspelt bug or filter is an error") {
   CHECK(run_kit("lek", "memory/").exit_code == 2);
   CHECK(run_kit("", "no such case").exit_code == 2);
 }

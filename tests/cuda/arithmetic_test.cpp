@@ -1,4 +1,4 @@
-// What elementwise kernels do to one element, compiled for the host, against the reference loops.
+// Functors of elementwise kernels, compiled for the host, compared with the reference loops.
 #include <ambit/ambit.h>
 #include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ using arithmetic::OperandOf;
 
 namespace {
 
-// Values where maps have their corners, and some between.
+// Values at and between kinks and limits of the functions.
 template <class T>
 std::vector<T> values() {
   using Limits = std::numeric_limits<T>;
@@ -95,7 +95,7 @@ bool is_close(T got, T want, double scale) {
   if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
   if (got == want) return true;
   if (std::isinf(want) || std::isinf(got)) {
-    // An overflow may begin one rounding earlier or later.
+    // An overflow may occur one rounding earlier or later.
     const double finite = std::isinf(want) ? got : want;
     return std::fabs(finite) >= 0.99 * std::numeric_limits<T>::max();
   }
@@ -114,13 +114,13 @@ void for_each_function(const F& f) {
   (std::make_index_sequence<functions<Op>().size()>());
 }
 
-// Whether a function of a T gives a T.
+// True if a function of a T returns a T.
 template <auto op, class T>
 constexpr bool maps() {
   return OperandOf<T, op> && row_of(op).result == FunctionRow::Result::same;
 }
 
-// Terms of a sum may cancel: its error is relative to them, not to what is left.
+// Terms of a sum may cancel: its error is relative to the terms, not to the result.
 double term_scale(BinaryOp op, double a, double b) {
   switch (op) {
     case BinaryOp::add:
@@ -139,13 +139,13 @@ double term_scale(BinaryOp op, double a, double b) {
     case BinaryOp::silu_grad:
     case BinaryOp::mish_grad:
       return std::fabs(a) * (1 + std::fabs(b));
-    case BinaryOp::selu_grad:  // of a subnormal exponential
+    case BinaryOp::selu_grad:  // the exponential is subnormal
       return 2 * std::fabs(a) * std::numeric_limits<float>::min();
     case BinaryOp::hardswish_grad:
       return std::fabs(a);
     case BinaryOp::logit_loss:
       return 1 + std::fabs(a) * (1 + std::fabs(b));
-    // An exponential is as far off, in parts of itself, as its argument by itself.
+    // The relative error of an exponential is the absolute error of its argument.
     case BinaryOp::softplus:
       return std::fabs(a) * std::exp(std::fmin(a * b, 0));
     case BinaryOp::celu:
@@ -155,7 +155,7 @@ double term_scale(BinaryOp op, double a, double b) {
   }
 }
 
-// Products of three overflow in float32 where they do not in float64.
+// Products of three factors overflow in float32, but not in float64.
 bool multiplies_three(BinaryOp op) {
   return op == BinaryOp::sigmoid_grad || op == BinaryOp::tanh_grad || op == BinaryOp::gelu_grad ||
          op == BinaryOp::gelu_tanh_grad || op == BinaryOp::selu_grad ||
@@ -164,7 +164,7 @@ bool multiplies_three(BinaryOp op) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("maps of one float are the reference's", T, float, double) {
+TEST_CASE_TEMPLATE("functions of one float equal the reference's", T, float, double) {
   const std::vector<T> in = values<T>();
   const Tensor x = tensor_of(in);
   for_each_function<UnaryOp>([&]<UnaryOp op>() {
@@ -174,8 +174,7 @@ TEST_CASE_TEMPLATE("maps of one float are the reference's", T, float, double) {
       for (size_t i = 0; i < in.size(); ++i) {
         CAPTURE(std::string(name(op)));
         CAPTURE(in[i]);
-        // In gelu's tail the rounding of erfc's argument counts, as it does in PyTorch's x (1 +
-        // erf).
+        // In gelu's tail the rounding of erfc's argument matters, as in PyTorch's x (1 + erf).
         const bool tailed = op == UnaryOp::gelu || op == UnaryOp::gelu_tanh;
         const double scale = tailed && std::isfinite(in[i]) ? std::fabs(in[i]) : 0;
         CHECK(is_close(Functor<op>()(in[i]), want.data_ptr<T>()[i], scale));
@@ -184,7 +183,7 @@ TEST_CASE_TEMPLATE("maps of one float are the reference's", T, float, double) {
   });
 }
 
-TEST_CASE_TEMPLATE("maps of two floats are the reference's", T, float, double) {
+TEST_CASE_TEMPLATE("functions of two floats equal the reference's", T, float, double) {
   const auto all = pairs<T>();
   const std::vector<T>&a = all.first, &b = all.second;
   const Tensor x = tensor_of(a), y = tensor_of(b);
@@ -204,8 +203,8 @@ TEST_CASE_TEMPLATE("maps of two floats are the reference's", T, float, double) {
   });
 }
 
-TEST_CASE_TEMPLATE("maps of integers are the reference's, bit for bit", T, bool, uint8_t, int8_t,
-                   int16_t, int32_t, int64_t) {
+TEST_CASE_TEMPLATE("functions of integers equal the reference's, bit for bit", T, bool, uint8_t,
+                   int8_t, int16_t, int32_t, int64_t) {
   const std::vector<T> in = values<T>();
   const Tensor x = tensor_of(in);
   for_each_function<UnaryOp>([&]<UnaryOp op>() {
@@ -220,7 +219,7 @@ TEST_CASE_TEMPLATE("maps of integers are the reference's, bit for bit", T, bool,
   });
 }
 
-TEST_CASE_TEMPLATE("questions get the reference's answers", T, bool, int32_t, float, double) {
+TEST_CASE_TEMPLATE("predicates equal the reference's", T, bool, int32_t, float, double) {
   const std::vector<T> in = values<T>();
   const Tensor x = tensor_of(in);
   for_each_function<UnaryOp>([&]<UnaryOp op>() {
@@ -236,8 +235,9 @@ TEST_CASE_TEMPLATE("questions get the reference's answers", T, bool, int32_t, fl
   });
 }
 
-TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions are reported", T,
-                   bool, uint8_t, int8_t, int16_t, int32_t, int64_t) {
+TEST_CASE_TEMPLATE(
+    "functions of two integers equal the reference's, and division errors are reported", T, bool,
+    uint8_t, int8_t, int16_t, int32_t, int64_t) {
   const auto all = pairs<T>();
   for (const BinaryOp op : functions<BinaryOp>()) {
     if (!row_of(op).dtypes.contains(dtype_of<T>)) continue;
@@ -271,7 +271,7 @@ TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions 
   }
 }
 
-TEST_CASE_TEMPLATE("comparisons and logic are the reference's", T, bool, int8_t, int64_t, float,
+TEST_CASE_TEMPLATE("comparisons and logic equal the reference's", T, bool, int8_t, int64_t, float,
                    double) {
   const auto all = pairs<T>();
   const Tensor x = tensor_of(all.first), y = tensor_of(all.second);
@@ -285,7 +285,7 @@ TEST_CASE_TEMPLATE("comparisons and logic are the reference's", T, bool, int8_t,
   }
 }
 
-TEST_CASE("a function refuses a dtype that it is not defined for") {
+TEST_CASE("a function refuses a dtype for which it is not defined") {
   CHECK_THROWS_WITH_AS(expect_operand_dtype(UnaryOp::exp, kInt32),
                        "exp: expected a dtype it is defined for, got int32", DTypeError);
   CHECK_THROWS_WITH_AS(expect_operand_dtype(BinaryOp::sub, kBool),
@@ -293,7 +293,7 @@ TEST_CASE("a function refuses a dtype that it is not defined for") {
   CHECK_NOTHROW(expect_operand_dtype(UnaryOp::isnan, kInt32));
 }
 
-TEST_CASE("conversions between all dtypes are the reference's, also of what does not fit") {
+TEST_CASE("conversions between all dtypes equal the reference's, also of numbers out of range") {
   for (const DType from : dtypes::kAll) {
     for (const DType to : dtypes::kAll) {
       visit(from, [&]<class X>() {
@@ -315,7 +315,7 @@ TEST_CASE("conversions between all dtypes are the reference's, also of what does
   }
 }
 
-TEST_CASE("the first fault stays, and an index out of range becomes an IndexError") {
+TEST_CASE("the first fault is kept, and an index out of range becomes an IndexError") {
   Fault fault{};
   const FaultSink gather{&fault, "gather"}, later{&fault, "later"};
   gather.report(FaultKind::index, 12, 10);

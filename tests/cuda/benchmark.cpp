@@ -1,7 +1,7 @@
 // Times of training steps and kernels on cuda:0, one line each: a name and microseconds.
-// benchmark.py prints the same lines for PyTorch; tests/gpu.sh puts them side by side. Every figure
-// is the median of 30 rounds; a round is some steps and one wait for the GPU. The exit code is 1
-// where a step after the first rounds asked the driver for memory or made the host wait.
+// benchmark.py prints the same lines for PyTorch; tests/gpu.sh compares them. Every figure is the
+// median of 30 rounds; a round is several steps and one wait for the GPU. The exit code is 1 if a
+// step after the first rounds allocated memory from the driver or made the host wait.
 #include <ambit/ambit.h>
 #include <ambit/cuda_counters.h>
 #include <ambit/cuda_graph.h>
@@ -62,7 +62,7 @@ nn::Sequential tudui() {
                         nn::Flatten(), nn::Linear(1024, 64), nn::Linear(64, 10));
 }
 
-/// A step of training, as often as it is called.
+/// A training step, run several times.
 struct Training {
   Training(nn::Sequential of, int64_t batch)
       : model(of.to(kGpu)),
@@ -111,7 +111,7 @@ void report_attention() {
   }
 }
 
-// Each in float32, TF32 and bfloat16; of the first also the best that the clock finds.
+// Each in float32, TF32 and bfloat16; the first one also with benchmark mode.
 void report_convolutions() {
   const Tensor x = randn({256, 64, 56, 56}, kGpu), w = randn({64, 64, 3, 3}, kGpu);
   const Tensor b = randn({64}, kGpu);
@@ -134,7 +134,7 @@ void report_convolutions() {
   allow_tf32(false);
 }
 
-// A product with its activation as one call.
+// A product with its activation in one call.
 void report_map() {
   const TensorOptions options = TensorOptions(kGpu).dtype(kBFloat16);
   const Tensor x = randn({4096, 4096}, options), w = randn({4096, 4096}, options);

@@ -1,4 +1,4 @@
-"""The lines of benchmark.cpp, by PyTorch."""
+"""PyTorch's times in the format of benchmark.cpp."""
 import statistics
 import time
 
@@ -37,7 +37,7 @@ def tudui():
 
 
 class Training:
-    """A step of training, as often as it is called."""
+    """A training step, run several times."""
 
     def __init__(self, model, batch):
         self.model = model.to(gpu)
@@ -56,7 +56,7 @@ def report_training(name, model, batch):
     report(name, 10, Training(model, batch))
 
 
-# As PyTorch's notes on CUDA graphs have it: warmed up on another stream, gradients made in the graph.
+# As PyTorch's notes on CUDA graphs say: warm up on another stream, create gradients in the graph.
 def report_replay(name, model, batch):
     step = Training(model, batch)
     side = torch.cuda.Stream()
@@ -92,7 +92,7 @@ def report_convolutions():
         torch.backends.cudnn.benchmark = benchmark
         report(name + ("_benchmark" if benchmark else ""), 5,
                lambda: nn.functional.conv2d(x, w, padding=1))
-    # Rows of images, as ambit has them, and whatever cuDNN makes of them by the clock.
+    # Images in row-major order, as in ambit; cuDNN chooses an algorithm by benchmark mode.
     for dtype in torch.float32, torch.bfloat16:
         torch.backends.cudnn.allow_tf32 = dtype == torch.float32
         typed = name + ("_tf32" if dtype == torch.float32 else "_bfloat16")

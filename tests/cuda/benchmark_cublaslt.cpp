@@ -1,4 +1,4 @@
-// A product of matrices by cuBLASLt alone: what the best that it has takes.
+// A matrix product by cuBLASLt alone, with its fastest algorithm.
 #include "benchmark_cublaslt.h"
 
 #include <ambit/error.h>
@@ -21,7 +21,7 @@ void check(Status status, const char* call) {
 
 }  // namespace
 
-// All matrices [n,n]. Handles are left to the end of the process.
+// All matrices [n,n]. Handles are not destroyed.
 double best_cublaslt_us(const void* a, const void* b, void* y, int64_t n, bool tf32) {
   constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
   constexpr int kRuns = 20;

@@ -1,4 +1,4 @@
-// The allocator of GPU memory, over a simulated device, one call at a time.
+// The allocator of GPU memory on a simulated device, with one call at a time.
 #include "backends/cuda/memory/block_allocator.h"
 
 #include <ambit/error.h>
@@ -15,7 +15,7 @@
 using namespace ambit;
 using namespace ambit::cuda;
 
-TEST_CASE("a block freed while its stream is at work serves the same stream at once") {
+TEST_CASE("a block freed while its stream is busy is reused by the same stream at once") {
   Simulation s(100 * kMiB);
   char* p = s.allocate(1000, 0);
   s.write(0, p, 1000);
@@ -25,7 +25,7 @@ TEST_CASE("a block freed while its stream is at work serves the same stream at o
   CHECK(s.a.stats().system_allocations == 1);
 }
 
-TEST_CASE("a block freed while its stream is at work is not given to another stream") {
+TEST_CASE("a block freed while its stream is busy is not reused by another stream") {
   Simulation s(100 * kMiB);
   char* p = s.allocate(1000, 0);
   s.write(0, p, 1000);
@@ -36,7 +36,7 @@ TEST_CASE("a block freed while its stream is at work is not given to another str
   CHECK(s.gpu.races == 0);
 }
 
-TEST_CASE("a stream that uses what another has written is ordered behind it, once") {
+TEST_CASE("a stream that uses another stream's output waits for that stream, once") {
   Simulation s(100 * kMiB);
   char* p = s.allocate(1000, 0);
   s.write(0, p, 1000);
@@ -47,16 +47,16 @@ TEST_CASE("a stream that uses what another has written is ordered behind it, onc
   CHECK(s.gpu.orders == 1);
   s.write(0, p, 1000);
   CHECK(s.gpu.orders == 2);
-  s.read(1, &s.gpu, 1);  // no memory of the allocator
+  s.read(1, &s.gpu, 1);  // not memory of the allocator
   CHECK(s.gpu.orders == 2);
   CHECK(s.gpu.races == 0);
 }
 
-TEST_CASE("all memory of others is ordered as one block, once some of it was borrowed") {
+TEST_CASE("after borrow(), all foreign memory is ordered as one block") {
   Simulation s(100 * kMiB);
   char* own = s.allocate(1000, 0);
   s.write(0, own, 1000);
-  s.write(1, own, 1000);  // two streams: who uses what is noted from here on
+  s.write(1, own, 1000);  // two streams: from here on uses are recorded
   const int orders = s.gpu.orders;
   char theirs[64];
   s.write(0, theirs, 64);
@@ -69,10 +69,10 @@ TEST_CASE("all memory of others is ordered as one block, once some of it was bor
   s.read(1, borrowed + 8, 8);
   s.write(3, borrowed + 32, 8);
   CHECK(s.gpu.orders > orders);
-  CHECK(s.gpu.races == 1);  // none more
+  CHECK(s.gpu.races == 1);  // no further race
 }
 
-TEST_CASE("what a lonely stream has borrowed others come after") {
+TEST_CASE("other streams wait for the only stream that used borrowed memory") {
   Simulation s(100 * kMiB);
   char theirs[64];
   s.a.borrow();
@@ -91,21 +91,21 @@ TEST_CASE("streams that read the same memory do not wait for each other") {
     out[static_cast<size_t>(stream)] = s.allocate(1000, stream);
     s.call(stream, {{weights, false}, {out[static_cast<size_t>(stream)], true}}, 1000);
   }
-  CHECK(s.gpu.orders == 2);  // each behind the writer
+  CHECK(s.gpu.orders == 2);  // each waits for the writer
   for (int step = 0; step < 100; ++step) {
     for (int stream = 1; stream < 3; ++stream) {
       s.call(stream, {{weights, false}, {out[static_cast<size_t>(stream)], true}}, 1000);
     }
   }
   CHECK(s.gpu.orders == 2);
-  s.write(0, weights, 1000);  // behind all readers
+  s.write(0, weights, 1000);  // waits for all readers
   CHECK(s.gpu.orders == 4);
   s.read(1, weights, 1000);
   CHECK(s.gpu.orders == 5);
   CHECK(s.gpu.races == 0);
 }
 
-TEST_CASE("what a stream comes after through another it does not wait for again") {
+TEST_CASE("a stream that waited for another one does not wait again for its predecessors") {
   Simulation s(100 * kMiB);
   char *p = s.allocate(1000, 0), *q = s.allocate(1000, 1);
   s.write(0, p, 1000);
@@ -118,7 +118,7 @@ TEST_CASE("what a stream comes after through another it does not wait for again"
   CHECK(s.gpu.races == 0);
 }
 
-TEST_CASE("memory that others have read goes back to its stream, which waits for them") {
+TEST_CASE("memory that other streams have read is reused by its stream, which waits for them") {
   Simulation s(100 * kMiB);
   char* p = s.allocate(1000, 0);
   s.write(0, p, 1000);
@@ -149,7 +149,7 @@ TEST_CASE("blocks are split from segments and merged again") {
   CHECK(a.stats().system_allocations == 1);
 }
 
-TEST_CASE("every block is aligned to 512 bytes, and holds what was asked for") {
+TEST_CASE("every block is aligned to 512 bytes, and has the requested size") {
   FakeGpu gpu(4096 * kMiB);
   BlockAllocator a(gpu, gpu, "cuda:0");
   StreamClock stream(0);
@@ -160,14 +160,14 @@ TEST_CASE("every block is aligned to 512 bytes, and holds what was asked for") {
   }
 }
 
-TEST_CASE("out of memory gives back the cache of all streams, then says what there was") {
+TEST_CASE("out of memory frees the cache of all streams, then states the figures") {
   FakeGpu gpu(64 * kMiB);
   BlockAllocator a(gpu, gpu, "cuda:0");
   StreamClock first(0), second(1);
   void* kept = a.allocate(30 * kMiB, first);
   void* freed = a.allocate(30 * kMiB, second);
   a.free(freed);
-  void* larger = a.allocate(32 * kMiB, first);  // only when the other segment is gone
+  void* larger = a.allocate(32 * kMiB, first);  // only after the other segment is freed
   CHECK_THROWS_WITH_AS(
       a.allocate(40 * kMiB, first),
       "allocate: expected 41943040 bytes (40.0 MiB) on cuda:0, got out of memory: in use 65011712 "
@@ -183,13 +183,14 @@ TEST_CASE("out of memory gives back the cache of all streams, then says what the
   CHECK(a.stats().cached == 0);
 }
 
-TEST_CASE("where the system has no more, small memory is cut from large rests, and the other way") {
+TEST_CASE(
+    "if the system has no memory, small blocks are split from large remainders, and the reverse") {
   Simulation s(30 * kMiB);
   char* large = s.allocate(30 * kMiB, 0);
   s.a.free(large);
   char* held = s.allocate(20 * kMiB, 0);
   REQUIRE(held == large);
-  char* small = s.allocate(4, 0);  // the rest of 10 MiB cannot go back
+  char* small = s.allocate(4, 0);  // the remainder of 10 MiB cannot be freed
   CHECK(small == held + 20 * kMiB);
   s.write(0, small, 4);
   CHECK(s.allocate(4, 1) != small);
@@ -201,7 +202,7 @@ TEST_CASE("where the system has no more, small memory is cut from large rests, a
   CHECK(t.allocate(kMiB + 1, 0) == first + 512);
 }
 
-TEST_CASE("what stays in the cache when it is emptied are rests of segments in use") {
+TEST_CASE("emptying the cache keeps only remainders of segments in use") {
   Simulation s(100 * kMiB);
   char *kept = s.allocate(1000, 0), *large = s.allocate(30 * kMiB, 0);
   s.a.free(large);
@@ -215,9 +216,9 @@ TEST_CASE("what stays in the cache when it is emptied are rests of segments in u
   CHECK(s.gpu.used() == 0);
 }
 
-TEST_CASE("where the system has no more, a stream waits for another's free block") {
+TEST_CASE("if the system has no memory, a stream waits for a free block of another stream") {
   Simulation s(2 * kMiB);
-  char* held = s.allocate(kMiB, 0);  // keeps the segment from going back
+  char* held = s.allocate(kMiB, 0);  // keeps the segment in use
   char* p = s.allocate(kMiB, 0);
   s.write(0, p, kMiB);
   s.a.free(p);
@@ -229,7 +230,9 @@ TEST_CASE("where the system has no more, a stream waits for another's free block
   s.a.free(held);
 }
 
-TEST_CASE("blocks never overlap and no work meets memory in flight: 1,000 random programs") {
+TEST_CASE(
+    "blocks never overlap and no work uses memory that other work still uses: 1,000 random "
+    "programs") {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -238,7 +241,7 @@ TEST_CASE("blocks never overlap and no work meets memory in flight: 1,000 random
     std::map<char*, size_t> held;
     size_t held_bytes = 0;
     for (int step = 0; step < 200; ++step) {
-      // The first stream is alone for a while.
+      // At first there is only one stream.
       const auto stream = static_cast<int>(below(step < 20 ? 1 : kStreams));
       const size_t action = below(12);
       if (action < 5) {
@@ -291,14 +294,13 @@ TEST_CASE("blocks never overlap and no work meets memory in flight: 1,000 random
   }
 }
 
-TEST_CASE(
-    "without a cache every request goes to the system, with its own bytes, and back at once") {
+TEST_CASE("without a cache every request allocates its own bytes, and frees them at once") {
   FakeGpu gpu(64 * kMiB);
   BlockAllocator allocator(gpu, gpu, "cuda:0", /*caches=*/false);
   StreamClock stream(0);
   const size_t before = gpu.free_bytes();
   void* p = allocator.allocate(5, stream);
-  CHECK(gpu.free_bytes() == before - 8);  // an atomic reaches whole words
+  CHECK(gpu.free_bytes() == before - 8);  // an atomic operation accesses whole words
   void* q = allocator.allocate(3 * kMiB, stream);
   CHECK(gpu.free_bytes() == before - 8 - 3 * kMiB);
   CHECK(allocator.stats().in_use == 8 + 3 * kMiB);

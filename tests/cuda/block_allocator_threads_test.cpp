@@ -1,5 +1,5 @@
-// The allocator of GPU memory, over simulated devices, where threads queue at the same time, and
-// where a call is one of two GPUs.
+// The allocator of GPU memory on simulated devices: several threads queue work at the same time,
+// and a call involves two GPUs.
 #include "backends/cuda/memory/block_allocator.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@
 using namespace ambit;
 using namespace ambit::cuda;
 
-TEST_CASE("a stream that was alone until now is waited for, whatever it has used") {
+TEST_CASE("other streams wait for a stream that was alone before, whatever it has used") {
   Simulation s(100 * kMiB);
   char *p = s.allocate(1000, 0), *freed = s.allocate(1000, 0);
   s.read(0, p, 1000);
@@ -26,7 +26,7 @@ TEST_CASE("a stream that was alone until now is waited for, whatever it has used
   s.clock(0).begin();
   REQUIRE(s.a.is_alone(s.clock(0)));
   std::thread other([&] { s.write(1, p, 1000); });
-  // The other has come by, and waits for the call that is begun here.
+  // The other stream has appeared, and waits for the call that begins here.
   while (s.a.is_alone(s.clock(0))) std::this_thread::yield();
   s.gpu.work(p, 1000, 0);
   s.clock(0).end();
@@ -34,26 +34,26 @@ TEST_CASE("a stream that was alone until now is waited for, whatever it has used
   CHECK(s.gpu.races == 0);
 }
 
-TEST_CASE("a call that has begun, but not said what it uses, holds up nobody for long") {
+TEST_CASE("a call that has not yet declared its operands delays others only briefly") {
   Simulation s(100 * kMiB);
   char* p = s.allocate(1000, 0);
   s.clock(0).begin();
-  std::thread other([&] { s.write(1, p, 1000); });  // has to wait: the call may use p already
+  std::thread other([&] { s.write(1, p, 1000); });  // must wait: the call may already use p
   while (s.a.is_alone(s.clock(0))) std::this_thread::yield();
   const Access write{p, true};
-  s.a.use({&write, 1}, s.clock(0));  // but now it is the later one, or the earlier
+  s.a.use({&write, 1}, s.clock(0));  // now its position is after or before the other one
   s.gpu.work(p, 1000, 0);
   s.clock(0).end();
   other.join();
   CHECK(s.gpu.races == 0);
 }
 
-TEST_CASE("two calls of two allocators, each other's operands in turn, do not wait in a circle") {
+TEST_CASE("two calls of two allocators with each other's operands do not deadlock") {
   Simulation s(100 * kMiB), t(100 * kMiB);
   char *p = s.allocate(1000, 0), *q = t.allocate(1000, 0);
   s.write(1, p, 1000);
   t.write(1, q, 1000);
-  std::mutex mutex;  // as Call::use() has it
+  std::mutex mutex;  // as in Call::use()
   const auto copy = [&](int stream, Simulation& from, char* read, Simulation& to, char* written) {
     for (int i = 0; i < 1000; ++i) {
       StreamClock &reader = from.clock(stream), &writer = to.clock(stream);
@@ -80,8 +80,8 @@ TEST_CASE("two calls of two allocators, each other's operands in turn, do not wa
   CHECK(s.gpu.races + t.gpu.races == 0);
 }
 
-// Each thread a stream: calls are enlisted, queued and ended while those of others are.
-TEST_CASE("no work meets memory in flight where threads queue it at the same time") {
+// One stream per thread: calls are enlisted, queued and ended concurrently.
+TEST_CASE("no work uses memory that other work still uses if threads queue concurrently") {
   struct Held {
     Held(BlockAllocator& from, char* address, size_t size) : a(from), p(address), bytes(size) {}
     ~Held() { a.free(p); }
@@ -94,7 +94,7 @@ TEST_CASE("no work meets memory in flight where threads queue it at the same tim
   for (unsigned seed = 0; seed < 30; ++seed) {
     CAPTURE(seed);
     Simulation s(16 * kMiB);
-    std::mutex mutex;  // of the list; who copies from it keeps the block, as tensors do
+    std::mutex mutex;  // of the list; a copy of an entry keeps the block, as a tensor does
     std::vector<std::shared_ptr<Held>> list(8);
     std::barrier start(kStreams);
     const auto program = [&](int stream) {

@@ -1,4 +1,4 @@
-// What a call takes for the memory that it uses, and what it refuses to take for a parameter.
+// The accesses of a call to memory, and the parameter types that it refuses.
 #include "backends/cuda/runtime/call.h"
 
 #include <ambit/backend/kernels.h>
@@ -23,7 +23,7 @@ struct Unknown {
   void* memory;
 };
 
-// Memory behind a pointer, or in a type that nobody has named, is not passed over in silence.
+// Pointers and unknown types, which may refer to memory, are compile errors.
 static_assert(!Taken<void*> && !Taken<void* const> && !Taken<const void*> && !Taken<float*>);
 static_assert(!Taken<Unknown> && !Taken<std::vector<float>>);
 static_assert(Taken<Tensor> && Taken<const Tensor> && Taken<TensorList>);
@@ -43,7 +43,7 @@ std::vector<Access> listed(const Accesses& accesses) {
 
 }  // namespace
 
-TEST_CASE("a call reads its inputs, and writes outputs and lists, as its signature has them") {
+TEST_CASE("a call reads its inputs, and writes its outputs and lists") {
   Tensor y = zeros({3}), undefined;
   const Tensor x = zeros({4}), none;
   const Tensor view = x.slice(0, 2);
@@ -60,7 +60,7 @@ TEST_CASE("a call reads its inputs, and writes outputs and lists, as its signatu
   REQUIRE(all.size() == 4);
   CHECK(all[0].p == y.data_ptr());
   CHECK(all[0].writes);
-  CHECK(all[1].p == x.data_ptr());  // the block, wherever in it the view begins
+  CHECK(all[1].p == x.data_ptr());  // the block, not the start of the view
   CHECK_FALSE(all[1].writes);
   for (const size_t i : {size_t{2}, size_t{3}}) {
     CHECK(all[i].p == list[i - 2].data_ptr());
@@ -68,8 +68,8 @@ TEST_CASE("a call reads its inputs, and writes outputs and lists, as its signatu
   }
 }
 
-// The arguments as the frame has them: those of the kernel's signature.
-TEST_CASE("batch norm writes its running statistics while it trains, and reads them otherwise") {
+// The arguments of the kernel's signature, as the call's frame passes them.
+TEST_CASE("batch norm writes its running statistics in training, and reads them otherwise") {
   Tensor y = zeros({2, 3}), mean = zeros({3}), invstd = zeros({3});
   Tensor running_mean = zeros({3}), running_var = ones({3});
   const Tensor x = zeros({2, 3}), w = ones({3}), b = zeros({3});

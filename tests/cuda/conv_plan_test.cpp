@@ -1,5 +1,5 @@
-// Convolution plans of cuDNN for GPUs that are only described: what their keys hold, and what
-// heuristics make of the switches. conv_plans_test.cpp asks for many, on one of them.
+// cuDNN's convolution plans for described GPUs: the contents of their keys, and the effect of the
+// settings on the heuristics. conv_plans_test.cpp tests many problems on one GPU.
 #include "backends/cuda/libraries/conv_plan.h"
 
 #include <ambit/error.h>
@@ -56,7 +56,7 @@ TEST_CASE("cuDNN has a plan for every kind of convolution") {
   }
 }
 
-TEST_CASE("a line is planned as an image of one row") {
+TEST_CASE("a 1-D convolution is planned as an image of one row") {
   ConvProblem line = conv_problem({2, 4, 9}, {6, 2, 3},
                                   {.stride = {2}, .padding = {3}, .dilation = {2}, .groups = 2});
   line.make_images();
@@ -67,7 +67,7 @@ TEST_CASE("a line is planned as an image of one row") {
   CHECK(conv_plans(line, described_gpu(), 1).size() == 1);
 }
 
-TEST_CASE("float32 keeps off the tensor cores until TF32 is allowed") {
+TEST_CASE("float32 does not use tensor cores unless TF32 is allowed") {
   ConvProblem p = conv_problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
   const auto notes = [&](size_t gpu) {
     const ConvPlan plan = std::move(conv_plans(p, described_gpu(gpu), 1).front());
@@ -89,12 +89,12 @@ TEST_CASE("float32 keeps off the tensor cores until TF32 is allowed") {
       p.tf32 = false;
       CHECK_FALSE(uses_tensor_cores(gpu));
       p.tf32 = true;
-      CHECK(uses_tensor_cores(gpu) == (kDescribedGpus[gpu].version >= 800));  // which have TF32
+      CHECK(uses_tensor_cores(gpu) == (kDescribedGpus[gpu].version >= 800));  // these have TF32
     }
   }
 }
 
-TEST_CASE("benchmarking has several plans to choose from, which all keep to what is asked for") {
+TEST_CASE("benchmarking has several plans, which all obey the settings") {
   ConvProblem p = conv_problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
   for (const ConvKind kind : kKinds) {
     CAPTURE(static_cast<int>(kind));
@@ -110,7 +110,7 @@ TEST_CASE("benchmarking has several plans to choose from, which all keep to what
   }
 }
 
-TEST_CASE("a plan's key holds all that the plan depends on") {
+TEST_CASE("a plan's key contains everything that the plan depends on") {
   const ConvProblem p = conv_problem({4, 3, 32, 32}, {6, 3, 5, 5});
   const auto differs = [&](auto change) {
     ConvProblem other = p;

@@ -1,5 +1,5 @@
-// Convolution plans of the real cuDNN, for every kind of problem that the plugin can ask for: that
-// they keep to what is allowed, and that each problem has another plan should one fail.
+// Convolution plans of the real cuDNN, for every kind of problem that the plugin can request: they
+// obey the settings, and each problem has a second plan in case one fails.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ struct Shape {
   ConvProblem problem;
 };
 
-// What networks are made of, and what only tests are: in pixels odd and even, in channels few and
-// many, in windows all that the parameters allow.
+// Shapes of networks, and unusual ones: even and odd numbers of pixels, few and many channels,
+// windows with all parameters.
 std::vector<Shape> shapes() {
   return {
       {"3x3", conv_problem({8, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}})},
@@ -75,7 +75,7 @@ struct PlanFacts {
   }
 };
 
-// Every combination of a shape with a kind, a dtype and the switches.
+// Every combination of a shape with a kind, a dtype and the settings.
 std::vector<Shape> problems() {
   std::vector<Shape> list;
   const auto add = [&](Shape s, bool tf32, bool deterministic, bool bias, bool last = false) {
@@ -85,7 +85,7 @@ std::vector<Shape> problems() {
     s.problem.channels_last = last;
     for (const int64_t alignment :
          {static_cast<int64_t>(element_size(s.problem.dtype)), int64_t{16}}) {
-      if (last && alignment != 16) continue;  // what is laid out so is aligned
+      if (last && alignment != 16) continue;  // such a layout is always aligned
       s.problem.alignment = alignment;
       list.push_back(s);
     }
@@ -114,8 +114,8 @@ std::vector<Shape> problems() {
   return list;
 }
 
-// Elements of 16 bits that are aligned to no more keep all engines off but one or two. Where those
-// fail, the operands are laid out with channels innermost, for which there are others.
+// 16-bit operands that are only aligned to their elements exclude all engines except one or two. If
+// those fail, the operands are converted to channels last, for which there are other engines.
 bool is_hardly_aligned(const ConvProblem& p) {
   return is_reduced_floating(p.dtype) && !p.channels_last && p.alignment < 16;
 }
@@ -125,8 +125,8 @@ ConvProblem laid_out(ConvProblem p) {
   return p;
 }
 
-// Of doubles, cuDNN has a single engine for this that adds in order, which it names twice, and
-// which needs no room. Another layout is no help: with channels innermost it is the only one, too.
+// For float64 cuDNN has a single engine that adds in deterministic order. cuDNN lists it twice, and
+// it needs no workspace. With channels last it is the only one, too.
 bool has_a_single_engine(const ConvProblem& p) {
   const bool dilated = p.params.dilation[0] > 1 || p.params.dilation[1] > 1;
   return p.dtype == kFloat64 && p.kind == ConvKind::input_grad && p.deterministic && dilated;
@@ -134,8 +134,7 @@ bool has_a_single_engine(const ConvProblem& p) {
 
 }  // namespace
 
-TEST_CASE(
-    "cuDNN has plans for every problem, all within what is allowed, and one to fall back on") {
+TEST_CASE("cuDNN has plans for every problem that obey the settings, and a second one") {
   const std::vector<Shape> list = problems();
   CHECK(list.size() >= 1700);
   for (const auto& [name, p] : list) {
@@ -175,7 +174,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a relu is left to cuDNN where its fastest engine keeps NaN, and nowhere else") {
+TEST_CASE("a relu is fused by cuDNN only if its fastest engine propagates NaN") {
   std::vector<Shape> all = problems();
   int fused = 0;
   for (auto& [name, p] : all) {
@@ -195,16 +194,16 @@ TEST_CASE("a relu is left to cuDNN where its fastest engine keeps NaN, and nowhe
       CHECK(facts.has(CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP));
       CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
     }
-    // What is worth it: layers that do little but read and write.
+    // Only layers that are limited by memory bandwidth are worth it.
     if (std::string_view(name) == "depthwise") CHECK_FALSE(plans.empty());
     fused += !plans.empty();
   }
   CHECK(fused > 0);
 }
 
-TEST_CASE("with channels innermost tensor cores need no copies of the operands") {
+TEST_CASE("with channels last, tensor cores need no copies of the operands") {
   ConvProblem p = conv_problem({256, 64, 56, 56}, {64, 64, 3, 3}, {.padding = {1, 1}});
-  const int64_t elements = 2 * count("convolution", p.x);  // y is as large
+  const int64_t elements = 2 * count("convolution", p.x);  // y has the same size
   for (const DType dtype : {kFloat32, kFloat16, kBFloat16}) {
     for (const ConvKind kind : {ConvKind::forward, ConvKind::input_grad, ConvKind::weight_grad}) {
       CAPTURE(std::string(name(dtype)));
@@ -218,7 +217,7 @@ TEST_CASE("with channels innermost tensor cores need no copies of the operands")
       };
       const ConvPlan last = best(true), rows = best(false);
       CHECK(PlanFacts(last).has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
-      CHECK(last.workspace_bytes <= int64_t{1} << 20);  // what parts of a sum of weights take
+      CHECK(last.workspace_bytes <= int64_t{1} << 20);  // partial sums of weights
       CHECK(rows.workspace_bytes >= elements * static_cast<int64_t>(element_size(dtype)));
     }
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Check that no thread of a sum divides 64-bit numbers: each division is a hundred instructions, and
-# one for each element and dim left a quarter of the bandwidth. division_test.sh <nvcc> <root>
+# one for each element and dim reduced the bandwidth to a quarter. division_test.sh <nvcc> <root>
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,4 +1,4 @@
-// What failed calls of CUDA's libraries say.
+// Errors of failed calls of CUDA's libraries.
 #include "backends/cuda/driver/error.h"
 
 #include <ambit/error.h>
@@ -8,7 +8,7 @@
 
 using namespace ambit;
 
-TEST_CASE("a failed call names itself, the code, its text and the place") {
+TEST_CASE("the error of a failed call has the call, the code, its text and the source location") {
   std::string text;
   const int line = __LINE__ + 2;
   try {
@@ -22,7 +22,7 @@ TEST_CASE("a failed call names itself, the code, its text and the place") {
             std::to_string(line) + ")");
 }
 
-TEST_CASE("an error of the runtime is thrown by check, and told to be final where it is") {
+TEST_CASE("check() throws an error of the runtime, and says if it is sticky") {
   CHECK_NOTHROW(cuda::check(cudaSuccess, "cudaMalloc"));
   const auto text_of = [](cudaError_t status) -> std::string {
     try {
@@ -36,9 +36,9 @@ TEST_CASE("an error of the runtime is thrown by check, and told to be final wher
   CHECK(
       mild.starts_with("cuda: expected cudaMemcpyAsync to succeed, got cudaErrorInvalidValue (1): "
                        "invalid argument"));
-  CHECK(mild.find("started again") == std::string::npos);
+  CHECK(mild.find("start it again") == std::string::npos);
   CHECK(lost.find("cudaErrorIllegalAddress (700)") != std::string::npos);
-  CHECK(lost.find("must be started again") != std::string::npos);
+  CHECK(lost.find("start it again") != std::string::npos);
   CHECK_FALSE(cuda::is_sticky(cudaErrorMemoryAllocation));
   CHECK(cuda::is_sticky(cudaErrorAssert));
   CHECK(cuda::is_sticky(static_cast<cudaError_t>(721)));

@@ -1,5 +1,6 @@
-// Attention of 16 bits on the CUDA backend, where tensor cores take it, against the reference in
-// float64: tiles in full and in part, layouts, masks, and numbers that 16 bits hold barely.
+// Attention of 16-bit floats on the CUDA backend, with tensor cores if there are any, compared with
+// the reference in float64: full and partial tiles, layouts, masks, and numbers near the limits of
+// 16 bits.
 #include <cmath>
 
 #include "gpu_kernels.h"
@@ -42,7 +43,7 @@ Results results_of(const Operands& o) {
   return r;
 }
 
-/// The same in float64; the gradient from y and lse as the GPU has them.
+/// The same in float64; the gradient is computed from the GPU's y and lse.
 Results expected_of(const Operands& o, const Results& got) {
   Results r;
   const Tensor q = wide(o.q), k = wide(o.k), v = wide(o.v), mask = wide(o.mask);
@@ -53,7 +54,7 @@ Results expected_of(const Operands& o, const Results& got) {
   return r;
 }
 
-/// |got - expected| <= bound, element by element, NaN where there is NaN.
+/// |got - expected| <= bound, element by element, NaN equals NaN.
 void check_within(const char* what, const Tensor& got, const Tensor& expected,
                   const Tensor& bound) {
   INFO(what);
@@ -64,9 +65,9 @@ void check_within(const char* what, const Tensor& got, const Tensor& expected,
   CHECK(error.max().item<double>() <= 1);
 }
 
-/// Bounds from what float32 does: a sum of n products is off by 2 n epsilon of that of their
-/// magnitudes, where tensor cores cut off; a weight by what its score is off by, and the row's
-/// largest, by 2^-17 for the two elements that it becomes, and a few roundings.
+/// Bounds for float32 arithmetic: a sum of n products has an error of 2 n epsilon of the sum of
+/// their magnitudes, because tensor cores truncate; a weight has the error of its score and of the
+/// row's largest score, 2^-17 for its two 16-bit parts, and a few roundings.
 void check(const Operands& o) {
   const Results got = results_of(o), expected = expected_of(o, got);
   const Tensor q = wide(o.q).cpu().abs(), k = wide(o.k).cpu().abs(), v = wide(o.v).cpu().abs();
@@ -84,7 +85,7 @@ void check(const Operands& o) {
   check_within("y", got.y, expected.y, matmul(w * (of_weights + rounding(S)), v));
   const Tensor lse_bound = of_scores.amax({-1}) + rounding(S);
   check_within("lse", got.lse, expected.lse, stack({lse_bound, lse_bound}, 0));
-  // dw - share, and what it is off by.
+  // dw - share, and its error.
   const Tensor dw = matmul(dy, turned(v)) + (dy * y).sum({-1}, true);
   const Tensor ds = w * dw * o.p.scale, of_ds = of_weights + rounding(F);
   check_within("dq", got.dq, expected.dq, matmul(ds * (of_ds + rounding(S)), k));
@@ -99,7 +100,7 @@ Operands operands(const Sizes& n, DType dtype, bool causal = false, bool masked 
   Operands o{make(n.L, n.E), make(n.S, n.E),
              make(n.S, n.F), make(n.L, n.F),
              Tensor(),       {.scale = 1 / std::sqrt(static_cast<double>(n.E)), .causal = causal}};
-  if (masked) {  // of all heads the same; a fifth of the keys hidden, the first never
+  if (masked) {  // the same for all heads; a fifth of the keys is masked, never the first one
     const Tensor hidden = rand({n.L, n.S}) < 0.2;
     hidden.select(1, 0).fill_(false);
     o.mask = randn({n.L, n.S}).masked_fill(hidden, -kInfinity).to(dtype).to(gpu());
@@ -110,7 +111,7 @@ Operands operands(const Sizes& n, DType dtype, bool causal = false, bool masked 
 
 }  // namespace
 
-TEST_CASE("gpu: attention of 16 bits and its gradient, of tiles in full and in part") {
+TEST_CASE("gpu: attention of 16 bits and its gradient, with full and partial tiles") {
   if (!has_gpu()) return;
   manual_seed(11);
   for (const DType dtype : dtypes::kReducedFloating) {
@@ -134,11 +135,11 @@ TEST_CASE("gpu: attention of 16 bits and its gradient, of tiles in full and in p
   }
 }
 
-TEST_CASE("gpu: attention of 16 bits takes heads as they lie") {
+TEST_CASE("gpu: attention of 16 bits accepts strided heads without copies") {
   if (!has_gpu()) return;
   manual_seed(12);
   for (const DType dtype : dtypes::kReducedFloating) {
-    // Cut from [B,N,H * D], with rows aligned to eight elements or not; and columns apart.
+    // Views of [B,N,H * D], with rows aligned to eight elements or not; and transposed ones.
     for (const int64_t depth : {16, 20}) {
       const auto cut = [&](int64_t rows) {
         const Tensor all = randn({2, rows, 3 * 2 * depth}).to(dtype).to(gpu());
@@ -168,14 +169,14 @@ TEST_CASE("gpu: attention of 16 bits has NaN where the reference has") {
     CAPTURE(std::string(name(dtype)));
     Operands o = operands({1, 2, 20, 70, 24, 24}, dtype, false, true);
     o.mask = o.mask.contiguous();
-    o.mask.select(1, 0).select(1, 3).fill_(-kInfinity);  // nobody is seen
+    o.mask.select(1, 0).select(1, 3).fill_(-kInfinity);  // all keys are masked
     o.q.select(1, 1).select(1, 5).fill_(std::numeric_limits<double>::quiet_NaN());
     const Results got = results_of(o), expected = expected_of(o, got);
     const auto same = [](const Tensor& a, const Tensor& b) {
       return a.isnan().cpu().equal(b.isnan().cpu());
     };
     CHECK(same(got.y, expected.y));
-    CHECK(got.y.isnan().sum().item<int64_t>() == 24);  // of the one query that is NaN
+    CHECK(got.y.isnan().sum().item<int64_t>() == 24);  // of the query that is NaN
     CHECK(got.y.select(1, 0).select(1, 3).eq(0).all().item<bool>());
     CHECK(same(got.dq, expected.dq));
     CHECK(same(got.dk, expected.dk));
@@ -189,7 +190,7 @@ TEST_CASE("gpu: attention of 16 bits has infinities where the reference has") {
   for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
     Operands o = operands({1, 2, 20, 70, 24, 24}, dtype);
-    // A weight of 1/2 has all its bits in one element.
+    // All bits of a weight of 1/2 are in its first part.
     o.q.select(2, 4).fill_(0);
     Operands of_two = operands({1, 1, 3, 2, 16, 16}, dtype);
     of_two.q.fill_(0);
@@ -214,7 +215,8 @@ TEST_CASE("gpu: attention of 16 bits has gradients of scores that 16 bits cannot
   manual_seed(14);
   for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
-    // Gradients of scores of 10^8 and more; and weights of 10^-6 alone, in rows beside others.
+    // Gradients of scores of 10^8 and more; and weights of at most 10^-6 next to rows with normal
+    // ones.
     Operands o = operands({1, 2, 40, 70, 32, 32}, dtype);
     o.dy = (o.dy * 8000).clamp(-60000, 60000);
     o.v = (o.v * 8000).clamp(-60000, 60000);
@@ -225,7 +227,7 @@ TEST_CASE("gpu: attention of 16 bits has gradients of scores that 16 bits cannot
     tiny.mask = zeros({1, 1, 40, 70}, tiny.q.options());
     tiny.mask.slice(3, 1, 70).fill_(-14);
     tiny.v = tiny.v * 1000;
-    tiny.v.select(2, 0).fill_(0);  // as where most of the weight goes to a first word
+    tiny.v.select(2, 0).fill_(0);  // the first word has most of the weight
     tiny.dy = tiny.dy * 100;
     check(tiny);
   }

@@ -1,5 +1,5 @@
-// Plans that fail, workspaces that do not fit, and a GPU that is lost: what the runtime on the host
-// does on request. Each in a process of its own, since the requests are read once.
+// Failing plans, workspaces that do not fit, and a lost GPU, simulated by CUDA on the host. Each
+// case runs in its own process, since the settings are read once.
 #include <ambit/ambit.h>
 #include <ambit/backend/registry.h>
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ TEST_CASE("child: products and convolutions" * doctest::skip()) {
   const Tensor images = randn({2, 8, 6, 6}), filters = randn({4, 8, 3, 3}), bias = randn({4});
   const ConvParams params{.stride = {2, 1}, .padding = {1, 0}};
   const Tensor dy = randn({2, 4, 3, 4});
-  for (int i = 0; i < 3; ++i) {  // what has failed once is not tried again
+  for (int i = 0; i < 3; ++i) {  // a failed plan is not tried again
     expect_close(nn::functional::linear(x.to(gpu), w.to(gpu), b.to(gpu)),
                  nn::functional::linear(x, w, b));
     expect_close(x.to(gpu).matmul(w.to(gpu).t()), x.matmul(w.t()));
@@ -78,7 +78,7 @@ TEST_CASE("child: convolutions of 16 bits with more plans in one layout" * docte
   const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kHalf); };
   const auto check = [&](const Tensor& x, const Tensor& there, const Tensor& w,
                          const ConvParams& params) {
-    // Sums of up to 72 products of up to 9, which float16 has.
+    // Sums of up to 72 products of up to 9, within the range of float16.
     const Tensor y = conv2d(x.to(kFloat32), w.to(kFloat32), Tensor(), params);
     CHECK(conv2d(there, w.to("cuda"), Tensor(), params).cpu().equal(y.to(kHalf)));
   };
@@ -86,7 +86,7 @@ TEST_CASE("child: convolutions of 16 bits with more plans in one layout" * docte
   check(rows, rows.to("cuda"), numbers({4, 3, 1, 8}), {.stride = {1, 2}, .padding = {0, 3}});
   const Tensor filters = numbers({8, 8, 3, 3});
   check(channels, channels.to("cuda"), filters, {.groups = 8});
-  // Not the first element of memory, and so aligned to no more than the elements.
+  // Not the first element of an allocation, so aligned only to the element size.
   const Tensor memory = zeros({channels.numel() + 1}, TensorOptions(kHalf).device("cuda"));
   const Tensor later = memory.narrow(0, 1, channels.numel()).view(channels.sizes());
   later.copy_(channels);
@@ -109,10 +109,10 @@ TEST_CASE("child: what a product and a convolution throw" * doctest::skip()) {
   const Tensor images = ones({2, 8, 6, 6}, gpu), filters = ones({4, 8, 3, 3}, gpu);
   report("product", [&] { x.matmul(w.t()); });
   report("convolution", [&] { conv2d(images, filters); });
-  CHECK(x.sum().item<float>() == 360);  // the device goes on
+  CHECK(x.sum().item<float>() == 360);  // the device remains usable
 }
 
-TEST_CASE("host: where a plan fails, or there is no room for its workspace, the next one runs") {
+TEST_CASE("host: if a plan fails, or has no memory for its workspace, the next one runs") {
   if (!is_on_host()) return;
   const std::string memory = "AMBIT_CUDA_HOST_MEMORY=200 ";
   for (const std::string faults : {"execute:0", "workspace:0=1000000000", "execute:0,execute:1",
@@ -125,9 +125,9 @@ TEST_CASE("host: where a plan fails, or there is no room for its workspace, the 
   }
 }
 
-TEST_CASE("host: a convolution whose plans with a relu do not work or fit runs without it") {
+TEST_CASE("host: a convolution runs without a relu if no plan with a relu works or fits") {
   if (!is_on_host()) return;
-  // There are three with it, and five without.
+  // There are three plans with it, and five without.
   for (const std::string fault : {"execute:", "workspace:"}) {
     const std::string end = fault == "workspace:" ? "=1000000000" : "";
     std::string faults;
@@ -137,14 +137,14 @@ TEST_CASE("host: a convolution whose plans with a relu do not work or fit runs w
   }
 }
 
-TEST_CASE("host: where no plan of a layout works, those of the other one run") {
+TEST_CASE("host: if no plan of a layout works, those of the other layout run") {
   if (!is_on_host()) return;
-  // Vectors of 16 bytes lie along rows or channels: of six plans two are left, of four none.
+  // Vectors of 16 bytes are along rows or channels: two or none of six plans remain.
   CHECK(passed(child("convolutions of 16 bits with more plans in one layout",
                      "AMBIT_CUDA_HOST_CUDNN=execute:0,execute:1,execute:2,execute:3")));
 }
 
-TEST_CASE("host: when no plan works, the error says of how many, or that there is no room") {
+TEST_CASE("host: if no plan works, the error says how many failed, or that memory is missing") {
   if (!is_on_host()) return;
   const std::string failed =
       child("what a product and a convolution throw",
@@ -170,7 +170,7 @@ TEST_CASE("host: when no plan works, the error says of how many, or that there i
   CHECK(full.find("1 passed") != std::string::npos);
 }
 
-TEST_CASE("child: a launch that fails for good" * doctest::skip()) {
+TEST_CASE("child: a launch that fails permanently" * doctest::skip()) {
   const Device gpu("cuda");
   const auto text_of = [&] {
     try {
@@ -182,12 +182,12 @@ TEST_CASE("child: a launch that fails for good" * doctest::skip()) {
     }
     return std::string("nothing");
   };
-  CHECK(text_of().find("must be started again") != std::string::npos);
-  std::thread([&] { CHECK(text_of().find("must be started again") != std::string::npos); }).join();
-  CHECK(text_of().find("must be started again") != std::string::npos);
+  CHECK(text_of().find("start it again") != std::string::npos);
+  std::thread([&] { CHECK(text_of().find("start it again") != std::string::npos); }).join();
+  CHECK(text_of().find("start it again") != std::string::npos);
 }
 
-TEST_CASE("host: after an error that is final every thread is told to start the process again") {
+TEST_CASE("host: after a sticky error every thread gets the advice to restart the process") {
   if (!is_on_host()) return;
-  CHECK(passed(child("a launch that fails for good", "AMBIT_CUDA_HOST_FAIL_LAUNCH=20")));
+  CHECK(passed(child("a launch that fails permanently", "AMBIT_CUDA_HOST_FAIL_LAUNCH=20")));
 }

@@ -1,7 +1,6 @@
-// Steps of training as CUDA graphs: a captured one does what the eager one does, to the bit,
-// whatever the optimizer, with the random numbers that the eager one would get. What else holds of
-// graphs is in gpu_graphs_test.cpp. Where there is no GPU, these cases have nothing to run on and
-// say so.
+// Training steps as CUDA graphs: with any optimizer, a captured step has the results of an eager
+// one, bit for bit, and the same random numbers. gpu_graphs_test.cpp has other tests of graphs.
+// Without a GPU these cases are skipped with a note.
 #include <ambit/ambit.h>
 #include <ambit/cuda.h>
 #include <ambit/cuda_counters.h>
@@ -28,7 +27,7 @@ template <class Optimizer, class Options>
 MakeOptimizer made(const Options& options) {
   return [options](const Parameters& p) { return std::make_unique<Optimizer>(p, options); };
 }
-/// Those of which whole steps can be captured.
+/// Optimizers with which whole steps can be captured.
 std::vector<MakeOptimizer> capturable_optimizers() {
   using namespace optim;
   return {
@@ -43,7 +42,7 @@ std::vector<MakeOptimizer> capturable_optimizers() {
   };
 }
 
-/// A net with a convolution, statistics that each step moves, and a product; and its optimizer.
+/// A network with a convolution, batch norm and a product, and its optimizer.
 struct Training {
   explicit Training(const MakeOptimizer& make)
       : net(nn::Conv2d(nn::Conv2dOptions(3, 4, 3)), nn::BatchNorm2d(4), nn::ReLU(), nn::Flatten(),
@@ -94,7 +93,7 @@ struct Batches {
 
 }  // namespace
 
-TEST_CASE("gpu: a captured step of training equals the eager one, and is one launch") {
+TEST_CASE("gpu: a captured training step equals the eager one, and is one launch") {
   if (!has_gpu()) return;
   manual_seed(7);
   bool on_side = false;
@@ -117,7 +116,7 @@ TEST_CASE("gpu: a captured step of training equals the eager one, and is one lau
     graph.capture_end();
     CHECK(cuda::counters().launches == before.launches);
     CHECK(cuda::counters().host_waits == before.host_waits);
-    check_equal(eager, graphed);  // nothing is done yet
+    check_equal(eager, graphed);  // nothing has run yet
     guard.reset();
     for (int i = 0; i < 5; ++i) {
       if (on_side && i == 2) guard.emplace(cuda::getStreamFromPool());
@@ -138,7 +137,7 @@ TEST_CASE("gpu: a captured step of training equals the eager one, and is one lau
   }
 }
 
-TEST_CASE("gpu: a captured binary cross entropy tells of each replay with no probabilities") {
+TEST_CASE("gpu: a captured binary cross entropy reports invalid probabilities of each replay") {
   if (!has_gpu()) return;
   const Tensor x = full({4}, 0.25).to(gpu()).requires_grad_(), target = ones({4}, gpu());
   const auto step = [&] {
@@ -166,10 +165,10 @@ TEST_CASE("gpu: a captured binary cross entropy tells of each replay with no pro
   }
   replay_with(1);
   CHECK(loss.item<float>() == 0);
-  CHECK(x.grad().cpu().equal(zeros({4})));  // at an exact answer it has no slope
+  CHECK(x.grad().cpu().equal(zeros({4})));  // the gradient of an exact prediction is 0
 }
 
-TEST_CASE("gpu: replays of Adam's steps are counted") {
+TEST_CASE("gpu: replays of Adam's steps increase the step count") {
   if (!has_gpu()) return;
   const Tensor p = ones({3}, gpu()).requires_grad_(), q = ones({3}, gpu()).requires_grad_();
   p.mutable_grad() = ones({3}, gpu());
@@ -183,11 +182,11 @@ TEST_CASE("gpu: replays of Adam's steps are counted") {
   for (int i = 0; i < 4; ++i) graph.replay();
   CHECK(adam.state_dict()[0].second.item<int64_t>() == 5);
   for (int i = 0; i < 5; ++i) eager.step();
-  // Five steps of a few roundings of 6e-8 each, and two ways to compute powers in float64.
+  // Five steps with a few roundings of 6e-8 each, and two ways to compute powers in float64.
   CHECK(p.detach().cpu().allclose(q.detach().cpu(), 0, 3e-6));
 }
 
-TEST_CASE("gpu: an optimizer whose first step was refused in a capture begins with the next") {
+TEST_CASE("gpu: an optimizer whose first step was refused in a capture starts with the next step") {
   if (!has_gpu()) return;
   for (const MakeOptimizer& make : capturable_optimizers()) {
     const Tensor p = ones({3}, gpu()).requires_grad_(), q = ones({3}, gpu()).requires_grad_();
@@ -207,7 +206,7 @@ TEST_CASE("gpu: an optimizer whose first step was refused in a capture begins wi
   }
 }
 
-TEST_CASE("gpu: a graph up to the gradients goes with an eager step of Adam") {
+TEST_CASE("gpu: a graph of forward and backward works with an eager step of Adam") {
   if (!has_gpu()) return;
   manual_seed(8);
   const auto make = made<optim::Adam>(optim::AdamOptions());
@@ -230,7 +229,7 @@ TEST_CASE("gpu: a graph up to the gradients goes with an eager step of Adam") {
   }
 }
 
-TEST_CASE("gpu: random numbers of a graph are those that the eager step would get") {
+TEST_CASE("gpu: a graph draws the random numbers of the eager step") {
   if (!has_gpu()) return;
   const Tensor x = ones({10, 7}, gpu());
   const auto step = [&] {
@@ -257,7 +256,7 @@ TEST_CASE("gpu: random numbers of a graph are those that the eager step would ge
   check_replays();
   manual_seed(99);
   check_replays();
-  // A capture takes no numbers; whoever else does makes it invalid.
+  // A capture draws no numbers; drawing outside of it invalidates it.
   graph.reset();
   const uint64_t before = generator.offset();
   graph.capture_begin();
@@ -268,10 +267,11 @@ TEST_CASE("gpu: random numbers of a graph are those that the eager step would ge
   graph.capture_begin();
   step();
   std::thread([] { randn({3}, gpu()); }).join();
-  CHECK_THROWS_WITH_AS(graph.capture_end(), doctest::Contains("that others took"), BackendError);
+  CHECK_THROWS_WITH_AS(graph.capture_end(), doctest::Contains("that other code used"),
+                       BackendError);
 }
 
-TEST_CASE("gpu: a graph makes the mask of attention's dropout again for the gradient") {
+TEST_CASE("gpu: a graph draws the mask of attention's dropout again for the gradient") {
   if (!has_gpu()) return;
   const Tensor x = randn({2, 3, 20, 4}, gpu()).requires_grad_(), dy = randn({2, 3, 20, 4}, gpu());
   const auto step = [&] {

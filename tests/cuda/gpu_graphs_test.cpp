@@ -1,7 +1,7 @@
-// CUDA graphs by <ambit/cuda.h>: what cannot be captured is refused, and what can keeps its memory
-// and its place among the work of other threads and streams; gpu_graph_steps_test.cpp trains by
-// them. Where there is no GPU, these cases have nothing to run on and say so. On the host runtime
-// whatever is not ordered, or no more there, ends the process.
+// CUDA graphs by <ambit/cuda.h>: work that cannot be captured is refused; a graph owns its memory,
+// and is ordered with the work of other threads and streams. gpu_graph_steps_test.cpp tests
+// training. Without a GPU these cases are skipped with a note. On the host runtime, unordered
+// accesses and use of freed memory end the process.
 #include <ambit/ambit.h>
 #include <ambit/backend/registry.h>
 #include <ambit/cuda.h>
@@ -25,7 +25,7 @@ namespace {
 Device gpu() { return Device("cuda"); }
 void run_in_thread(const std::function<void()>& f) { std::thread(f).join(); }
 
-/// A step of an optimizer that has made one before.
+/// A step of an optimizer that has stepped before.
 template <class Optimizer, class Options>
 std::function<void()> second_step_of(const Options& options) {
   const Tensor p = ones({3}, gpu()).requires_grad_();
@@ -37,7 +37,7 @@ std::function<void()> second_step_of(const Options& options) {
 
 }  // namespace
 
-TEST_CASE("gpu: what cannot be captured is refused, then and at the end of the capture") {
+TEST_CASE("gpu: work that cannot be captured is refused, at once and at the end of the capture") {
   if (!has_gpu()) return;
   const Tensor x = ones({2, 3, 4, 4}, gpu()), y = ones({3}, gpu()), host = ones({3});
   const Tensor w = ones({2, 3, 2, 2}, gpu());
@@ -112,7 +112,7 @@ TEST_CASE("gpu: what cannot be captured is refused, then and at the end of the c
   graph.capture_begin();
   CHECK_THROWS_WITH_AS(y.to(Device("cuda:1")), doctest::Contains("a copy between GPUs"),
                        BackendError);
-  // Another GPU is free to work.
+  // Another GPU can be used.
   CHECK(ones({5}, Device("cuda:1")).sum().item<float>() == 5);
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("child: a capture without warm-up" * doctest::skip()) {
   CHECK(m.matmul(m).sum().item<float>() == 27);
 }
 
-TEST_CASE("gpu: graphs that are not begun, ended or replayed as they must be") {
+TEST_CASE("gpu: wrong begin, end or replay of a graph is an error") {
   if (!has_gpu()) return;
   const Tensor x = ones({3}, gpu());
   CHECK_THROWS_WITH_AS(cuda::CUDAGraph(99), doctest::Contains("the index of a GPU in [0, "),
@@ -152,7 +152,7 @@ TEST_CASE("gpu: graphs that are not begun, ended or replayed as they must be") {
   cuda::CUDAGraph moved = std::move(graph);
   moved.replay();
   CHECK(y.sum().item<float>() == 6);
-  // What is not ended is dropped: by an exception, by reset(), with a thread.
+  // A capture that is not ended is dropped: by an exception, by reset(), by the end of the thread.
   try {
     cuda::CUDAGraph dropped;
     dropped.capture_begin();
@@ -173,7 +173,7 @@ TEST_CASE("gpu: graphs that are not begun, ended or replayed as they must be") {
   CHECK((x + 1).sum().item<float>() == 6);
 }
 
-TEST_CASE("gpu: a guard that ends in a capture changes what comes after it") {
+TEST_CASE("gpu: a guard that ends within a capture changes the rest of the capture") {
   if (!has_gpu()) return;
   const cuda::Stream own = cuda::getCurrentCUDAStream(), side = cuda::getStreamFromPool();
   const Tensor x = ones({3}, gpu());
@@ -193,7 +193,7 @@ TEST_CASE("gpu: a guard that ends in a capture changes what comes after it") {
   CHECK(y.sum().item<float>() == 9);
 }
 
-TEST_CASE("gpu: other threads go on while one captures, but for what it makes there") {
+TEST_CASE("gpu: other threads continue during a capture, but cannot use its tensors") {
   if (!has_gpu()) return;
   const Tensor x = ones({1000}, gpu());
   cuda::CUDAGraph graph;
@@ -208,13 +208,11 @@ TEST_CASE("gpu: other threads go on while one captures, but for what it makes th
     cuda::CUDAGraph other;
     other.capture_begin();
     const Tensor w = x * 5;
-    CHECK_THROWS_WITH_AS(y * 2, doctest::Contains("that another stream is capturing"),
-                         BackendError);
+    CHECK_THROWS_WITH_AS(y * 2, doctest::Contains("that another stream is still"), BackendError);
     other.capture_end();
     other.replay();
     CHECK(w.sum().item<float>() == 5000);
-    CHECK_THROWS_WITH_AS(y + 1, doctest::Contains("that another stream is capturing"),
-                         BackendError);
+    CHECK_THROWS_WITH_AS(y + 1, doctest::Contains("that another stream is still"), BackendError);
   });
   y.add_(x);
   graph.capture_end();
@@ -222,9 +220,9 @@ TEST_CASE("gpu: other threads go on while one captures, but for what it makes th
   run_in_thread([&] { CHECK((y + 1).sum().item<float>() == 4000); });
 }
 
-TEST_CASE("gpu: memory that a graph uses is nobody else's as long as it lives") {
+TEST_CASE("gpu: memory of a graph is not reused during its lifetime") {
   if (!has_gpu()) return;
-  constexpr int64_t kLarge = 300'000;  // floats: of another kind of segment
+  constexpr int64_t kLarge = 300'000;  // floats: another kind of segment
   for (const int64_t n : {int64_t{1000}, kLarge}) {
     INFO(n);
     Tensor x = full({n}, 3, gpu());
@@ -237,7 +235,8 @@ TEST_CASE("gpu: memory that a graph uses is nobody else's as long as it lives") 
     }
     Tensor dropped = y * 2;
     graph.capture_end();
-    x = dropped = Tensor();  // nobody holds what the graph reads, or its scratch memory
+    x = dropped =
+        Tensor();  // no tensor refers to the memory that the graph reads, nor to its scratch memory
     std::vector<Tensor> others;
     for (int i = 0; i < 6; ++i) others.push_back(full({n}, 7, gpu()));
     run_in_thread([&] { others.push_back(full({n}, 7, gpu())); });
@@ -247,9 +246,9 @@ TEST_CASE("gpu: memory that a graph uses is nobody else's as long as it lives") 
   }
 }
 
-TEST_CASE("gpu: a graph that is gone gives its memory back") {
+TEST_CASE("gpu: a destroyed graph gives its memory back") {
   if (!has_gpu()) return;
-  constexpr int64_t kLarge = 3 << 20;  // floats, of 12 MiB: a segment of their own
+  constexpr int64_t kLarge = 3 << 20;  // floats, 12 MiB: separate segments
   const Tensor x = ones({kLarge}, gpu());
   synchronize(gpu());
   empty_cache(gpu());
@@ -260,13 +259,13 @@ TEST_CASE("gpu: a graph that is gone gives its memory back") {
     graph.capture_begin();
     y = (x + 1) * 2;
     graph.capture_end();
-    empty_cache(gpu());  // leaves the graph's
+    empty_cache(gpu());  // keeps the graph's memory
     CHECK(memory_stats(gpu()).cached >= before.cached + kLarge * sizeof(float));
     graph.replay();
   }
   const MemoryStats after = memory_stats(gpu());
   CHECK(after.in_use == before.in_use + kLarge * sizeof(float));
-  const Tensor z = x + 2;  // takes what was the graph's
+  const Tensor z = x + 2;  // gets memory of the graph
   CHECK(memory_stats(gpu()).system_allocations == after.system_allocations);
   CHECK(y.cpu().equal(full({kLarge}, 4)));
   CHECK(z.cpu().equal(full({kLarge}, 3)));
@@ -276,7 +275,7 @@ TEST_CASE("gpu: a graph that is gone gives its memory back") {
   CHECK(memory_stats(gpu()).cached == before.cached);
 }
 
-TEST_CASE("gpu: replays are ordered with what other threads and streams do with its tensors") {
+TEST_CASE("gpu: replays are ordered with accesses of other threads and streams to their tensors") {
   if (!has_gpu()) return;
   const Tensor x = zeros({3000}, gpu());
   cuda::CUDAGraph graph;
@@ -309,7 +308,7 @@ TEST_CASE("gpu: replays are ordered with what other threads and streams do with 
   CHECK(y.cpu().equal(full({3000}, 33)));
 }
 
-TEST_CASE("gpu: a bad index that a replay meets is told as that of any kernel") {
+TEST_CASE("gpu: an invalid index in a replay is reported like that of any kernel") {
   if (!has_gpu()) return;
   const Tensor x = ones({4, 3}, gpu()), index = tensor({1, 2}).to(gpu());
   cuda::CUDAGraph graph;
@@ -326,7 +325,7 @@ TEST_CASE("gpu: a bad index that a replay meets is told as that of any kernel") 
   CHECK(y.sum().item<float>() == 6);
 }
 
-TEST_CASE("host: a lack of memory in a capture is told, and those of graphs that are") {
+TEST_CASE("host: a lack of memory in a capture is reported, with the memory held by graphs") {
   if (!has_gpu()) return;
   if (!backend_of(gpu()).properties(0).name.starts_with("CUDA on the host")) return;
   for (const char* cache : {"1", "0"}) {
@@ -339,7 +338,7 @@ TEST_CASE("host: a lack of memory in a capture is told, and those of graphs that
   }
 }
 TEST_CASE("child: little memory for a capture" * doctest::skip()) {
-  constexpr int64_t k12MiB = 3 << 20;  // floats of so much
+  constexpr int64_t k12MiB = 3 << 20;  // floats of that size
   Tensor x = ones({k12MiB}, gpu());
   cuda::CUDAGraph graph;
   graph.capture_begin();
@@ -348,7 +347,7 @@ TEST_CASE("child: little memory for a capture" * doctest::skip()) {
   y.mul_(2);
   graph.capture_end();
   x = y = Tensor();
-  CHECK_THROWS_AS(ones({k12MiB}, gpu()), OutOfMemoryError);  // the graph keeps all
+  CHECK_THROWS_AS(ones({k12MiB}, gpu()), OutOfMemoryError);  // the graph keeps all memory
   for (int i = 0; i < 2; ++i) graph.replay();
   graph.reset();
   CHECK(ones({k12MiB}, gpu()).mean().item<float>() == 1);

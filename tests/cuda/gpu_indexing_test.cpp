@@ -1,4 +1,4 @@
-// Kernels of the CUDA backend against the reference: writes at places that an index names.
+// Kernels of the CUDA backend compared with the reference: indexed writes.
 #include <ambit/settings.h>
 
 #include "gpu_kernels.h"
@@ -6,7 +6,7 @@
 using namespace ambit;
 using namespace gpu_kernels;
 
-TEST_CASE("gpu: sums at places that an index names, by atomics and in order, of every dtype") {
+TEST_CASE("gpu: sums into indexed positions, by atomics and deterministic, of every dtype") {
   if (!has_gpu()) return;
   manual_seed(6);
   for (const DType dtype : {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
@@ -26,7 +26,8 @@ TEST_CASE("gpu: sums at places that an index names, by atomics and in order, of 
       kernels::scatter_add(expected, index.to(kReference), src.to(kReference), 0);
       kernels::index_add(expected_by_row, rows.to(kReference), src.to(kReference), 0);
       if (is_floating_point(dtype)) {
-        check_close(y, expected, 40);  // a rounding for each of the elements that may meet
+        check_close(y, expected,
+                    40);  // one rounding for each of the elements that may have the same index
         check_close(by_row, expected_by_row, 40);
       } else {
         CHECK(y.cpu().equal(expected.cpu()));
@@ -36,7 +37,7 @@ TEST_CASE("gpu: sums at places that an index names, by atomics and in order, of 
   }
 }
 
-TEST_CASE("gpu: of elements that meet at a place the last stays, where order matters") {
+TEST_CASE("gpu: in deterministic mode the last of the elements with the same index is written") {
   if (!has_gpu()) return;
   manual_seed(8);
   set_deterministic(true);

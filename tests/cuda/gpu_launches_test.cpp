@@ -1,5 +1,5 @@
-// How many kernels a call launches, each of which costs a GPU some microseconds: one where one
-// does. Where there is no GPU, these cases have nothing to run on and say so.
+// The number of kernels that a call launches, each of which costs some microseconds: one if
+// possible. Without a GPU these cases are skipped with a note.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/cuda_counters.h>
@@ -23,7 +23,7 @@ uint64_t launches(const F& work) {
 
 }  // namespace
 
-TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of its own") {
+TEST_CASE("gpu: a number with a tensor is an argument of the launch, not another launch") {
   if (!has_gpu()) return;
   const Tensor x = ones({4, 3}, Device("cuda"));
   CHECK(launches([&] { x * 2; }) == 1);
@@ -75,20 +75,21 @@ TEST_CASE("gpu: activations, losses, variances and gradients of maps are one lau
   }
   const Tensor x = randn({2, 3}, Device("cuda")).requires_grad_(), t = rand({2, 3}, x.device());
   Tensor y;
-  CHECK(launches([&] { y = F::binary_cross_entropy_with_logits(x, t); }) == 2);  // and the mean
+  CHECK(launches([&] { y = F::binary_cross_entropy_with_logits(x, t); }) ==
+        2);  // and one for the mean
   y = F::binary_cross_entropy_with_logits(x, t, {}, Reduction::none);
   CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
   y = F::smooth_l1_loss(x, t, Reduction::none);
   CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
 }
 
-TEST_CASE("gpu: gradients of functions that networks seldom hold are one launch each, too") {
+TEST_CASE("gpu: gradients of functions that are rare in networks are one launch each, too") {
   if (!has_gpu()) return;
   namespace F = nn::functional;
   for (const DType dtype : {kFloat32, kBFloat16}) {
     CAPTURE(std::string(name(dtype)));
     const Tensor g = ones({2, 4}, TensorOptions(dtype).device("cuda"));
-    // In (0.3, 0.7), where all have values; acosh has its gradient elsewhere, too.
+    // In (0.3, 0.7), where all functions are defined, also the gradient of acosh.
     const Tensor x = (g * 0.3 + rand({2, 4}, g.options()) * 0.4).requires_grad_();
     const Tensor other = x.detach() + 1;
     const auto once = [&](const char* what, const auto& f) {
@@ -138,13 +139,13 @@ TEST_CASE("gpu: gradients of functions that networks seldom hold are one launch 
     once("hypot", [&](const Tensor& t) { return hypot(t, other); });
     once("atan2", [&](const Tensor& t) { return atan2(t, other); });
     once("atan2, x", [&](const Tensor& t) { return atan2(other, t); });
-    // Its halves are two functions, each written where it belongs.
+    // It is a composite of two functions, one for each half.
     const Tensor halves = F::glu(x, 1), of_halves = ones_like(halves);
     CHECK(launches([&] { autograd::grad({halves}, {x}, {of_halves}); }) == 2);
   }
 }
 
-TEST_CASE("gpu: gradients of losses are one launch, and one for the mean") {
+TEST_CASE("gpu: gradients of losses are one launch, plus one for the mean") {
   if (!has_gpu()) return;
   namespace F = nn::functional;
   const Tensor x = rand({2, 3}, Device("cuda")).requires_grad_(), t = rand({2, 3}, x.device());
@@ -161,27 +162,27 @@ TEST_CASE("gpu: gradients of losses are one launch, and one for the mean") {
   check("kl_div", [&](Reduction r) { return F::kl_div(x, t, r); });
   check("kl_div of logarithms", [&](Reduction r) { return F::kl_div(x, t, r, true); });
   check("binary_cross_entropy", [&](Reduction r) { return F::binary_cross_entropy(x, t, {}, r); });
-  // What rounding would take of it is computed in float32, so that 16 bits are converted beside it.
+  // tanhshrink cancels, so it is computed in float32, and the same launch converts 16-bit floats.
   const Tensor y = F::tanhshrink(x);
   CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
 }
 
-TEST_CASE("gpu: gradients of scans and moments are no more launches than their passes") {
+TEST_CASE("gpu: gradients of scans and moments launch one kernel per pass") {
   if (!has_gpu()) return;
   const Tensor x = randn({3, 40}, Device("cuda")).requires_grad_(), g = ones({3}, x.device());
   const auto of_gradient = [&](const Tensor& y, const Tensor& dy) {
     return launches([&] { autograd::grad({y}, {x}, {dy}); });
   };
   CHECK(of_gradient(x.cumsum(1), x.detach()) == 1);
-  // Products of both sides, theirs, times g, and 16 that look for zeros next to overflowed
-  // products.
+  // Products from both sides, their product, times g, and 16 kernels that search for zeros next to
+  // overflowed products.
   CHECK(of_gradient(x.prod(1), g) == 20);
   CHECK(of_gradient(x.prod(), g[0]) == 20);
-  CHECK(of_gradient(x.var(1), g) == 4);  // the mean, what differs from it, g / n, and times g
-  CHECK(of_gradient(x.std(1), g) == 6);  // and over the root, where it has a slope
+  CHECK(of_gradient(x.var(1), g) == 4);  // mean, x - mean, g / n, and their product
+  CHECK(of_gradient(x.std(1), g) == 6);  // in addition the quotient by std, and 0 for std 0
 }
 
-TEST_CASE("gpu: 16 bits are computed with in one launch, without float32 in between") {
+TEST_CASE("gpu: ops on 16-bit floats are one launch, without float32 tensors") {
   if (!has_gpu()) return;
   for (const DType dtype : dtypes::kReducedFloating) {
     const Tensor x = ones({2, 3, 4, 4}, TensorOptions(dtype).device("cuda"));
@@ -199,7 +200,7 @@ TEST_CASE("gpu: 16 bits are computed with in one launch, without float32 in betw
   }
 }
 
-TEST_CASE("gpu: layers and optimizers of 16 bits are one launch, beside float32 statistics") {
+TEST_CASE("gpu: layers and optimizers with 16-bit floats and float32 statistics are one launch") {
   if (!has_gpu()) return;
   for (const DType dtype : dtypes::kReducedFloating) {
     const auto make = [&](IntArrayRef sizes) {

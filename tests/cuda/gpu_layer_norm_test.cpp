@@ -1,4 +1,4 @@
-// Kernels of the CUDA backend against the reference: layer and RMS normalisation.
+// Kernels of the CUDA backend compared with the reference: layer and RMS normalisation.
 #include "gpu_kernels.h"
 
 using namespace ambit;
@@ -10,7 +10,7 @@ TEST_CASE("gpu: layer norm and its gradient, by threads, warps and blocks") {
   struct Rows {
     int64_t count, length;
   };
-  // A row is one thread's, a warp's, or beyond 2048 elements a block's.
+  // A row is processed by a thread, by a warp, or, beyond 2048 elements, by a block.
   for (const Rows r : {Rows{3, 1}, Rows{31, 7}, Rows{700, 64}, Rows{2, 5000}}) {
     for (const DType dtype : dtypes::kFloating) {
       for (const bool centered : {true, false}) {
@@ -26,7 +26,7 @@ TEST_CASE("gpu: layer norm and its gradient, by threads, warps and blocks") {
           Tensor want = copy_if(y), want_mean = copy_if(mean), want_invstd = copy_if(invstd);
           kernels::layer_norm(want, want_mean, want_invstd, copy_if(x), copy_if(w), copy_if(b),
                               1e-2, centered);
-          // u is rounded, and its product and its sum with numbers below 32.
+          // u is rounded, and so are its product and its sum with numbers below 32.
           check_close(mean, want_mean, 1, r.length);
           check_close(invstd, want_invstd, 1, r.length);
           check_close(y, want, 3, r.length);

@@ -1,5 +1,5 @@
-// Linear algebra by cuSOLVER and cuBLAS: the ways that sizes and batches take, what is not finite,
-// pivots that are none, streams and graphs.
+// Linear algebra by cuSOLVER and cuBLAS: algorithms for different sizes and batches, NaN and
+// infinities, invalid pivots, streams and graphs.
 #include <ambit/cuda.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 struct Sizes {
   int64_t B, N;
 };
-// Batched, looped and single, by Jacobi's methods or not.
+// Batched, looped and single, with Jacobi's methods or without.
 constexpr Sizes kSizes[] = {{1, 1},  {4, 1},  {1, 7},   {4, 7}, {2, 32}, {2, 33},
                             {3, 64}, {3, 65}, {1, 140}, {0, 4}, {3, 0}};
 
@@ -39,7 +39,7 @@ Tensor well_conditioned(IntArrayRef sizes, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("gpu: factors make the matrix again, and solutions solve, whatever the way") {
+TEST_CASE("gpu: products of factors equal the matrix, and solutions solve, with every algorithm") {
   if (!has_gpu()) return;
   manual_seed(3);
   for (const DType dtype : dtypes::kFloating) {
@@ -73,7 +73,7 @@ TEST_CASE("gpu: factors make the matrix again, and solutions solve, whatever the
   }
 }
 
-TEST_CASE("gpu: matrices of any shape are Q R, and U S V^T") {
+TEST_CASE("gpu: QR and SVD of matrices of any shape") {
   if (!has_gpu()) return;
   manual_seed(4);
   struct Shape {
@@ -108,7 +108,7 @@ TEST_CASE("gpu: matrices of any shape are Q R, and U S V^T") {
   }
 }
 
-TEST_CASE("gpu: NaN and inf come through, in their matrix alone, or are a typed error") {
+TEST_CASE("gpu: NaN and inf affect only their own matrix, or are a typed error") {
   if (!has_gpu()) return;
   manual_seed(5);
   constexpr double kBad[] = {NAN, INFINITY};
@@ -129,13 +129,14 @@ TEST_CASE("gpu: NaN and inf come through, in their matrix alone, or are a typed 
       check(std::get<0>(linalg_eigh(y)));
       check(std::get<1>(linalg_eigh(y)));
       check(linalg_eigvalsh(y));
-      CHECK_FALSE(isnan(linalg_eigvalsh(y, "U")).any().item<bool>());  // which is not read
+      CHECK_FALSE(
+          isnan(linalg_eigvalsh(y, "U")).any().item<bool>());  // the upper triangle is not read
       CHECK_THROWS_WITH_AS(linalg_svd(x), doctest::Contains("in matrix 1 of the batch"),
                            LinAlgError);
       CHECK_THROWS_AS(linalg_svdvals(x[1]), LinAlgError);
       const auto [lu, pivots, info] = linalg_lu_factor_ex(x * NAN);
       CHECK(isnan(lu).all().item<bool>());
-      CHECK(info.abs().sum().item<int64_t>() == 0);  // NaN is no 0
+      CHECK(info.abs().sum().item<int64_t>() == 0);  // NaN is not a zero pivot
       CHECK(isnan(std::get<0>(linalg_inv_ex(x * NAN))).all().item<bool>());
     }
     const Tensor x = well_conditioned({3, N, N}, kFloat64);
@@ -147,7 +148,7 @@ TEST_CASE("gpu: NaN and inf come through, in their matrix alone, or are a typed 
   }
 }
 
-TEST_CASE("gpu: pivots that are no rows are reported, also where nothing is solved") {
+TEST_CASE("gpu: invalid pivots are reported, also without right-hand sides") {
   if (!has_gpu()) return;
   const Tensor lu = eye(4, TensorOptions(gpu())).unsqueeze(0);
   const Tensor pivots = tensor({1, 2, 9, 4}, TensorOptions(kInt32).device(gpu())).unsqueeze(0);
@@ -160,7 +161,7 @@ TEST_CASE("gpu: pivots that are no rows are reported, also where nothing is solv
   }
 }
 
-TEST_CASE("gpu: factors are made on the stream that is chosen, and by several threads at once") {
+TEST_CASE("gpu: factorisations run on the current stream, and in several threads at once") {
   if (!has_gpu()) return;
   manual_seed(6);
   const Tensor x = well_conditioned({2, 40, 40}, kFloat64), one = eye(40, x.options());
@@ -200,7 +201,7 @@ TEST_CASE("gpu: factors are made on the stream that is chosen, and by several th
   for (const std::exception_ptr& f : failed) CHECK(f == nullptr);
 }
 
-TEST_CASE("gpu: a graph holds what cuBLAS solves, and none of cuSOLVER's factors") {
+TEST_CASE("gpu: solvers of cuBLAS can be captured in a graph, factorisations of cuSOLVER cannot") {
   if (!has_gpu()) return;
   manual_seed(7);
   Tensor b = ones({2, 5, 2}, TensorOptions(kFloat64).device(gpu()));

@@ -1,4 +1,4 @@
-// Kernels of the CUDA backend against the reference: losses of classes.
+// Kernels of the CUDA backend compared with the reference: classification losses.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -8,7 +8,7 @@
 using namespace ambit;
 using namespace gpu_kernels;
 
-TEST_CASE("gpu: losses of classes and their gradient, with weights and ignored rows") {
+TEST_CASE("gpu: classification losses and their gradient, with weights and ignored rows") {
   if (!has_gpu()) return;
   manual_seed(7);
   for (const Dims& sizes : std::vector<Dims>{
@@ -37,10 +37,10 @@ TEST_CASE("gpu: losses of classes and their gradient, with weights and ignored r
         kernels::cross_entropy(y, weight_sum, x, target, w, ignore_index);
         kernels::cross_entropy(y_expected, weight_sum_expected, x.to(kReference),
                                target.to(kReference), copy_if(w), ignore_index);
-        // Differences of logits, exp by up to 2 units, the logarithm and the weight round.
+        // Rounding errors: differences of logits, exp within 2 ulp, the logarithm, and the weight.
         check();
 
-        // The gradient of a mean is one number for all rows.
+        // The gradient of a mean is the same number for all rows.
         const Tensor g =
             weighted ? normal({1}, dtype).expand({N}) : normal({N, 2}, dtype).select(1, 0);
         Tensor dx = empty_like(x), dx_expected = dx.to(kReference);
@@ -54,7 +54,7 @@ TEST_CASE("gpu: losses of classes and their gradient, with weights and ignored r
   }
 }
 
-TEST_CASE("gpu: losses of classes skip a target that is no class, and report it") {
+TEST_CASE("gpu: classification losses skip an invalid target, and report it") {
   if (!has_gpu()) return;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const int64_t C : {3, 40, 3000}) {
@@ -64,7 +64,7 @@ TEST_CASE("gpu: losses of classes skip a target that is no class, and report it"
       const Tensor target = tensor({int64_t{2}, bad, int64_t{-100}}).to(gpu());
       const Tensor g = ones({3}, gpu());
       Tensor x = zeros({3, C}, gpu());
-      x.slice(0, 1).fill_(kInfinity);  // rows that nobody may read
+      x.slice(0, 1).fill_(kInfinity);  // these rows must not be read
       x.select(0, 0)[0].fill_(-kInfinity);
       const auto check_report = [&](const std::string& op) {
         CHECK(reported() == op + ": expected a target in [0, " + std::to_string(C) + "), got " +
@@ -79,7 +79,7 @@ TEST_CASE("gpu: losses of classes skip a target that is no class, and report it"
       kernels::cross_entropy(y, weight_sum, x, target, Tensor(), -100);
       check_report("cross_entropy");
       const double log_classes = std::log(static_cast<double>(C - 1));
-      // One rounding, of a number in [8, 16) at most: half of 2^-20.
+      // One rounding, of a number of at most 16: half of 2^-20.
       CHECK(std::abs(y[0].item<double>() - log_classes) <= 0x1p-21);
       CHECK(y.slice(0, 1).cpu().equal(zeros({2})));
       CHECK(weight_sum.item<float>() == 1);

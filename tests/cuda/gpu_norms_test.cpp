@@ -1,4 +1,4 @@
-// Kernels of the CUDA backend against the reference: softmax and batch normalisation.
+// Kernels of the CUDA backend compared with the reference: softmax and batch normalisation.
 #include <ambit/memory.h>
 
 #include "gpu_kernels.h"
@@ -41,26 +41,26 @@ TEST_CASE("gpu: softmax and its gradient, by threads, warps and blocks") {
         Tensor y_expected = empty_like(x).to(kReference), dx_expected = y_expected.clone();
         kernels::softmax(y, x, c.dim, log);
         kernels::softmax(y_expected, x.to(kReference), c.dim, log);
-        // exp and log round by at most 2 units, the quotient and the difference once each.
+        // exp and log have errors of at most 2 ulp, the quotient and the difference one rounding
+        // each.
         check_close(y, y_expected, 8);
         y = y_expected.to(gpu());
         kernels::softmax_grad(dx, dy, y, c.dim, log);
         kernels::softmax_grad(dx_expected, dy.to(kReference), y_expected, c.dim, log);
-        // The sum of dy, rounded, is as large as the root of 2100 elements of 1.
+        // The rounded sum of dy is as large as the root of 2100 elements of 1.
         check_close(dx, dx_expected, 64);
       }
     }
   }
 }
 
-TEST_CASE(
-    "gpu: softmax of lines that rise, with infinities and NaN, whether a block holds them or not") {
+TEST_CASE("gpu: softmax of ascending rows, with infinities and NaN, in one or several blocks") {
   if (!has_gpu()) return;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const int64_t n : {5, 40, 700, 2500, 20000}) {
     for (const DType dtype : dtypes::kFloating) {
       CAPTURE(n);
-      // A larger one comes with each element, in small steps and in large ones.
+      // Each element is larger than the previous one, by small or large steps.
       const Tensor rising = arange(n, TensorOptions(kFloat64));
       Tensor x = stack({rising * 1e-6, rising * 0.01, rising * -0.01, rising, rising * 0,
                         where(rising < n / 2, -kInfinity, rising * 0.01),
@@ -74,10 +74,10 @@ TEST_CASE(
           Tensor y = empty_like(lines), expected = empty_like(lines).to(kReference);
           kernels::softmax(y, lines, along_memory ? 1 : 0, log);
           kernels::softmax(expected, lines.to(kReference), along_memory ? 1 : 0, log);
-          // exp and log round by at most 2 units, the quotient and the difference once each; the
-          // rounding of a difference d is a relative error of exp(d) of d / 2 units. The logarithm
-          // of a probability near 1 has the absolute error of that of the sum; below the least
-          // normal number are no digits.
+          // exp and log have errors of at most 2 ulp, the quotient and the difference one rounding
+          // each; the rounding of a difference d is a relative error of exp(d) of d / 2 ulp. The
+          // logarithm of a probability near 1 has the absolute error of the logarithm of the sum;
+          // denormals have no significant digits.
           const double epsilon = visit<dtypes::kFloating>(
               dtype, []<class T>() -> double { return std::numeric_limits<T>::epsilon(); });
           const double least = visit<dtypes::kFloating>(
@@ -90,7 +90,8 @@ TEST_CASE(
   }
 }
 
-// Rows that a thread takes, a warp, a block; so many that two blocks share the sum of the weights.
+// Rows that are processed by a thread, a warp, or a block; and so many rows that two blocks share
+// the sum of the weights' gradients.
 TEST_CASE("gpu: batch norm and its gradient, with and without weights and running statistics") {
   if (!has_gpu()) return;
   manual_seed(2);
@@ -125,7 +126,7 @@ TEST_CASE("gpu: batch norm and its gradient, with and without weights and runnin
         kernels::batch_norm(y_expected, mean_expected, invstd_expected, running_mean_expected,
                             running_var_expected, x.to(kReference), copy_if(w), copy_if(b), p);
         const int64_t terms = x.numel() / sizes[1];
-        // Statistics are rounded once, then differ as the results made of them.
+        // Statistics are rounded once, and affect the results.
         check_close(y, y_expected, 8, terms);
         check_close(mean, mean_expected, 8, terms);
         check_close(invstd, invstd_expected, 8, terms);
@@ -147,8 +148,7 @@ TEST_CASE("gpu: batch norm and its gradient, with and without weights and runnin
   }
 }
 
-TEST_CASE(
-    "gpu: a NaN in a channel stays in all that batch norm makes of it, and in no other channel") {
+TEST_CASE("gpu: a NaN in a channel affects all results of that channel, and of no other") {
   if (!has_gpu()) return;
   for (const DType dtype : dtypes::kFloating) {
     Tensor x = normal({40, 2, 5}, dtype);
@@ -164,11 +164,11 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("gpu: batch norm of 16 bits reads nothing that nobody has written") {
+TEST_CASE("gpu: batch norm of 16 bits does not read uninitialised memory") {
   if (!has_gpu()) return;
   const Tensor x = randn({4, 3, 5}).to(kFloat16).to(gpu());
   const Tensor running_mean = zeros({3}, x.options()), running_var = ones({3}, x.options());
-  empty_cache(gpu());  // so that what follows is new
+  empty_cache(gpu());  // the following allocations are new
   const Tensor y = batch_norm(x, {}, {}, running_mean, running_var, {.training = true});
-  CHECK(y.to(kFloat32).mean().abs().item<float>() < 1e-3);  // of 60 numbers rounded to 2^-11
+  CHECK(y.to(kFloat32).mean().abs().item<float>() < 1e-3);  // mean of 60 numbers rounded to 2^-11
 }

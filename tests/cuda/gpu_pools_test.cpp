@@ -1,4 +1,4 @@
-// Kernels of the CUDA backend against the reference: pooling.
+// Kernels of the CUDA backend compared with the reference: pooling.
 #include <ambit/settings.h>
 
 #include "gpu_kernels.h"
@@ -25,7 +25,7 @@ TEST_CASE("gpu: average pooling and its gradient") {
         check_close(y, y_expected, 2);  // both round once, from float64
         kernels::avg_pool_grad(dx, dy, p);
         kernels::avg_pool_grad(dx_expected, dy.to(kReference), p);
-        check_close(dx, dx_expected, 8);  // of up to 6 windows, in another order
+        check_close(dx, dx_expected, 8);  // sums over at most 6 windows, in another order
       }
     }
   }
@@ -61,19 +61,20 @@ TEST_CASE("gpu: pooling in one and three dims, and adaptive windows") {
       check_close(y, y_expected, 2);  // both round once, from float64
       kernels::avg_pool_grad(dx, dy, c.p);
       kernels::avg_pool_grad(dx_expected, dy.to(kReference), c.p);
-      check_close(dx, dx_expected, 8);  // of up to 6 windows, in another order
+      check_close(dx, dx_expected, 8);  // sums over at most 6 windows, in another order
       kernels::max_pool(y, index, x, c.p);
       kernels::max_pool(y_expected, index_expected, x.to(kReference), c.p);
       CHECK(y.cpu().equal(y_expected.cpu()));
       CHECK(index.cpu().equal(index_expected.cpu()));
       kernels::max_pool_grad(dx, dy, index, c.p);
       kernels::max_pool_grad(dx_expected, dy.to(kReference), index_expected, c.p);
-      check_close(dx, dx_expected, 8);  // likewise
+      check_close(dx, dx_expected, 8);  // sums over at most 6 windows, in another order
     }
   }
 }
 
-// Overlapping, apart, and so dilated that most of a window falls on padding.
+// Overlapping windows, separate ones, and with a dilation so large that most of a window is
+// padding.
 const PoolParams kMaxPools[] = {
     {.kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 1}},
     {.kernel = {2, 2}, .stride = {2, 2}},
@@ -82,7 +83,7 @@ const PoolParams kMaxPools[] = {
     {.kernel = {2, 3}, .stride = {1, 1}, .padding = {1, 1}, .dilation = {8, 7}},
 };
 
-TEST_CASE("gpu: maximum pooling and its gradient, also where all has to be added in order") {
+TEST_CASE("gpu: maximum pooling and its gradient, also in deterministic mode") {
   if (!has_gpu()) return;
   manual_seed(5);
   for (const DType dtype : dtypes::kFloating) {
@@ -105,14 +106,14 @@ TEST_CASE("gpu: maximum pooling and its gradient, also where all has to be added
         kernels::max_pool_grad(dx, dy, index, p);
         set_deterministic(false);
         kernels::max_pool_grad(dx_expected, dy.to(kReference), index_expected, p);
-        // Each window's gradient is added, with a rounding each: the reference rounds once.
+        // Each window's gradient is added with one rounding; the reference rounds once.
         check_close(dx, dx_expected, static_cast<double>(out[2] * out[3]));
       }
     }
   }
 }
 
-TEST_CASE("gpu: a position outside of the image is reported, whatever the order of adding") {
+TEST_CASE("gpu: a position outside of the image is reported, in deterministic mode too") {
   if (!has_gpu()) return;
   PoolParams p{.kernel = {3, 3}, .stride = {1, 1}};
   for (const bool deterministic : {false, true}) {

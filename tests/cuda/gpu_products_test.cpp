@@ -1,5 +1,5 @@
-// Kernels of the CUDA backend against the reference: products of matrices, activations behind
-// products and convolutions, and steps of optimizers.
+// Kernels of the CUDA backend compared with the reference: matrix products, activations after
+// products and convolutions, and optimizer steps.
 #include <array>
 #include <cmath>
 
@@ -28,7 +28,7 @@ TEST_CASE("gpu: products of matrices of any dtype and strides") {
         Tensor y = empty({B, M, N}, a.options()), expected = y.to(kReference);
         kernels::matmul(y, a, b);
         kernels::matmul(expected, a.to(kReference), b.to(kReference));
-        // Integers wrap alike; floats sum in float64, in another order.
+        // Integers wrap in the same way; floats are summed in float64, in another order.
         if (is_floating_point(dtype)) {
           check_close(y, expected, 64);
         } else {
@@ -43,10 +43,10 @@ TEST_CASE("gpu: products of matrices of any dtype and strides") {
   CHECK(y.cpu().equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
 }
 
-TEST_CASE("gpu: products of 16 bits are summed in more, and rounded once") {
+TEST_CASE("gpu: products of 16 bits are summed in float32, and rounded once") {
   if (!has_gpu()) return;
   manual_seed(6);
-  // Whole numbers, whose sums float32 holds, whatever the order.
+  // Whole numbers, whose sums are exact in float32 in any order.
   for (const DType dtype : dtypes::kReducedFloating) {
     const auto numbers = [&](IntArrayRef sizes) {
       return randint(-16, 17, sizes).to(dtype).to(gpu());
@@ -78,7 +78,7 @@ TEST_CASE("gpu: products of 16 bits are summed in more, and rounded once") {
   }
 }
 
-TEST_CASE("gpu: activations behind products, by epilogues or not") {
+TEST_CASE("gpu: activations after products, with and without epilogues") {
   if (!has_gpu()) return;
   manual_seed(7);
   for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
@@ -90,7 +90,7 @@ TEST_CASE("gpu: activations behind products, by epilogues or not") {
         Tensor y = empty({33, 17}, x.options()), expected = y.to(kReference);
         kernels::linear_map(y, x, w, bias, op);
         kernels::linear_map(expected, x.to(kReference), w.to(kReference), copy_if(bias), op);
-        // Of 16 bits in last places of theirs: the sum may be rounded, and the result is.
+        // For 16 bits in units in the last place: the sum may be rounded, and the result is.
         const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
         const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
         check_close(y.to(wide), expected.to(wide), roundings);
@@ -99,7 +99,7 @@ TEST_CASE("gpu: activations behind products, by epilogues or not") {
   }
 }
 
-TEST_CASE("gpu: activations behind convolutions, on each of their ways") {
+TEST_CASE("gpu: activations after convolutions, by each implementation") {
   if (!has_gpu()) return;
   manual_seed(8);
   struct Case {
@@ -107,12 +107,12 @@ TEST_CASE("gpu: activations behind convolutions, on each of their ways") {
     ConvParams p;
   };
   const Case cases[] = {
-      {{3, 8, 14, 15}, {16, 8, 3, 3}, {.padding = {1, 1}}},              // by way of transposes
+      {{3, 8, 14, 15}, {16, 8, 3, 3}, {.padding = {1, 1}}},              // with transposes
       {{3, 8, 14, 15}, {8, 1, 3, 3}, {.padding = {1, 1}, .groups = 8}},  // cuDNN's relu
-      {{3, 8, 3, 3}, {16, 8, 3, 3}, {}},  // one pixel lies either way
+      {{3, 8, 3, 3}, {16, 8, 3, 3}, {}},  // one pixel: both layouts are equal
       {{2, 6, 40}, {4, 3, 3}, {.padding = {2}, .groups = 2}},
       {{2, 4, 5, 6, 7}, {8, 4, 3, 3, 2}, {.padding = {1, 0, 1}}},
-      {{1, 2, 0, 3}, {4, 2, 2, 2}, {.padding = {2, 2}}},  // nothing but padding
+      {{1, 2, 0, 3}, {4, 2, 2, 2}, {.padding = {2, 2}}},  // only padding
   };
   const bool was_allowed = is_tf32_allowed();
   for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
@@ -134,8 +134,9 @@ TEST_CASE("gpu: activations behind convolutions, on each of their ways") {
             kernels::convolution_map(expected, x.to(kReference), w.to(kReference), copy_if(bias),
                                      c.p, op);
             CHECK(isnan(y).cpu().equal(isnan(expected).cpu()));
-            // Of 16 bits in last places of theirs: the sum is rounded, and the result. TF32 has the
-            // digits of float16, of each operand, whose products add up to five of their size.
+            // For 16 bits in units in the last place: the sum and the result are rounded. TF32
+            // rounds each operand to float16's precision; the products add up to five times their
+            // size.
             const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
             const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
             const auto numbers = [&](const Tensor& t) { return t.to(wide).nan_to_num(0); };
@@ -148,7 +149,7 @@ TEST_CASE("gpu: activations behind convolutions, on each of their ways") {
   allow_tf32(was_allowed);
 }
 
-TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {
+TEST_CASE("gpu: optimizer steps, with lists that need several tables") {
   if (!has_gpu()) return;
   manual_seed(5);
   std::vector<Dims> sizes{{0}, {3000}, {}, {1024}, {5, 5}, {1025}};
@@ -159,14 +160,14 @@ TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {
     for (const Tensor& t : list) all.push_back(t.to(kReference));
     return all;
   };
-  // A dozen roundings, of numbers up to 5 times as large as the largest result or 1.
+  // A dozen roundings of numbers up to 5 times the largest result or 1.
   const auto check = [](const Tensors& ours, const Tensors& reference) {
     for (size_t i = 0; i < ours.size(); ++i) {
       if (ours[i].numel() > 0) check_close(ours[i], reference[i], 12 * 5);
     }
   };
   for (const DType dtype : dtypes::kFloating) {
-    for (const bool odd : {false, true}) {  // aligned to no vector
+    for (const bool odd : {false, true}) {  // not aligned to vectors
       const auto make = [&](bool positive) {
         Tensors list;
         for (const Dims& s : sizes) {
@@ -191,7 +192,7 @@ TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {
                                   AdamParams{.weight_decay = 0.2, .decoupled = true}}) {
         const Tensors p = make(false), m = make(false), v = make(true), g = make(false);
         const Tensors p_expected = copies(p), m_expected = copies(m), v_expected = copies(v);
-        for (const size_t counted : {size_t{0}, p.size()}) {  // numbers of steps in tensors
+        for (const size_t counted : {size_t{0}, p.size()}) {  // step counts in tensors
           const Tensors t(p.size(), full({}, 5, TensorOptions(kFloat32).device(p[0].device())));
           kernels::adam_step(p, m, v, {t.data(), counted}, g, o);
           kernels::adam_step(p_expected, m_expected, v_expected, {copies(t).data(), counted},

@@ -1,5 +1,5 @@
-// A profile's times of a GPU, which events on its streams tell. Where there is no GPU, this case
-// has nothing to run on and says so.
+// A profile's device times, which come from events on streams. Without a GPU these cases are
+// skipped with a note.
 #include <ambit/ambit.h>
 #include <ambit/cuda.h>
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ double end_on_device(const FunctionEvent& e) { return e.device_start + e.self_de
 
 }  // namespace
 
-TEST_CASE("gpu: events tell when each kernel and copy ran, one behind the other on a stream") {
+TEST_CASE("gpu: events give the time of each kernel and copy, which do not overlap on a stream") {
   if (!has_gpu()) return;
   const Tensor x = rand({256, 256}, "cuda");
   synchronize("cuda");
@@ -46,8 +46,8 @@ TEST_CASE("gpu: events tell when each kernel and copy ran, one behind the other 
     CHECK(e.self_device_time > 0);
     CHECK(e.device_time == e.self_device_time);
   }
-  // Marks are whole steps of the driver's clock, of half a microsecond, as is what they are told
-  // on.
+  // Events have the resolution of the driver's clock, half a microsecond, and so has the conversion
+  // to the host's clock.
   constexpr double kStep = 1;
   CHECK(exps[0].device_start >= end_on_device(products[0]) - kStep);
   CHECK(copies[0].device_start >= end_on_device(exps[0]) - kStep);
@@ -60,7 +60,7 @@ TEST_CASE("gpu: events tell when each kernel and copy ran, one behind the other 
   CHECK(profile.key_averages().table().find("Self device time total: ") != std::string::npos);
 }
 
-TEST_CASE("gpu: a backward's kernels are the device's time of its nodes") {
+TEST_CASE("gpu: a backward node's device time is that of its kernels") {
   if (!has_gpu()) return;
   Tensor x = rand({64, 64}, "cuda");
   x.requires_grad_();
@@ -78,10 +78,10 @@ TEST_CASE("gpu: a backward's kernels are the device's time of its nodes") {
   CHECK(nodes[0].device_start == -1);
 }
 
-TEST_CASE("gpu: what a graph captures is counted, and has no time of its own") {
+TEST_CASE("gpu: captured kernels are counted, without device time") {
   if (!has_gpu()) return;
   const Tensor x = rand({64}, "cuda");
-  exp(x);  // what is loaded and allocated once
+  exp(x);  // loads kernels and allocates memory
   synchronize("cuda");
   profiler::Profile profile;
   cuda::CUDAGraph graph;

@@ -1,6 +1,6 @@
-// Threads that end while their work is queued: the next ones have their streams, and what they
-// report is told, in a number of records that does not grow with that of threads. Where there is no
-// GPU, these cases have nothing to run on and say so.
+// Threads that end with queued work: later threads reuse their streams and report their errors, and
+// the number of records does not grow with the number of threads. Without a GPU these cases are
+// skipped with a note.
 #include <ambit/ambit.h>
 #include <ambit/cuda_counters.h>
 #include <doctest/doctest.h>
@@ -15,18 +15,18 @@ using namespace ambit;
 
 namespace {
 
-// With the work of some threads still queued, each with a record. What the GPU is behind with is
-// far less than this, and far less than the number of threads.
+// Limit of the records while work of some threads is still queued, with one record each. The GPU's
+// backlog is far below this limit, and the limit is far below the number of threads.
 constexpr uint64_t kFew = 60;
 constexpr int kMany = 600;
 
 void run_in_thread(const std::function<void()>& f) { std::thread(f).join(); }
 
-int told_faults(const Device& gpu) {
-  for (int told = 0;; ++told) {
+int reported_faults(const Device& gpu) {
+  for (int count = 0;; ++count) {
     try {
       synchronize(gpu);
-      return told;
+      return count;
     } catch (const IndexError&) {
     }
   }
@@ -34,15 +34,15 @@ int told_faults(const Device& gpu) {
 
 }  // namespace
 
-// The first one: later there are records that nobody has.
-TEST_CASE("gpu: a new thread gets a stream that is done, where there is one") {
+// The first case, because later there are unused records.
+TEST_CASE("gpu: a new thread gets an idle stream if there is one") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor x = ones({3}, gpu), y = zeros({3}, gpu);
   for (int round = 0; round < 20; ++round) {
     CAPTURE(round);
     synchronize(gpu);
-    // Both have a stream at the same time; the one that is at work is given back last.
+    // Both threads have a stream at the same time; the busy one is returned last.
     std::promise<void> is_done, is_queued, is_given_back;
     std::thread done([&] {
       CHECK(x.sum().item<float>() == 3);
@@ -65,7 +65,7 @@ TEST_CASE("gpu: a new thread gets a stream that is done, where there is one") {
   CHECK(y.sum().item<float>() == 6000);
 }
 
-TEST_CASE("gpu: threads that end with work queued leave few records behind") {
+TEST_CASE("gpu: threads that end with queued work leave few records") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor x = zeros({3}, gpu);
@@ -78,21 +78,21 @@ TEST_CASE("gpu: threads that end with work queued leave few records behind") {
   CHECK(x.sum().item<float>() == 3 * kMany);
 }
 
-TEST_CASE("gpu: what threads have reported that ended long ago is told, each once") {
+TEST_CASE("gpu: faults of threads that ended long ago are reported, each once") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor x = ones({4, 3}, gpu), good = tensor({1, 2}).to(gpu), bad = tensor({1, 7}).to(gpu);
-  REQUIRE(told_faults(gpu) == 0);
+  REQUIRE(reported_faults(gpu) == 0);
   uint64_t records = 0;
   for (int round = 0; round < 2; ++round) {
     CAPTURE(round);
     for (int i = 0; i < 200; ++i) {
       run_in_thread([&] { x.index_select(0, i % 10 == 3 ? bad : good); });
     }
-    CHECK(told_faults(gpu) == 20);
-    CHECK(told_faults(gpu) == 0);
+    CHECK(reported_faults(gpu) == 20);
+    CHECK(reported_faults(gpu) == 0);
     if (round == 0) records = cuda::counters().fault_records;
   }
-  // What was told is used again.
+  // Records of reported faults are reused.
   CHECK(cuda::counters().fault_records - records < 20);
 }

@@ -1,5 +1,5 @@
-// Streams and events that a program asks for, by <ambit/cuda.h>. Where there is no GPU, these cases
-// have nothing to run on and say so. On the host runtime whatever is not ordered ends the process.
+// Streams and events of <ambit/cuda.h>. Without a GPU these cases are skipped with a note. On the
+// host runtime unordered accesses end the process.
 #include <ambit/ambit.h>
 #include <ambit/backend/registry.h>
 #include <ambit/cuda.h>
@@ -26,7 +26,7 @@ namespace {
 Device gpu() { return Device("cuda"); }
 void run_in_thread(const std::function<void()>& f) { std::thread(f).join(); }
 
-// Work of a program's own: a function of the CUDA runtime that the plugin has loaded.
+// The program's own work: a function of the CUDA runtime that the plugin has loaded.
 void clear(const Tensor& t, cuda::Stream stream) {
   using Memset = int(void*, int, size_t, void*);
   for (const LoadAttempt& attempt : load_report()) {
@@ -42,7 +42,7 @@ void clear(const Tensor& t, cuda::Stream stream) {
 
 }  // namespace
 
-TEST_CASE("gpu: a thread's stream is its own, unless it sets one of the pool, or a guard does") {
+TEST_CASE("gpu: a thread has its own stream, unless it sets another one, or a guard does") {
   if (!has_gpu()) return;
   const cuda::Stream own = cuda::getDefaultCUDAStream();
   CHECK(cuda::getCurrentCUDAStream() == own);
@@ -74,7 +74,7 @@ TEST_CASE("gpu: a thread's stream is its own, unless it sets one of the pool, or
   CHECK(cuda::getCurrentCUDAStream() == own);
 }
 
-TEST_CASE("gpu: the pool has 32 streams, in turn") {
+TEST_CASE("gpu: the pool has 32 streams, which are returned in turn") {
   if (!has_gpu()) return;
   std::unordered_set<cuda::Stream> seen;
   for (int i = 0; i < 100; ++i) seen.insert(cuda::getStreamFromPool());
@@ -84,12 +84,13 @@ TEST_CASE("gpu: the pool has 32 streams, in turn") {
   CHECK_THROWS_AS(cuda::getCurrentCUDAStream(-2), BackendError);
 }
 
-TEST_CASE("gpu: what one stream makes is there for another, and kept until that has read it") {
+TEST_CASE(
+    "gpu: other streams can use a stream's results, which are kept until they have been read") {
   if (!has_gpu()) return;
   std::mt19937 random(3);
   std::vector<cuda::Stream> streams{cuda::getDefaultCUDAStream()};
   for (int i = 0; i < 3; ++i) streams.push_back(cuda::getStreamFromPool(i == 2));
-  // Tensors of one value, each made, read, written or dropped on any of the streams.
+  // Tensors with one value each; any stream creates, reads, writes or destroys them.
   std::vector<Tensor> held(5, zeros({3000}, gpu()));
   std::vector<double> values(held.size(), 0);
   for (int step = 0; step < 200; ++step) {
@@ -117,7 +118,7 @@ TEST_CASE("gpu: what one stream makes is there for another, and kept until that 
   for (size_t i = 0; i < held.size(); ++i) CHECK(held[i].cpu().equal(full({3000}, values[i])));
 }
 
-TEST_CASE("gpu: products and convolutions run on the stream that is current") {
+TEST_CASE("gpu: products and convolutions run on the current stream") {
   if (!has_gpu()) return;
   const Tensor x = randn({4, 3, 8, 8}), w = randn({5, 3, 3, 3}), a = randn({20, 30});
   const Tensor want_y = conv2d(x, w), want_p = a.matmul(a.t());
@@ -135,7 +136,7 @@ TEST_CASE("gpu: products and convolutions run on the stream that is current") {
   }
 }
 
-TEST_CASE("gpu: an event is reached when the work before it is done") {
+TEST_CASE("gpu: an event is complete when the work before it is done") {
   if (!has_gpu()) return;
   const cuda::Stream side = cuda::getStreamFromPool();
   cuda::Event event, never;
@@ -166,10 +167,10 @@ TEST_CASE("gpu: an event is reached when the work before it is done") {
   CHECK_THROWS_WITH_AS(timed.elapsed_time(never), doctest::Contains("one that was not"),
                        BackendError);
   CHECK_THROWS_WITH_AS(timed.elapsed_time(moved), doctest::Contains("cudaEventElapsedTime"),
-                       BackendError);  // made without timing
+                       BackendError);  // created without timing
 }
 
-TEST_CASE("gpu: work of a program's own is ordered by an event, or with the ops by record_stream") {
+TEST_CASE("gpu: a program's own work is ordered by an event, or with ops by record_stream") {
   if (!has_gpu()) return;
   const cuda::Stream side = cuda::getStreamFromPool(), other = cuda::getStreamFromPool();
   for (int i = 0; i < 10; ++i) {
@@ -183,7 +184,7 @@ TEST_CASE("gpu: work of a program's own is ordered by an event, or with the ops 
     cuda::record_stream(x, other);
     CHECK((x + 1).sum().item<float>() == 1000);
   }
-  // Memory that such work still uses is not handed out.
+  // Memory that such work still uses is not reused.
   std::vector<Tensor> next;
   {
     const Tensor x = full({1000}, 5, gpu());
@@ -198,7 +199,7 @@ TEST_CASE("gpu: work of a program's own is ordered by an event, or with the ops 
                        BackendError);
 }
 
-TEST_CASE("gpu: DLPack hands a tensor to another library's stream, and takes it from there") {
+TEST_CASE("gpu: DLPack exports a tensor to another library's stream, and imports it from there") {
   if (!has_gpu()) return;
   const cuda::Stream side = cuda::getStreamFromPool();
   const auto number = reinterpret_cast<int64_t>(side.stream());
@@ -210,7 +211,7 @@ TEST_CASE("gpu: DLPack hands a tensor to another library's stream, and takes it 
     const Tensor y = from_dlpack(lent, {.stream = number});
     CHECK((y + 1).sum().item<float>() == 1000);
 
-    // What is borrowed goes through the hands of another library, and to another thread.
+    // Imported memory is passed to another library, and to another thread.
     lent = to_dlpack(y, {.stream = number});
     DLManagedTensor passed_on = *lent;
     passed_on.manager_ctx = lent;
@@ -246,14 +247,14 @@ TEST_CASE("child: work of its own without record_stream" * doctest::skip()) {
   CHECK(y.sum().item<float>() > 0);  // 1000 or 6000
 }
 
-TEST_CASE("host: without record_stream it is a race") {
+TEST_CASE("host: without record_stream there is a race") {
   if (!has_gpu()) return;
   if (!backend_of(gpu()).properties(0).name.starts_with("CUDA on the host")) return;
   check_dies("child: work of its own without record_stream", {"no event or wait orders before"},
              "AMBIT_CUDA_HOST=1 AMBIT_CUDA_HOST_CHECKS=1");
 }
 
-TEST_CASE("gpu: a stream is one thread's at a time") {
+TEST_CASE("gpu: a stream is used by one thread at a time") {
   if (!has_gpu()) return;
   const cuda::Stream own = cuda::getCurrentCUDAStream(), side = cuda::getStreamFromPool();
   {
@@ -270,7 +271,7 @@ TEST_CASE("gpu: a stream is one thread's at a time") {
       CHECK(ones({3}, gpu()).sum().item<float>() == 3);
     });
   }
-  // A thread that ends gives up what it has set, and others come after its work.
+  // A thread that ends releases the streams it has set; later threads are ordered after its work.
   Tensor x;
   run_in_thread([&] {
     cuda::setCurrentCUDAStream(side);
@@ -282,7 +283,8 @@ TEST_CASE("gpu: a stream is one thread's at a time") {
 }
 
 TEST_CASE(
-    "gpu: a bad index met on a stream of the pool is told to the thread whose kernel met it") {
+    "gpu: an invalid index on a stream of the pool is reported to the thread that launched the "
+    "kernel") {
   if (!has_gpu()) return;
   const Tensor x = ones({4, 3}, gpu()), bad = tensor({1, 7}).to(gpu());
   const cuda::Stream side = cuda::getStreamFromPool();
@@ -293,27 +295,28 @@ TEST_CASE(
   run_in_thread([&] { CHECK_NOTHROW(x.sum().item<float>()); });
   CHECK_THROWS_AS(side.synchronize(), IndexError);
   CHECK_NOTHROW(side.synchronize());
-  // Of a thread that has ended: who waits next, though its own stream is another thread's now.
+  // After the thread has ended, the next thread that waits gets the error, even if its own stream
+  // belongs to another thread.
   for (int round = 0; round < 10; ++round) {
     run_in_thread([&] {
       const cuda::StreamGuard guard(side);
       x.index_select(0, bad);
     });
-    std::promise<void> has_stream, is_told;
+    std::promise<void> has_stream, is_reported;
     std::thread next([&] {
       CHECK_NOTHROW(x + 1);
       has_stream.set_value();
-      is_told.get_future().wait();
+      is_reported.get_future().wait();
     });
     has_stream.get_future().wait();
     CHECK_THROWS_AS(synchronize(gpu()), IndexError);
     CHECK_NOTHROW(synchronize(gpu()));
-    is_told.set_value();
+    is_reported.set_value();
     next.join();
   }
 }
 
-TEST_CASE("gpu: streams of two GPUs are current side by side") {
+TEST_CASE("gpu: each GPU has a current stream of its own") {
   if (!has_gpu() || device_count("cuda") < 2) return;
   const cuda::Stream first = cuda::getStreamFromPool(false, 0),
                      second = cuda::getStreamFromPool(false, 1);

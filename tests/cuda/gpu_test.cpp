@@ -1,5 +1,5 @@
-// What only a GPU can show: late errors, memory that runs out, threads and streams. Where there is
-// none, these cases have nothing to run on and say so.
+// Tests that need a GPU: late errors, exhausted memory, threads and streams. Without a GPU these
+// cases are skipped with a note.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/cuda_counters.h>
@@ -25,14 +25,14 @@ TEST_CASE("gpu: a bad index is an IndexError with the op's name when the host wa
   const Tensor x = ones({4, 3}, gpu), index = tensor({1, 7}).to(gpu);
   const Tensor y = x.index_select(0, index);
   CHECK_THROWS_WITH_AS(y.cpu(), "index_select: expected an index in [0, 4), got 7", IndexError);
-  CHECK(x.sum().item<float>() == 12);  // and the device goes on
+  CHECK(x.sum().item<float>() == 12);  // the device remains usable
   const Tensor zero = zeros({2}, TensorOptions(gpu).dtype(kInt32));
   const Tensor quotient = zero.floor_divide(zero);
   CHECK_THROWS_WITH_AS(synchronize(gpu), "floor_divide: expected a divisor other than 0, got 0",
                        Error);
 }
 
-TEST_CASE("gpu: what is no probability is an Error when the host waits, which BCE does not") {
+TEST_CASE("gpu: an invalid probability is an Error when the host waits; BCE itself does not wait") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor target = ones({3}, gpu), good = full({3}, 0.5).to(gpu), bad = good + target;
@@ -43,19 +43,19 @@ TEST_CASE("gpu: what is no probability is an Error when the host waits, which BC
   CHECK(cuda::counters().host_waits == waits);
   CHECK_THROWS_WITH_AS(synchronize(gpu),
                        "binary_cross_entropy: expected all elements of input in [0, 1]", Error);
-  synchronize(gpu);  // it is told once
+  synchronize(gpu);  // the error is thrown once
   normal(0, good);
   normal(0, -good);
   CHECK(cuda::counters().host_waits == waits + 2);
   CHECK_THROWS_WITH_AS(good.cpu(), "normal: expected std >= 0, got others", Error);
 }
 
-TEST_CASE("gpu: gradients of maxima of 16 bits are float32 sums, of some images at a time") {
+TEST_CASE("gpu: 16-bit gradients of maxima are summed in float32, for some images at a time") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
-  constexpr int64_t kImages = 9, kSide = 1024;  // a part holds eight
+  constexpr int64_t kImages = 9, kSide = 1024;  // eight images fit into a part
   for (const DType dtype : dtypes::kReducedFloating) {
-    // Numbers of this size are two apart: each 1 alone would be lost.
+    // Neighbours of numbers of this size differ by two: adding 1 once would have no effect.
     const double large = dtype == kFloat16 ? 2048 : 256;
     const Tensor dy = tensor({large, 1.0, 1.0, 1.0}).to(dtype).view({1, 1, 2, 2}).to(gpu);
     const Tensor places = arange(kImages).mul_(1000).add_(7).to(kInt32).view({kImages, 1, 1, 1});
@@ -69,7 +69,7 @@ TEST_CASE("gpu: gradients of maxima of 16 bits are float32 sums, of some images 
   }
 }
 
-TEST_CASE("gpu: every number of 16 bits is read and written as on the CPU") {
+TEST_CASE("gpu: all 16-bit numbers are read and written as on the CPU") {
   if (!has_gpu()) return;
   const Tensor bits = arange(1 << 16).to(kInt16);
   for (const DType dtype : dtypes::kReducedFloating) {
@@ -80,14 +80,14 @@ TEST_CASE("gpu: every number of 16 bits is read and written as on the CPU") {
       return (ours.eq(expected) | (ours.isnan() & expected.isnan())).all().item<bool>();
     };
     CHECK(is_same(-there, -x));
-    CHECK(is_same(there * 0.3, x * 0.3));  // rounded, and to the least numbers, and beyond
+    CHECK(is_same(there * 0.3, x * 0.3));  // rounded, also to denormals and infinity
     CHECK(is_same(strided * 0.3, (x * 0.3).view({256, 256}).t()));
     CHECK(is_same(there * 3, x * 3));
     CHECK(there.isnan().cpu().equal(x.isnan()));
   }
 }
 
-TEST_CASE("gpu: out of memory says so and leaves the process usable") {
+TEST_CASE("gpu: out of memory is an error that leaves the process usable") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   std::vector<Tensor> held;
@@ -102,13 +102,13 @@ TEST_CASE("gpu: out of memory says so and leaves the process usable") {
   empty_cache(gpu);
 }
 
-TEST_CASE("gpu: tensors pass between threads, each with a stream of its own") {
+TEST_CASE("gpu: tensors are passed between threads with their own streams") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   for (int round = 0; round < 20; ++round) {
     Tensor x = zeros({1 << 20}, gpu);
     for (int i = 0; i < 4; ++i) {
-      // Each thread reads what the one before has queued, and frees it.
+      // Each thread reads the result queued by the previous one, and frees it.
       std::thread([&] { x = x + 1; }).join();
     }
     std::vector<std::thread> readers;
@@ -121,13 +121,13 @@ TEST_CASE("gpu: tensors pass between threads, each with a stream of its own") {
   }
 }
 
-TEST_CASE("gpu: no kernel meets memory that another still uses: 1,000 random programs") {
+TEST_CASE("gpu: no kernel uses memory that another still uses: 1,000 random programs") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   for (unsigned seed = 0; seed < 1000; ++seed) {
     CAPTURE(seed);
-    std::mutex mutex;                              // of the host's part; the streams overlap
-    std::vector<std::pair<Tensor, int64_t>> held;  // and the number that fills each
+    std::mutex mutex;                              // for the host; the streams overlap
+    std::vector<std::pair<Tensor, int64_t>> held;  // and the value of all elements of each
     const auto program = [&](unsigned thread) {
       std::mt19937 random(2 * seed + thread);
       for (int step = 0; step < 30; ++step) {
@@ -152,7 +152,7 @@ TEST_CASE("gpu: no kernel meets memory that another still uses: 1,000 random pro
   }
 }
 
-TEST_CASE("gpu: non-blocking copies of pinned memory hold nobody up, and can be read at once") {
+TEST_CASE("gpu: non-blocking copies of pinned memory do not wait, and can be read at once") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor host = zeros({1 << 20}).pin_memory(gpu);
@@ -165,7 +165,7 @@ TEST_CASE("gpu: non-blocking copies of pinned memory hold nobody up, and can be 
   CHECK(cuda::counters().host_waits > before.host_waits);
 }
 
-TEST_CASE("gpu: positions past 2^31 are right") {
+TEST_CASE("gpu: positions past 2^31 are correct") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   constexpr int64_t kCount = (int64_t{1} << 31) + 5;
@@ -179,10 +179,10 @@ TEST_CASE("gpu: positions past 2^31 are right") {
       4);
 }
 
-TEST_CASE("gpu: convolutions with channels innermost, of more images than are laid out at once") {
+TEST_CASE("gpu: channels-last convolutions of more images than are converted at once") {
   if (!has_gpu()) return;
   manual_seed(7);
-  // Whole numbers, whose sums float32 holds.
+  // Whole numbers, whose sums are exact in float32.
   const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kHalf); };
   const Tensor x = numbers({9000, 2048, 1, 1}), w = numbers({2, 2048, 1, 1}), b = numbers({2});
   const ConvParams padded{.padding = {1, 1}};
@@ -195,9 +195,9 @@ TEST_CASE("gpu: convolutions with channels innermost, of more images than are la
   CHECK(convolution_input_grad(on_gpu(dy), on_gpu(w), x.sizes(), padded).cpu().equal(dx.to(kHalf)));
 }
 
-TEST_CASE("gpu: TF32 convolves with channels innermost") {
+TEST_CASE("gpu: channels-last convolutions with TF32") {
   if (!has_gpu()) return;
-  // Whole numbers of 3 bits, which it does not round.
+  // Whole numbers of 3 bits, which are exact in TF32.
   const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kFloat32); };
   const Tensor x = numbers({3, 6, 14, 15}), w = numbers({8, 3, 3, 2}), b = numbers({8});
   const ConvParams p{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
@@ -211,7 +211,7 @@ TEST_CASE("gpu: TF32 convolves with channels innermost") {
   allow_tf32(true);
   const std::vector<Tensor> got = all(Device("cuda"));
   allow_tf32(false);
-  // What comes out is of 8 bits, before the gradients are taken of it.
+  // Outputs have 8 bits; they are rounded before their gradients are computed.
   for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].equal(expected[i]));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("child: a gradient of weights by more images than are laid out at once
           doctest::skip()) {
   const Device gpu("cuda");
   allow_tf32(true);
-  // Whole numbers of 3 bits, which TF32 does not round, and whose sums float32 holds.
+  // Whole numbers of 3 bits, which are exact in TF32, as their sums are in float32.
   const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kFloat32); };
   const Tensor x = numbers({60, 512, 20, 20}), dy = numbers({60, 2, 20, 20});
   const Tensor there = x.to(gpu), dy_there = dy.to(gpu);
@@ -229,11 +229,11 @@ TEST_CASE("child: a gradient of weights by more images than are laid out at once
     const Tensor dw = convolution_weight_grad(dy_there, there, {2, 512, 1, 1}, {});
     CHECK(dw.cpu().equal(convolution_weight_grad(dy, x, {2, 512, 1, 1}, {})));
   }
-  // A part is 32 MiB, of the 47 that x takes.
+  // A part is 32 MiB of the 47 MiB of x.
   CHECK(memory_stats(gpu).peak_in_use - held < x.nbytes());
 }
 
-TEST_CASE("gpu: TF32's gradients of weights lay out some images at a time") {
+TEST_CASE("gpu: TF32's gradients of weights convert some images at a time") {
   if (!has_gpu()) return;
   const ChildResult ran =
       run_child("child: a gradient of weights by more images than are laid out at once");
@@ -242,7 +242,7 @@ TEST_CASE("gpu: TF32's gradients of weights lay out some images at a time") {
   CHECK(ran.output.find("1 passed") != std::string::npos);
 }
 
-TEST_CASE("gpu: deterministic sums at equal places are the same every time") {
+TEST_CASE("gpu: deterministic sums into equal positions are the same every time") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor source = randn({100000, 8}, gpu),

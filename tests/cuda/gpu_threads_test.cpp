@@ -1,5 +1,5 @@
-// Threads that share a GPU, or two: where there is none, these cases have nothing to run on and say
-// so. Between threads the tests order the host alone; the streams overlap as they like.
+// Threads that share a GPU, or two GPUs. Without a GPU these cases are skipped with a note. The
+// tests order only the host side of the threads; the streams overlap freely.
 #include <ambit/ambit.h>
 #include <ambit/memory.h>
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ bool has_two_gpus() {
   return false;
 }
 
-/// Two threads that take turns: each turn of one comes before the next of the other.
+/// Two threads that alternate: each turn of one comes before the next of the other.
 void in_turns(int turns, const std::function<void(int)>& first,
               const std::function<void(int)>& second) {
   std::barrier turn(2);
@@ -48,7 +48,7 @@ void in_turns(int turns, const std::function<void(int)>& first,
 
 }  // namespace
 
-TEST_CASE("gpu: what a thread has queued is there for another that reads it, and back") {
+TEST_CASE("gpu: a thread's queued result can be read by another thread, and back") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   Tensor x, y;
@@ -64,7 +64,7 @@ TEST_CASE("gpu: what a thread has queued is there for another that reads it, and
   CHECK(wrong == 0);
 }
 
-TEST_CASE("gpu: what another thread still reads is not overwritten") {
+TEST_CASE("gpu: memory that another thread still reads is not overwritten") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor shared = full({5000}, 0, gpu);
@@ -100,13 +100,13 @@ TEST_CASE("gpu: copies from and to the host are ordered with other threads' kern
         [&](int) {
           there.add_(7);
           back = there.to(kCPU, /*non_blocking=*/true);
-          synchronize(gpu);  // the host memory is the other's again
+          synchronize(gpu);  // the other thread may write the host memory again
         });
     CHECK(wrong == 0);
   }
 }
 
-TEST_CASE("gpu: memory that a thread frees while another's kernel reads it is used again late") {
+TEST_CASE("gpu: memory freed by a thread while another's kernel reads it is reused later") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   std::vector<Tensor> made;
@@ -114,7 +114,7 @@ TEST_CASE("gpu: memory that a thread frees while another's kernel reads it is us
   in_turns(
       40,
       [&](int i) {
-        x = Tensor();  // the other has queued a kernel that reads it
+        x = Tensor();  // the other thread has queued a kernel that reads it
         const Tensor scribbled = full({5000}, -1, gpu);
         x = full({5000}, i, gpu);
       },
@@ -124,7 +124,7 @@ TEST_CASE("gpu: memory that a thread frees while another's kernel reads it is us
   }
 }
 
-TEST_CASE("gpu: threads make, read, copy and drop tensors at the same time: 60 random programs") {
+TEST_CASE("gpu: threads create, read, copy and destroy tensors concurrently: 60 random programs") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   constexpr int kThreads = 3;
@@ -132,9 +132,9 @@ TEST_CASE("gpu: threads make, read, copy and drop tensors at the same time: 60 r
     CAPTURE(seed);
     struct Held {
       Tensor t;
-      int64_t value = 0;  // of all its elements; nobody writes it any more
+      int64_t value = 0;  // value of all its elements, constant
     };
-    std::mutex mutex;  // of the list alone
+    std::mutex mutex;  // protects only the list
     std::vector<Held> list(6);
     std::atomic<int> wrong = 0;
     const auto program = [&](unsigned thread) {
@@ -177,12 +177,12 @@ TEST_CASE("gpu: threads make, read, copy and drop tensors at the same time: 60 r
   }
 }
 
-TEST_CASE("gpu: a bad index is told to the thread whose kernel met it, and to no other") {
+TEST_CASE("gpu: an invalid index is reported only to the thread that launched the kernel") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor x = ones({4, 3}, gpu), bad = tensor({1, 7}).to(gpu);
   synchronize(gpu);
-  std::string told;
+  std::string message;
   in_turns(
       3, [&](int) { CHECK(x.sum().item<float>() == 12); },
       [&](int i) {
@@ -191,15 +191,15 @@ TEST_CASE("gpu: a bad index is told to the thread whose kernel met it, and to no
         try {
           x.sum().item<float>();
         } catch (const IndexError& e) {
-          told = e.what();
+          message = e.what();
         }
       });
-  CHECK(told == "index_select: expected an index in [0, 4), got 7");
+  CHECK(message == "index_select: expected an index in [0, 4), got 7");
 }
 
 TEST_CASE(
-    "gpu: what a thread that has ended met is told to who waits next, once, and not to a new "
-    "thread's work") {
+    "gpu: an error of a thread that has ended is thrown to the next thread that waits, once, and "
+    "not for a new thread's work") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   const Tensor x = ones({4, 3}, gpu), bad = tensor({1, 7}).to(gpu);
@@ -207,7 +207,7 @@ TEST_CASE(
   std::thread([&] { x.index_select(0, bad); }).join();
   CHECK_THROWS_AS(synchronize(gpu), IndexError);
   CHECK_NOTHROW(synchronize(gpu));
-  // The next threads have its stream.
+  // The next threads reuse its stream.
   for (int i = 0; i < 3; ++i) {
     std::thread([&] { CHECK(x.sum().item<float>() == 12); }).join();
   }
@@ -216,7 +216,7 @@ TEST_CASE(
   CHECK_NOTHROW(synchronize(gpu));
 }
 
-TEST_CASE("gpu: sizes that no GPU has are out of memory") {
+TEST_CASE("gpu: sizes beyond any GPU's memory are out-of-memory errors") {
   if (!has_gpu()) return;
   const TensorOptions bytes = TensorOptions(kUInt8).device(Device("cuda"));
   for (const int power : {42, 50, 60, 62}) {
@@ -226,7 +226,7 @@ TEST_CASE("gpu: sizes that no GPU has are out of memory") {
   CHECK(ones({3}, Device("cuda")).sum().item<float>() == 3);
 }
 
-TEST_CASE("gpu: threads that copy between two GPUs, both ways, meet what was there") {
+TEST_CASE("gpu: threads that copy between two GPUs in both directions read the current values") {
   if (!has_two_gpus()) return;
   const Device first("cuda:0"), second("cuda:1");
   const Tensor here = zeros({5000}, first), there = zeros({5000}, second);
@@ -247,7 +247,8 @@ TEST_CASE("gpu: threads that copy between two GPUs, both ways, meet what was the
     CHECK(seen[2 * i].cpu().equal(full({5000}, static_cast<double>(i))));
     CHECK(seen[2 * i + 1].cpu().equal(full({5000}, static_cast<double>(i) + 1)));
   }
-  // Each reads what the other writes: which values meet is open, but both end.
+  // Each thread reads the tensor that the other writes: the values are unspecified, but both
+  // threads end.
   const Tensor p = zeros({5000}, first), q = zeros({5000}, second);
   std::thread other([&] {
     for (int i = 0; i < 200; ++i) p.copy_(q);

@@ -1,5 +1,5 @@
-// Streams, events, guards and graphs of a GPU under libtorch's names, by the headers that programs
-// for libtorch include. Where there is no GPU, these cases have nothing to run on and say so.
+// Streams, events, guards and graphs of a GPU under libtorch's names, with libtorch's header names.
+// Without a GPU these cases are skipped with a note.
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
@@ -18,7 +18,7 @@ torch::Tensor on_gpu(double value) { return torch::full({64, 64}, value, at::kCU
 
 }  // namespace
 
-TEST_CASE("gpu: a libtorch program's graph is replayed on new inputs, from a stream of the pool") {
+TEST_CASE("gpu: a libtorch program's graph is replayed on new inputs, on a stream of the pool") {
   if (!has_gpu()) return;
   const torch::Tensor w = on_gpu(0.5);
   torch::Tensor x = on_gpu(1), y;
@@ -39,7 +39,8 @@ TEST_CASE("gpu: a libtorch program's graph is replayed on new inputs, from a str
   CHECK_THROWS_AS(graph.replay(), c10::Error);
 }
 
-TEST_CASE("gpu: a stream is what kernels take, and events order streams and keep time if asked") {
+TEST_CASE(
+    "gpu: kernels use the current stream; events order streams and measure time if requested") {
   if (!has_gpu()) return;
   const at::cuda::CUDAStream side = at::cuda::getStreamFromPool(),
                              own = c10::cuda::getCurrentCUDAStream();
@@ -64,7 +65,7 @@ TEST_CASE("gpu: a stream is what kernels take, and events order streams and keep
   CHECK_THROWS_AS(before.elapsed_time(plain), c10::Error);
 }
 
-TEST_CASE("gpu: a guard of an index chooses the GPU that \"cuda\" means") {
+TEST_CASE("gpu: a guard of an index selects the GPU that \"cuda\" means") {
   if (!has_gpu()) return;
   const int last = torch::cuda::device_count() - 1;
   {

@@ -1,4 +1,4 @@
-// The allocator of GPU memory and the graphs that are captured over it, over a simulated device.
+// The allocator of GPU memory with captured graphs, on a simulated device.
 #include "backends/cuda/memory/graph_memory.h"
 
 #include <ambit/error.h>
@@ -17,7 +17,7 @@ using namespace ambit::cuda;
 
 namespace {
 
-/// A capture by the thread of stream `home`, from a stream that nobody else knows.
+/// A capture by the thread of stream `home`, from a stream of its own.
 struct Captured {
   Captured(Simulation& of, int home) : s(of), memory(of.clock(home)) {
     s.a.begin_capture(memory);
@@ -46,14 +46,14 @@ struct Captured {
 
 }  // namespace
 
-TEST_CASE("what a capture frees serves it again, and nobody else until the graph is gone") {
+TEST_CASE("memory freed within a capture is reused by it only, until the graph is destroyed") {
   Simulation s(100 * kMiB);
   std::optional<Captured> graph;
   char* cached = s.allocate(1000, 0);
   s.a.free(cached);
   graph.emplace(s, 0);
   char* p = graph->allocate(1000);
-  CHECK(p != cached);  // of the graph's own
+  CHECK(p != cached);  // memory of the graph
   s.a.free(p);
   CHECK(graph->allocate(1000) == p);
   s.a.free(p);
@@ -62,7 +62,7 @@ TEST_CASE("what a capture frees serves it again, and nobody else until the graph
   char* other = s.allocate(1000, 0);
   CHECK((other < p || other >= p + 2 * kMiB));
   s.a.empty_cache();
-  CHECK(s.gpu.used() == 4 * kMiB);  // the others' segment, and the graph's
+  CHECK(s.gpu.used() == 4 * kMiB);  // the segment of the others, and the graph's
   const size_t cached_bytes = s.a.stats().cached;
   graph.reset();
   CHECK(s.a.stats().cached == cached_bytes);
@@ -76,7 +76,7 @@ TEST_CASE("what a capture frees serves it again, and nobody else until the graph
   CHECK(s.a.stats().cached == 0);
 }
 
-TEST_CASE("what is in use when its graph is gone is like any other") {
+TEST_CASE("memory in use when its graph is destroyed becomes ordinary memory") {
   Simulation s(100 * kMiB);
   char* p = nullptr;
   {
@@ -86,12 +86,12 @@ TEST_CASE("what is in use when its graph is gone is like any other") {
     graph.end();
   }
   CHECK(s.allocate(3 * kMiB, 0) != p);
-  CHECK(s.a.stats().system_allocations == 1);  // it was the graph's
+  CHECK(s.a.stats().system_allocations == 1);  // it was the graph's memory
   s.a.free(p);
   CHECK(s.allocate(3 * kMiB, 0) == p);
 }
 
-TEST_CASE("a block that graphs use is kept for the last of them, though it was freed") {
+TEST_CASE("a freed block that graphs use is kept until the last of them is destroyed") {
   Simulation s(100 * kMiB);
   char* before = s.allocate(1000, 0);
   char* p = s.allocate(1000, 0);
@@ -102,7 +102,7 @@ TEST_CASE("a block that graphs use is kept for the last of them, though it was f
   auto second = std::make_unique<Captured>(s, 0);
   second->use(p, true);
   second->end();
-  for (char* freed : {before, p, after}) s.a.free(freed);  // nor is it joined with its neighbours
+  for (char* freed : {before, p, after}) s.a.free(freed);  // nor is it merged with its neighbours
   for (auto* graph : {&first, &second}) {
     std::vector<char*> others;
     for (int i = 0; i < 4; ++i) others.push_back(s.allocate(1000, 0));
@@ -110,10 +110,10 @@ TEST_CASE("a block that graphs use is kept for the last of them, though it was f
     for (char* o : others) s.a.free(o);
     graph->reset();
   }
-  CHECK(s.allocate(kMiB, 0) == before);  // the whole segment again
+  CHECK(s.allocate(kMiB, 0) == before);  // the merged segment
 }
 
-TEST_CASE("what a capture has made is used by nobody else before it ends") {
+TEST_CASE("memory of a capture is not used by others before the capture ends") {
   Simulation s(100 * kMiB);
   s.write(0, s.allocate(1000, 0), 1000);
   Captured graph(s, 0);
@@ -128,16 +128,16 @@ TEST_CASE("what a capture has made is used by nobody else before it ends") {
   CHECK(s.gpu.races == 0);
 }
 
-TEST_CASE("a capture does not take what another library has lent") {
+TEST_CASE("a capture does not own memory that another library has lent") {
   Simulation s(100 * kMiB);
   char lent[64];
   Captured graph(s, 0);
-  graph.use(lent, true);  // nothing is: it is no memory of a device
+  graph.use(lent, true);  // no effect: it is not memory of the device
   s.a.borrow();
   CHECK_THROWS_AS(graph.use(lent, true), BackendError);
 }
 
-TEST_CASE("a capture with too little memory is told so, and the cache is left alone") {
+TEST_CASE("a capture with too little memory gets an error, and the cache is kept") {
   Simulation s(20 * kMiB);
   s.a.free(s.allocate(12 * kMiB, 0));
   Captured graph(s, 0);
@@ -145,7 +145,7 @@ TEST_CASE("a capture with too little memory is told so, and the cache is left al
   CHECK(s.gpu.used() == 12 * kMiB);
 }
 
-TEST_CASE("replays are ordered with all that uses their memory, on every stream") {
+TEST_CASE("replays are ordered with all uses of their memory, on every stream") {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);
     Simulation s(100 * kMiB);
@@ -181,7 +181,7 @@ TEST_CASE("replays are ordered with all that uses their memory, on every stream"
       }
     }
     CHECK(s.gpu.races == 0);
-    // The host has waited for their work: it may be on memory that others get.
+    // The host has waited for their work: the memory may be reused.
     graphs.clear();
     s.a.free(blocks.back());
     for (int stream = 0; stream < kStreams; ++stream)

@@ -1,4 +1,4 @@
-// Whether the CUDA plugin has a device: a real one, or CUDA emulated on the host.
+// Tells if the CUDA plugin has a device: a real one, or CUDA emulated on the host.
 #pragma once
 
 #include <ambit/plugins.h>

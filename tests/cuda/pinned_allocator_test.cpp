@@ -1,4 +1,4 @@
-// The cache of pinned host memory, with copies that end when the test says so.
+// The cache of pinned host memory, with copies that the test ends.
 #include "backends/cuda/memory/pinned_allocator.h"
 
 #include <ambit/error.h>
@@ -46,17 +46,17 @@ class Copy final : public Fence {
 
 }  // namespace
 
-TEST_CASE("a freed pinned block serves the next request of about its size") {
+TEST_CASE("a freed pinned block is reused for the next request of about its size") {
   LimitedMemory raw(1 << 20);
   PinnedAllocator a(raw);
   void* p = a.allocate(5000);
   a.free(p);
-  CHECK(a.allocate(8000) == p);  // 8192 bytes both
+  CHECK(a.allocate(8000) == p);  // both are 8192 bytes
   CHECK(a.stats().system_allocations == 1);
   a.free(p);
 }
 
-TEST_CASE("a pinned block that a copy still uses is not handed out until the copy is done") {
+TEST_CASE("a pinned block is not reused while a copy uses it") {
   LimitedMemory raw(1 << 20);
   PinnedAllocator a(raw);
   const auto done = std::make_shared<bool>(false);
@@ -74,7 +74,7 @@ TEST_CASE("a pinned block that a copy still uses is not handed out until the cop
   CHECK(a.stats().in_use == 0);
 }
 
-TEST_CASE("a copy from other memory is not the pinned allocator's affair") {
+TEST_CASE("the pinned allocator ignores a copy of other memory") {
   LimitedMemory raw(1 << 20);
   PinnedAllocator a(raw);
   int elsewhere = 0;
@@ -107,12 +107,12 @@ TEST_CASE("waiting for a pinned block waits for all its copies, and for no other
   a.free(q);
 }
 
-TEST_CASE("pinned memory gives its cache back before it says that there is none") {
+TEST_CASE("pinned memory frees its cache before it reports that there is no memory") {
   LimitedMemory raw(12 * 1024);
   PinnedAllocator a(raw);
   a.free(a.allocate(8000));
   void* p = a.allocate(4000);
-  void* q = a.allocate(4000);  // where the first block was
+  void* q = a.allocate(4000);  // the address of the first block
   CHECK(raw.used() == 8 * 1024);
   CHECK_THROWS_AS(a.allocate(8000), OutOfMemoryError);
   a.free(p);

@@ -10,7 +10,7 @@ using namespace ambit;
 using ambit::cuda::PlanCache;
 using ambit::cuda::PlanKey;
 
-TEST_CASE("keys differ where shapes, strides, dtypes, alignment or definedness do") {
+TEST_CASE("keys differ if shapes, strides, dtypes, alignment or definedness differ") {
   const auto key = [](const Tensor& t) { return PlanKey().add(t); };
   const Tensor t = zeros({4, 8});
   CHECK(key(t) == key(zeros({4, 8})));
@@ -18,14 +18,14 @@ TEST_CASE("keys differ where shapes, strides, dtypes, alignment or definedness d
   CHECK_FALSE(key(t) == key(zeros({8, 4})));
   CHECK_FALSE(key(t) == key(zeros({8, 4}).transpose(0, 1)));
   CHECK_FALSE(key(t) == key(zeros({4, 8}, kFloat64)));
-  CHECK_FALSE(key(t) == key(zeros({33}).slice(0, 1).view({4, 8})));  // 4 bytes past 16
+  CHECK_FALSE(key(t) == key(zeros({33}).slice(0, 1).view({4, 8})));  // alignment 4 instead of 16
   CHECK_FALSE(key(t) == key(Tensor()));
   CHECK_FALSE(PlanKey().add(IntArrayRef{1, 2}).add(IntArrayRef{3}) ==
               PlanKey().add(IntArrayRef{1}).add(IntArrayRef{2, 3}));
   CHECK_FALSE(PlanKey().add(1) == PlanKey().add(2));
 }
 
-TEST_CASE("a plan is made once, and the one used longest ago goes first") {
+TEST_CASE("a plan is created once, and the least recently used one is removed") {
   PlanCache<std::string> cache(2);
   int made = 0;
   const auto get = [&](int64_t key) {
@@ -35,13 +35,13 @@ TEST_CASE("a plan is made once, and the one used longest ago goes first") {
   CHECK(get(1) == "1/1");
   CHECK(get(2) == "2/2");
   CHECK(get(1) == "1/1");
-  CHECK(get(3) == "3/3");  // 2 goes
+  CHECK(get(3) == "3/3");  // removes 2
   CHECK(cache.size() == 2);
   CHECK(get(1) == "1/1");
   CHECK(get(2) == "2/4");
 }
 
-TEST_CASE("a plan that cannot be made leaves no trace") {
+TEST_CASE("a plan that cannot be created is not cached") {
   PlanCache<int> cache;
   CHECK_THROWS_AS(cache.get(PlanKey().add(1), []() -> int { throw 1; }), int);
   CHECK(cache.get(PlanKey().add(1), [] { return 7; }) == 7);

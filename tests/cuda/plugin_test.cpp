@@ -1,4 +1,4 @@
-// The plugin where no GPU can be used: it loads, says why there is none, and has its kernels.
+// The plugin without a usable GPU: it loads, reports the reason, and has its kernels.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
@@ -25,7 +25,7 @@ std::string result_of_cuda() {
 
 }  // namespace
 
-// CUDA reads the variable once, so each case is a process of its own; it hides what GPUs there are.
+// CUDA reads the variable, which hides GPUs, once, so each case is a separate process.
 TEST_CASE("without a GPU the plugin loads, has no devices and says why") {
   const ChildResult child =
       run_child("child: cuda without a GPU", "CUDA_VISIBLE_DEVICES= AMBIT_SIM=npu:1");
@@ -53,7 +53,7 @@ TEST_CASE("child: cuda without a GPU" * doctest::skip()) {
   }
 }
 
-TEST_CASE("all kernels are cuda's own") {
+TEST_CASE("cuda has its own kernel for every op") {
   const ChildResult child =
       run_child("child: kernels of cuda", "CUDA_VISIBLE_DEVICES= AMBIT_SIM=npu:1");
   INFO(child.output);

@@ -1,4 +1,5 @@
-// The geometry of pooling: a window covers an element if and only if the element is in the window.
+// The geometry of pooling: a window contains an element if and only if the inverse mapping lists
+// the window for the element.
 #include "backends/cuda/loops/pool_window.h"
 
 #include <doctest/doctest.h>
@@ -6,7 +7,7 @@
 using namespace ambit;
 using namespace ambit::cuda;
 
-TEST_CASE("windows and the elements under them agree, for every geometry") {
+TEST_CASE("windows and the windows of elements are consistent, for every geometry") {
   for (int64_t kernel = 1; kernel <= 3; ++kernel) {
     for (int64_t stride = 1; stride <= 4; ++stride) {
       for (int64_t dilation = 1; dilation <= 3; ++dilation) {
@@ -45,7 +46,7 @@ TEST_CASE("windows and the elements under them agree, for every geometry") {
   }
 }
 
-TEST_CASE("adaptive windows and the elements under them agree, for every pair of sizes") {
+TEST_CASE("adaptive windows and the windows of elements are consistent, for every pair of sizes") {
   for (int64_t size = 1; size <= 9; ++size) {
     for (int64_t output = 1; output <= 12; ++output) {
       PoolParams p;

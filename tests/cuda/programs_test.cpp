@@ -1,8 +1,8 @@
-// Random programs of several threads that share tensors, on streams of their own and on those of
-// the pool, which they take now and then, for one step or for many: every step is done on the GPU,
-// late, and on the CPU, at once, and both must agree in the end. Threads queue their steps at the
-// same time, but for two that the host must order: a write in place and whatever else uses that
-// tensor. AMBIT_PROGRAMS says how many there are, AMBIT_PROGRAM_SEED where their seeds begin.
+// Random programs of several threads that share tensors, on their own streams and on streams of the
+// pool, which they use for one step or for many. Every step is queued on the GPU and computed on
+// the CPU at once; in the end both must be equal. Threads queue their steps concurrently, except
+// for pairs that the host must order: an in-place write, and any other use of that tensor.
+// AMBIT_PROGRAMS is the number of programs, AMBIT_PROGRAM_SEED their first seed.
 #include <ambit/ambit.h>
 #include <ambit/cuda.h>
 #include <ambit/memory.h>
@@ -32,12 +32,12 @@ uint64_t number(const char* name, uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// A tensor [12,8] of int64, twice.
+/// A tensor [12,8] of int64, on the GPU and on the CPU.
 struct Twice {
   Tensor gpu, cpu;
 };
 
-/// One of them that threads share, and what steps that are being queued do with it.
+/// A shared tensor, and its uses by steps that are being queued.
 struct Shared {
   explicit Shared(Twice of) : twice(std::move(of)) {}
   const Twice twice;
@@ -45,8 +45,8 @@ struct Shared {
   bool is_written = false;
 };
 
-/// The tensors that all threads of a program share. A step takes its operands, is queued while
-/// others are, and puts its result in the place of one of them.
+/// The tensors that all threads of a program share. A step reserves its operands, is queued
+/// concurrently with others, and replaces one of the tensors by its result.
 class Program {
  public:
   Program(uint64_t seed, int threads) : seed_(seed), threads_(threads) {
@@ -63,9 +63,9 @@ class Program {
     }
   }
   const std::string& complaint() const { return complaint_; }
-  /// How many steps began while another was being queued.
+  /// Number of steps that began while another was being queued.
   int overlaps() const { return overlaps_; }
-  /// How often a thread has taken a stream of the pool.
+  /// Number of times that a thread switched to a stream of the pool.
   int switches() const { return switches_; }
 
  private:
@@ -95,7 +95,7 @@ class Program {
     }
   }
 
-  // Take a stream of the pool, if no other thread has it now, or the thread's own.
+  // Use a stream of the pool, if no other thread uses it, or the thread's own.
   template <class Take>
   void take_stream(std::mt19937_64& random, const Take& take) {
     const int gpu = device(random).index();
@@ -103,13 +103,13 @@ class Program {
     try {
       take(cuda::getStreamFromPool(random() % 2 == 0, gpu));
       ++switches_;
-    } catch (const BackendError&) {  // it is another thread's, and nothing has changed
+    } catch (const BackendError&) {  // another thread uses it, and nothing has changed
     }
   }
 
   using Place = std::shared_ptr<Shared>;
 
-  // Take two places that may be used now: x to write or read, y to read.
+  // Reserve two tensors: x to write or read, y to read.
   std::pair<size_t, Place> take(std::mt19937_64& random, bool writes, Place& y) {
     for (;; std::this_thread::yield()) {
       const std::lock_guard lock(mutex_);
@@ -164,7 +164,7 @@ class Program {
     shared_[at] = std::move(result);
   }
 
-  // Values stay below 1000, so that float32 holds sums of their products.
+  // Values stay below 1000, so that sums of their products are exact in float32.
   Twice computed(std::mt19937_64& random, uint64_t kind, const Twice& x, const Twice& y) {
     const auto both = [&](const auto& f) { return Twice{f(x.gpu, y.gpu), f(x.cpu, y.cpu)}; };
     const int64_t at = static_cast<int64_t>(random() % kRows);
@@ -225,7 +225,7 @@ class Program {
   const uint64_t seed_;
   const int threads_;
   std::atomic<int> switches_ = 0;
-  std::mutex mutex_;  // guards what follows, and what Shared says of steps
+  std::mutex mutex_;  // guards the following members, and Shared's state of steps
   std::vector<std::shared_ptr<Shared>> shared_;
   int at_work_ = 0, overlaps_ = 0;
   std::string complaint_;
@@ -246,5 +246,5 @@ TEST_CASE("gpu: random programs of several threads over shared tensors agree wit
     switches += program.switches();
   }
   CHECK(switches > 0);
-  CHECK((overlaps > 0 || count < 100));  // few programs may happen to take turns
+  CHECK((overlaps > 0 || count < 100));  // a few programs may run without overlap
 }

@@ -1,4 +1,4 @@
-// Random fills as the threads of a GPU make them, against the reference: the same numbers.
+// Random fills by a GPU's threads, run on the host: the reference's numbers.
 #include <ambit/ambit.h>
 #include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 using namespace ambit;
 
-TEST_CASE("threads that make a block of numbers each make the reference's numbers") {
+TEST_CASE("threads that each draw a block of numbers draw the reference's numbers") {
   using Kind = RandomParams::Kind;
   for (const Kind kind : {Kind::uniform, Kind::normal, Kind::integer, Kind::bernoulli}) {
     for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16, kInt64, kUInt8, kBool}) {
@@ -21,13 +21,13 @@ TEST_CASE("threads that make a block of numbers each make the reference's number
         p.low = kind == Kind::bernoulli ? 0.3 : 0;
         p.high = dtype == kBool ? 2 : 100;
         p.seed = 0x123456789abcdef;
-        p.offset = (uint64_t{1} << 32) - 2;  // the counter's carry
-        // Those of 16 bits are those of float32, rounded.
+        p.offset = (uint64_t{1} << 32) - 2;  // carry in the counter
+        // 16-bit numbers are those of float32, rounded.
         Tensor want = empty({n}, is_reduced_floating(dtype) ? kFloat32 : dtype),
                got = zeros({n}, dtype);
         reference::random(want, p);
         visit<dtypes::kEvery>(dtype, [&]<class T>() {
-          // Threads in any order: last to first.
+          // Threads in reverse order.
           for (int64_t block = cuda::random_blocks<T>(n, p); block-- > 0;) {
             cuda::write_random_block(got.data_ptr<T>(), n, p, block);
           }

@@ -1,4 +1,4 @@
-// What is run when plans fail.
+// Selection of another plan when a plan fails.
 #include "backends/cuda/libraries/ranked_plans.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace {
 
 enum class Status { success, failed, refused };
 
-// Plans are numbers: which of them fail, for which there is no room, and which were run.
+// Plans are numbers: which of them fail, which have no memory, and which were run.
 struct Library {
   Status run(int plan) {
     runs.push_back(plan);
@@ -33,7 +33,7 @@ struct Library {
   }
   std::set<int> broken, too_large;
   std::vector<int> further{2, 3};
-  bool silent = false;  // about further plans
+  bool silent = false;  // it cannot list further plans
   std::vector<int> runs;
   int asked = 0;
 };
@@ -42,7 +42,7 @@ using Runs = std::vector<int>;
 
 }  // namespace
 
-TEST_CASE("the first plan runs, and no others are asked for") {
+TEST_CASE("the first plan runs, and no others are requested") {
   Library library;
   RankedPlans<int> plans({0, 1});
   CHECK(library.run(plans) == Status::success);
@@ -50,7 +50,7 @@ TEST_CASE("the first plan runs, and no others are asked for") {
   CHECK(library.asked == 0);
 }
 
-TEST_CASE("a plan that fails gives way to the next, for good") {
+TEST_CASE("a plan that fails is replaced by the next one, permanently") {
   Library library;
   library.broken = {0, 1};
   RankedPlans<int> plans({0, 1});
@@ -65,7 +65,7 @@ TEST_CASE("a plan that fails gives way to the next, for good") {
   CHECK(plans.size() == 4);
 }
 
-TEST_CASE("a plan that there was no room for is tried again, before those that are slower") {
+TEST_CASE("a plan without memory is tried again before slower ones") {
   Library library;
   library.broken = {1};
   library.too_large = {0};
@@ -73,7 +73,7 @@ TEST_CASE("a plan that there was no room for is tried again, before those that a
   CHECK(library.run(plans) == Status::success);
   CHECK(library.runs == Runs{0, 1, 2});
   CHECK(library.run(plans) == Status::success);
-  CHECK(library.runs == Runs{0, 2});  // not what failed
+  CHECK(library.runs == Runs{0, 2});  // the failed plan is not run
   library.too_large.clear();          // memory was freed
   for (int i = 0; i < 2; ++i) {
     CHECK(library.run(plans) == Status::success);
@@ -82,7 +82,7 @@ TEST_CASE("a plan that there was no room for is tried again, before those that a
   CHECK(library.asked == 1);
 }
 
-TEST_CASE("where the library cannot say what else there is, nothing passes for success") {
+TEST_CASE("if the library cannot list further plans, the call is not a success") {
   for (const bool no_room : {false, true}) {
     CAPTURE(no_room);
     Library library;
@@ -91,7 +91,7 @@ TEST_CASE("where the library cannot say what else there is, nothing passes for s
     RankedPlans<int> plans({0, 1});
     for (int i = 1; i <= 3; ++i) {
       CHECK_THROWS_WITH_AS(library.run(plans), "no answer", BackendError);
-      CHECK(library.runs == Runs{0, 1});  // not only the first time
+      CHECK(library.runs == Runs{0, 1});  // it fails again, not only the first time
       CHECK(library.asked == i);
     }
     library.silent = false;
@@ -101,7 +101,7 @@ TEST_CASE("where the library cannot say what else there is, nothing passes for s
   }
 }
 
-TEST_CASE("where there are no further plans, those that failed are tried each time") {
+TEST_CASE("without further plans, the failed ones are tried each time") {
   Library library;
   library.broken = {0, 1};
   library.further = {};
@@ -113,7 +113,7 @@ TEST_CASE("where there are no further plans, those that failed are tried each ti
   CHECK(library.asked == 1);
 }
 
-TEST_CASE("of no plan at all nothing is run, which is no success") {
+TEST_CASE("without any plan nothing runs, which is not a success") {
   Library library;
   library.further = {};
   RankedPlans<int> plans;
@@ -121,7 +121,7 @@ TEST_CASE("of no plan at all nothing is run, which is no success") {
   CHECK(library.runs.empty());
 }
 
-TEST_CASE("an error that is not of memory leaves what is known of the plans") {
+TEST_CASE("an error other than lack of memory keeps the list of plans") {
   RankedPlans<int> plans({0, 1, 2});
   Runs runs;
   bool breaks = true;
@@ -137,7 +137,7 @@ TEST_CASE("an error that is not of memory leaves what is known of the plans") {
   CHECK(runs == Runs{0, 1, 1});
 }
 
-TEST_CASE("when all plans fail, the last one's status tells, or that there was no room") {
+TEST_CASE("when all plans fail, the last status is returned, or that there was no memory") {
   Library library;
   library.broken = {0, 1, 2, 3};
   RankedPlans<int> plans({0, 1});

@@ -1,5 +1,4 @@
-// How reductions are spread over threads: every element once, in a shape that depends on sizes
-// alone.
+// The distribution of reductions over threads: every element once, and dependent only on the sizes.
 #include <ambit/ambit.h>
 #include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
@@ -33,7 +32,7 @@ TEST_CASE("a multiplication divides 64-bit positions exactly") {
   }
 }
 
-TEST_CASE("steps through the reduced dims come where positions lead, with carries in all dims") {
+TEST_CASE("steps through the reduced dims reach the same positions, with carries in all dims") {
   const Tensor x = empty({3, 5, 4, 7, 2}, kInt64);
   for (const uint64_t kept : {0u, 1u, 2u, 4u, 8u, 5u, 10u, 21u, 18u, 31u}) {
     const ReduceWalk walk = reduce_walk("sum", x, [&](size_t d) { return kept >> d & 1; });
@@ -88,17 +87,17 @@ TEST_CASE("one long sum is split over the whole GPU, many short ones are not spl
 
 TEST_CASE("neighbouring threads read neighbouring elements") {
   CHECK(plan_reduce(1000, 64, true, 132).lanes == 16);
-  // Sums of columns: a warp side by side in a row.
+  // Sums of columns: a warp is along a row.
   CHECK(plan_reduce(1000, 64, false, 132).outputs >= 32);
   CHECK(plan_reduce(3, 100000, false, 132).outputs == 4);
 }
 
-TEST_CASE("of extremes the first wins, and NaN before all") {
+TEST_CASE("the first of equal extremes is returned, and NaN before all others") {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const auto index = [](double a, double b, bool largest) {
     const Extreme<double> x{a, 3}, y{b, 8};
     const int64_t found = better(x, y, largest).index;
-    CHECK(better(y, x, largest).index == found);  // whatever the order
+    CHECK(better(y, x, largest).index == found);  // for any order
     return found;
   };
   CHECK(index(1, 2, true) == 8);
@@ -115,7 +114,7 @@ TEST_CASE("of extremes the first wins, and NaN before all") {
   CHECK_FALSE(arithmetic::worst<bool>(true));
 }
 
-// Sum as the lanes of all splits do, each its own elements.
+// Sum as the lanes of all splits do, each with its own elements.
 Tensor sum_by_plan(const Tensor& x, IntArrayRef kept_sizes, bool along_memory) {
   const Tensor y = zeros(kept_sizes, x.dtype());
   const ReduceWalk walk = reduce_walk("sum", x, [&](size_t d) { return kept_sizes[d] != 1; });
@@ -136,11 +135,11 @@ Tensor sum_by_plan(const Tensor& x, IntArrayRef kept_sizes, bool along_memory) {
   return y;
 }
 
-TEST_CASE("lanes and splits together sum what the reference sums, over any dims and strides") {
+TEST_CASE("lanes and splits together have the reference's sum, for any dims and strides") {
   const Tensor dense = randint(-1000, 1000, {6, 5, 700, 3}, kInt64);
   for (const Tensor& x : {dense, dense.transpose(0, 3), dense.slice(2, 3, 600, 2),
                           dense.select(0, 2).unsqueeze(0).expand({4, 5, 700, 3})}) {
-    for (int mask = 0; mask < 16; ++mask) {  // the dims that are summed
+    for (int mask = 0; mask < 16; ++mask) {  // the summed dims
       Dims sizes(x.sizes());
       for (size_t d = 0; d < 4; ++d) {
         if (mask >> d & 1) sizes[d] = 1;

@@ -77,7 +77,7 @@ class FakeGpu final : public RawMemory, public StreamOrder {
   size_t used_ = 0;
   char* next_ = reinterpret_cast<char*>(uintptr_t{1} << 40);
   std::map<char*, size_t> live_;
-  std::mutex mutex_;  // guards all below
+  std::mutex mutex_;  // guards the following members
   std::vector<Use> uses_;
   int known_[kStreams][kStreams] = {};
 };

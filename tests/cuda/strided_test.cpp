@@ -1,4 +1,4 @@
-// From positions to offsets, and how what is too large for 32 bits is cut.
+// Conversion of positions to offsets, and splitting of tensors that are too large for 32 bits.
 #include "backends/cuda/loops/strided.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 template <int N>
 using Offsets = std::multiset<std::array<int64_t, N>>;
 
-// Every element's offsets by a plain odometer.
+// Every element's offsets, by counting through the dims.
 template <int N>
 Offsets<N> plain_offsets(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) {
   Offsets<N> all;
@@ -35,7 +35,7 @@ Offsets<N> plain_offsets(IntArrayRef sizes, const std::array<IntArrayRef, N>& st
   return all;
 }
 
-// The same as kernels find them.
+// The same as computed by kernels.
 template <int N>
 Offsets<N> piecewise_offsets(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) {
   Offsets<N> all;
@@ -66,13 +66,13 @@ TEST_CASE("a divider divides exactly, up to 2^31 - 1 by 2^31 - 1") {
       REQUIRE(divider.divide(n) == n / d);
       REQUIRE(divider.divide(n - 1) == (n - 1) / d);
     }
-    const uint32_t multiple = INT32_MAX / d * d;  // where a quotient changes
+    const uint32_t multiple = INT32_MAX / d * d;  // the quotient changes here
     REQUIRE(divider.divide(multiple) == multiple / d);
     REQUIRE(divider.divide(multiple - 1) == (multiple - 1) / d);
   }
 }
 
-TEST_CASE("contiguous operands of any shape collapse to one dim, and a scalar to none") {
+TEST_CASE("contiguous operands of any shape are merged to one dim, and a scalar to none") {
   const Dims sizes{2, 3, 1, 4}, dense = contiguous_strides(sizes), none(4, 0);
   const Walk<2> both = collapsed<2>(sizes, {dense, dense});
   CHECK(both.sizes == Dims{24});
@@ -81,9 +81,9 @@ TEST_CASE("contiguous operands of any shape collapse to one dim, and a scalar to
   CHECK(repeated.sizes == Dims{24});
   CHECK(repeated.strides[1] == Dims{0});
   CHECK(collapsed<1>({}, {IntArrayRef{}}).sizes.empty());
-  // A row broadcast over a matrix keeps both dims.
+  // A row broadcast over a matrix needs both dims.
   CHECK(collapsed<2>({4, 3}, {IntArrayRef{3, 1}, IntArrayRef{0, 1}}).sizes == Dims{3, 4});
-  // Both transposed alike: walked in the order of memory.
+  // Both are transposed: they are visited in the order of memory.
   CHECK(collapsed<2>({4, 3}, {IntArrayRef{1, 4}, IntArrayRef{1, 4}}).sizes == Dims{12});
 }
 
@@ -93,14 +93,14 @@ TEST_CASE("an indexer visits every element of transposed, broadcast and sliced o
   CHECK(piecewise_offsets<3>(sizes, strides) == plain_offsets<3>(sizes, strides));
 }
 
-TEST_CASE("more dims than a kernel walks are cut into pieces") {
+TEST_CASE("operands with more dims than a kernel supports are split") {
   const Dims sizes(11, 2), dense = contiguous_strides(sizes);
-  Dims apart = dense;  // no two dims lie behind each other
+  Dims apart = dense;  // no two dims can be merged
   for (size_t d = 0; d < apart.size(); ++d) apart[d] = dense[d] + static_cast<int64_t>(d);
   CHECK(piecewise_offsets<2>(sizes, {apart, dense}) == plain_offsets<2>(sizes, {apart, dense}));
 }
 
-TEST_CASE("no piece without elements") {
+TEST_CASE("without elements there is no part") {
   int pieces = 0;
   for_each_piece(collapsed<1>({3, 0, 2}, {IntArrayRef{0, 2, 1}}),
                  [&](const Walk<1>&) { ++pieces; });
@@ -112,7 +112,7 @@ TEST_CASE("no piece without elements") {
   CHECK(pieces == 1);
 }
 
-TEST_CASE("2^31 + 5 elements are cut so that 32 bits hold every position") {
+TEST_CASE("2^31 + 5 elements are split so that every position fits into 32 bits") {
   constexpr int64_t kCount = (int64_t{1} << 31) + 5;
   std::map<int64_t, int64_t> parts;  // begin -> count
   for_each_piece(collapsed<2>({kCount}, {IntArrayRef{1}, IntArrayRef{1}}), [&](const Walk<2>& p) {
@@ -128,8 +128,8 @@ TEST_CASE("2^31 + 5 elements are cut so that 32 bits hold every position") {
   CHECK(end == kCount);
 }
 
-TEST_CASE("few elements far apart are cut by their distance") {
-  // 4 rows of 8 elements, 2^30 elements apart, beside a repeated row.
+TEST_CASE("few elements with large strides are split by their distance") {
+  // 4 rows of 8 elements, 2^30 elements apart, and a broadcast row.
   constexpr int64_t kApart = int64_t{1} << 30;
   const Dims apart{kApart, 1}, repeated{0, 1};
   const std::array<IntArrayRef, 2> strides = {apart, repeated};
@@ -144,5 +144,5 @@ TEST_CASE("a grid has a thread for each element, and at least one block") {
   CHECK(grid_for(kThreads).blocks == 1);
   CHECK(grid_for(kThreads + 1).blocks == 2);
   CHECK(grid_for((int64_t{1} << 31) + 5).blocks == (int64_t{1} << 31) / kThreads + 1);
-  CHECK(grid_for(INT64_MAX).blocks == INT32_MAX);  // the most that x may have
+  CHECK(grid_for(INT64_MAX).blocks == INT32_MAX);  // the maximum of x
 }

@@ -1,4 +1,4 @@
-// The kernel of a float32 sum, for division_test.sh, which looks at what it is compiled to.
+// The kernel of a float32 sum, for division_test.sh, which checks the compiler's output.
 #include "backends/cuda/loops/reduce.cuh"
 
 namespace ambit::cuda {

@@ -1,4 +1,5 @@
-// Lists of tensors in one launch: every element is in one piece, and tables hold what fits.
+// Lists of tensors in one launch: every element is in one part, and each table is as full as
+// possible.
 #include "backends/cuda/loops/tensor_table.h"
 
 #include <ambit/ops/creation.h>
@@ -16,7 +17,7 @@ void* address(size_t i) { return reinterpret_cast<void*>(i << 40); }
 
 }  // namespace
 
-TEST_CASE("the pieces of a table are its tensors, without gaps, from the first block to the last") {
+TEST_CASE("the parts of a table are its tensors, without gaps, from the first block to the last") {
   const std::vector<int64_t> sizes{1, kPiece - 1, kPiece, kPiece + 1, 5 * kPiece + 3, 1, 2};
   TensorTable<2> table;
   for (size_t i = 0; i < sizes.size(); ++i) table.add({address(i), address(i + 100)}, sizes[i]);
@@ -54,14 +55,14 @@ TEST_CASE("a table of tensors with 2^31 + 5 elements") {
   }
 }
 
-TEST_CASE("a table is an argument of a kernel, beside others") {
+TEST_CASE("a table is an argument of a kernel, with others") {
   CHECK(sizeof(TensorTable<2>) <= 4000);
   CHECK(sizeof(TensorTable<3>) <= 4000);
   CHECK(sizeof(TensorTable<4>) <= 4000);
   CHECK(TensorTable<4>::kMost >= 64);
 }
 
-TEST_CASE("lists go into as few tables as they fit into, without what has no elements") {
+TEST_CASE("lists need as few tables as possible, and tensors without elements are left out") {
   constexpr int kMost = TensorTable<2>::kMost;
   for (const int count : {0, 1, kMost - 1, kMost, kMost + 1, 2 * kMost, 2 * kMost + 1}) {
     CAPTURE(count);

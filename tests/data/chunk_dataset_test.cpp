@@ -1,4 +1,4 @@
-// ChunkDataset: chunks read ahead by threads of its own, cut into batches.
+// ChunkDataset: its own threads read chunks ahead, which are divided into batches.
 #include <ambit/data/data.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -22,7 +22,7 @@ namespace {
 
 using Ints = std::vector<int>;
 
-// Chunk i has the numbers 10 i, 10 i + 1, ..., as many as `sizes` says; one may be broken.
+// Chunk i has the numbers 10 i, 10 i + 1, ..., `sizes[i]` of them; one chunk may be unreadable.
 class Reader : public datasets::ChunkDataReader<int> {
  public:
   explicit Reader(std::vector<size_t> sizes, size_t broken = SIZE_MAX)
@@ -60,7 +60,7 @@ Ints joined(const std::vector<Ints>& batches) {
 
 }  // namespace
 
-TEST_CASE("chunks are cut into batches that may reach over their ends") {
+TEST_CASE("chunks are divided into batches that may contain samples of two chunks") {
   for (const size_t cache : {3, 4, 100}) {
     Sequential dataset(Reader({4, 0, 1, 5}), samplers::SequentialSampler(0),
                        samplers::SequentialSampler(0), ChunkDatasetOptions(1, 3, cache));
@@ -73,7 +73,7 @@ TEST_CASE("chunks are cut into batches that may reach over their ends") {
   CHECK(epoch(empty).empty());
 }
 
-TEST_CASE("each sample comes once, whatever the preloaders, workers and shuffling") {
+TEST_CASE("each sample appears once, with any preloaders, workers and shuffling") {
   for (const size_t preloaders : {1, 3}) {
     for (const size_t workers : {0, 1, 2}) {
       for (const size_t across : {1, 3}) {
@@ -95,14 +95,14 @@ TEST_CASE("each sample comes once, whatever the preloaders, workers and shufflin
   }
 }
 
-TEST_CASE("a policy changes what was read before it is cut") {
+TEST_CASE("a policy changes the samples of a chunk before they are divided") {
   Sequential dataset(Reader({2, 3, 2}), samplers::SequentialSampler(0),
                      samplers::SequentialSampler(0), ChunkDatasetOptions(1, 2, 100, 2),
                      [](Ints& chunks) { std::reverse(chunks.begin(), chunks.end()); });
   CHECK(joined(epoch(dataset)) == Ints{12, 11, 10, 1, 0, 21, 20});
 }
 
-TEST_CASE("a chunk that cannot be read is an error in its place, and the epoch goes on") {
+TEST_CASE("an unreadable chunk is an error in its place, and the epoch continues") {
   Sequential dataset(Reader({2, 2, 2}, 1), samplers::SequentialSampler(0),
                      samplers::SequentialSampler(0), ChunkDatasetOptions(1, 3));
   for (int i = 0; i < 2; ++i) {
@@ -121,7 +121,7 @@ TEST_CASE("a chunk that cannot be read is an error in its place, and the epoch g
   CHECK_THROWS_AS(loader->begin(), data::WorkerException);
 }
 
-TEST_CASE("an epoch may be left, and a dataset destroyed, while preloaders wait") {
+TEST_CASE("an epoch may be abandoned, and a dataset destroyed, while preloaders wait") {
   for (int i = 0; i < 5; ++i) {
     Sequential dataset(Reader(std::vector<size_t>(50, 9)), samplers::SequentialSampler(0),
                        samplers::SequentialSampler(0), ChunkDatasetOptions(3, 2, 4));
@@ -134,7 +134,7 @@ TEST_CASE("an epoch may be left, and a dataset destroyed, while preloaders wait"
   }
 }
 
-TEST_CASE("a chunk dataset refuses what it cannot do") {
+TEST_CASE("a chunk dataset refuses invalid options") {
   Sequential dataset(Reader({4}), samplers::SequentialSampler(0), samplers::SequentialSampler(0),
                      ChunkDatasetOptions(1, 2));
   CHECK_THROWS_WITH_AS(dataset.get_batch(), doctest::Contains("expected reset()"), Error);
@@ -157,7 +157,7 @@ TEST_CASE("a chunk dataset refuses what it cannot do") {
                        data::WorkerException);
 }
 
-TEST_CASE("a chunk dataset goes on before its sampler knows how many chunks there are") {
+TEST_CASE("a chunk dataset continues before its sampler has the number of chunks") {
   const auto chunks = [](auto sampler) {
     using Sampler = decltype(sampler);
     return std::make_unique<datasets::ChunkDataset<Reader, Sampler, samplers::SequentialSampler>>(
@@ -176,7 +176,7 @@ TEST_CASE("a chunk dataset goes on before its sampler knows how many chunks ther
   check(samplers::SequentialSampler(0), {20, 30}, {0, 1});
   check(samplers::DistributedSequentialSampler(0), {20, 30}, {0, 1});
 
-  // libtorch's chunk dataset writes the sampler's "index" alone.
+  // libtorch's chunk dataset writes only the sampler's "index".
   const auto dataset = chunks(samplers::SequentialSampler(0));
   serialize::OutputArchive archive;
   archive.write("index", full({}, int64_t{3}), /*is_buffer=*/true);
@@ -185,7 +185,7 @@ TEST_CASE("a chunk dataset goes on before its sampler knows how many chunks ther
   load(*dataset, stream);
   CHECK(joined(epoch(*dataset)) == Ints{30});
 
-  // Saved before the first epoch, whose order is that of the seed.
+  // Saved before the first epoch, whose order depends on the seed.
   const auto random = chunks(samplers::RandomSampler(0, 5)),
              other = chunks(samplers::RandomSampler(0, 6));
   std::stringstream before;
@@ -196,7 +196,7 @@ TEST_CASE("a chunk dataset goes on before its sampler knows how many chunks ther
   CHECK(joined(epoch(*other)) == order);
 }
 
-TEST_CASE("loading draws nothing from the default generator, whether it fails or not") {
+TEST_CASE("loading draws nothing from the default generator, even if it fails") {
   const auto make = [](auto sampler) {
     using Sampler = decltype(sampler);
     return std::make_unique<datasets::ChunkDataset<Reader, Sampler, samplers::SequentialSampler>>(
@@ -216,7 +216,7 @@ TEST_CASE("loading draws nothing from the default generator, whether it fails or
   load(*dataset, saved);
   CHECK(default_generator().offset() == offset);
 
-  // The first epoch after a load that failed is that of the seed.
+  // The first epoch after a load that failed has the order of the seed.
   const auto seeded = make(samplers::RandomSampler(0, 5)),
              other = make(samplers::RandomSampler(0, 5));
   empty.clear();
@@ -225,7 +225,7 @@ TEST_CASE("loading draws nothing from the default generator, whether it fails or
   CHECK(joined(epoch(*seeded)) == joined(epoch(*other)));
 }
 
-TEST_CASE("a chunk dataset goes on where it was saved") {
+TEST_CASE("a chunk dataset continues where it was saved") {
   const auto make = [] {
     return std::make_unique<Sequential>(Reader({1, 1, 1, 1}), samplers::SequentialSampler(4),
                                         samplers::SequentialSampler(0),

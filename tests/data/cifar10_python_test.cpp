@@ -1,4 +1,4 @@
-// CIFAR-10 as torchvision has it on the disk: pickles of Python 2, made here.
+// CIFAR-10 in torchvision's format: pickles of Python 2, written by the test.
 #include <ambit/data/data.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -18,7 +18,7 @@ using data::datasets::Mode;
 
 namespace {
 
-// Planes of one value each.
+// Planes with one value each.
 std::string planes(int red, int green, int blue) {
   std::string out;
   for (const int value : {red, green, blue}) out += std::string(1024, static_cast<char>(value));
@@ -30,7 +30,8 @@ std::string text(const std::string& s) {
   return "U" + std::string(1, static_cast<char>(s.size())) + s;
 }
 
-// As the official files are: a pickle of protocol 2, with strings. One byte of `labels` for each.
+// Like the official files: a pickle of protocol 2, with strings. One byte of `labels` for each
+// image.
 std::string batch(const std::string& labels, const std::string& pixels) {
   std::string list = "](";
   for (const char label : labels) list += std::string("K") + label;
@@ -55,7 +56,7 @@ std::string gzip(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("CIFAR10 reads torchvision's folder, Python's pickles") {
+TEST_CASE("CIFAR10 reads torchvision's folder of Python pickles") {
   const TemporaryFolder folder;
   const std::string root = "cifar-10-batches-py/";
   CHECK_FALSE(CIFAR10::exists(folder.path()));
@@ -78,7 +79,7 @@ TEST_CASE("CIFAR10 reads torchvision's folder, Python's pickles") {
   };
   check(Mode::kTrain, records);
   check(Mode::kTest, "\x09" + planes(255, 0, 0));
-  // Where Python 3 wrote it again, keys may be bytes.
+  // In files written by Python 3, keys may be bytes.
   std::string again = batch("\x03", planes(7, 8, 9));
   for (const std::string key : {"labels", "data"}) {
     again.replace(again.find(text(key)), 1, "C");

@@ -1,5 +1,5 @@
-// The loader: which batches it makes of what datasets and samplers, by which iterators. What its
-// workers add is in data_loader_workers_test.cpp.
+// The loader: batches of different datasets and samplers, and iterators.
+// data_loader_workers_test.cpp tests workers.
 #include <ambit/data/data.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -20,7 +20,7 @@ namespace transforms = ambit::data::transforms;
 using data::DataLoaderOptions;
 using data::Example;
 
-TEST_CASE("batches come in order and are the same whatever the number of workers") {
+TEST_CASE("batches have the same order for any number of workers") {
   const std::vector<std::vector<int64_t>> expected{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}};
   for (const size_t workers : {0, 1, 2, 5}) {
     INFO(workers);
@@ -34,7 +34,7 @@ TEST_CASE("batches come in order and are the same whatever the number of workers
   }
 }
 
-TEST_CASE("random batches repeat with the seed whatever the number of workers") {
+TEST_CASE("random batches repeat with the seed for any number of workers") {
   const auto epochs = [](size_t workers) {
     auto loader = data::make_data_loader(Counting(50).map(transforms::Stack<>()),
                                          samplers::RandomSampler(50, 11),
@@ -48,7 +48,7 @@ TEST_CASE("random batches repeat with the seed whatever the number of workers") 
   CHECK(epochs(3) == expected);
 }
 
-TEST_CASE("drop_last leaves out a smaller last batch only") {
+TEST_CASE("drop_last drops only a smaller last batch") {
   const auto batches = [](size_t size) {
     auto loader = data::make_data_loader<samplers::SequentialSampler>(
         Counting(size).map(transforms::Stack<>()),
@@ -72,7 +72,7 @@ TEST_CASE("without Stack a batch is a list of samples") {
   CHECK(it == loader->end());
 }
 
-TEST_CASE("an epoch can be left early, and the next starts at its beginning") {
+TEST_CASE("an epoch can be abandoned, and the next starts at its beginning") {
   auto loader = data::make_data_loader<samplers::SequentialSampler>(
       Counting(1000).map(transforms::Stack<>()), DataLoaderOptions().batch_size(2).workers(3));
   for (int epoch = 0; epoch < 20; ++epoch) {
@@ -84,7 +84,7 @@ TEST_CASE("an epoch can be left early, and the next starts at its beginning") {
   }
 }
 
-TEST_CASE("an iterator past the end is neither moved nor read") {
+TEST_CASE("incrementing and reading an iterator past the end are errors") {
   for (const size_t workers : {0, 2}) {
     auto loader = data::make_data_loader<samplers::SequentialSampler>(
         Counting(2), DataLoaderOptions(2).workers(workers));
@@ -108,7 +108,7 @@ TEST_CASE("an iterator past the end is neither moved nor read") {
   }
 }
 
-// As libtorch 2.15, where an iterator equals its copies alone, and the end.
+// As in libtorch 2.15, where an iterator equals only its copies, and end().
 TEST_CASE("iterators of two calls of begin() are never equal") {
   for (const size_t workers : {0, 2}) {
     auto loader = data::make_data_loader<samplers::SequentialSampler>(
@@ -150,7 +150,7 @@ TEST_CASE("a dataset with a const member, and one that cannot be copied, are loa
       doctest::Contains("can be copied"), Error);
 }
 
-TEST_CASE("a loader has the options that were set, and what follows from them") {
+TEST_CASE("a loader has the options that were set, and those derived from them") {
   const auto plain = data::make_data_loader(Counting(4))->options();
   CHECK(plain.batch_size == 1);
   CHECK(plain.workers == 0);
@@ -164,7 +164,7 @@ TEST_CASE("a loader has the options that were set, and what follows from them") 
   CHECK(data::FullDataLoaderOptions(DataLoaderOptions().workers(4).max_jobs(1)).max_jobs == 1);
 }
 
-TEST_CASE("a sampler may go on for ever, and ask for what is no list of positions") {
+TEST_CASE("a sampler may be endless, and request something other than a list of positions") {
   struct Endless : samplers::Sampler<> {
     void reset(std::optional<size_t>) override { next_ = 0; }
     std::optional<std::vector<size_t>> next(size_t n) override {

@@ -1,5 +1,5 @@
-// The loader's workers: what they throw, how far ahead they go and in which order, and what of the
-// thread that iterates holds on theirs.
+// The loader's workers: exceptions, number of batches ahead, order, and the settings that they
+// inherit from the iterating thread.
 #include <ambit/data/data.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -40,7 +40,7 @@ class Failing : public data::datasets::Dataset<Failing> {
   std::optional<size_t> size() const override { return 8; }
 };
 
-// Sample `held` waits until it is let go.
+// Sample `held` waits until it is released.
 struct Gate {
   std::mutex mutex;
   std::condition_variable opened;
@@ -67,7 +67,7 @@ struct Held : data::datasets::Dataset<Held> {
 
 }  // namespace
 
-TEST_CASE("an exception reaches the caller at its batch, and the loader goes on") {
+TEST_CASE("an exception is thrown at its batch, and the loader continues") {
   for (const size_t workers : {0, 1, 3}) {
     INFO(workers);
     auto loader = data::make_data_loader<samplers::SequentialSampler>(
@@ -110,8 +110,7 @@ TEST_CASE("a loader can be destroyed at any time") {
   CHECK_THROWS_AS(failing->begin(), data::WorkerException);
 }
 
-TEST_CASE(
-    "a worker's own exception is in the WorkerException, also one that is no std::exception") {
+TEST_CASE("the WorkerException contains a worker's exception, even if it is not a std::exception") {
   struct Odd : data::datasets::Dataset<Odd> {
     Example<> get(size_t i) override {
       if (i == 1) throw IndexError("broken");
@@ -136,7 +135,7 @@ TEST_CASE(
   CHECK_FALSE(thrown_next());
 }
 
-TEST_CASE("without enforce_ordering batches come as they are done") {
+TEST_CASE("without enforce_ordering batches are returned in the order of completion") {
   const auto gate = std::make_shared<Gate>();
   auto loader = data::make_data_loader<samplers::SequentialSampler>(
       Held(gate).map(transforms::Stack<>()),
@@ -144,12 +143,12 @@ TEST_CASE("without enforce_ordering batches come as they are done") {
   std::vector<int64_t> seen;
   for (auto& batch : *loader) {
     seen.push_back(batch.target.item<int64_t>());
-    if (seen.size() == 5) gate->let_go();  // all but the first, which still waits
+    if (seen.size() == 5) gate->let_go();  // all except the first, which still waits
   }
   CHECK(seen == std::vector<int64_t>{1, 2, 3, 4, 5, 0});
 }
 
-TEST_CASE("a batch that does not come in time is an error, and comes later") {
+TEST_CASE("a batch that exceeds the timeout is an error, and is returned later") {
   const auto gate = std::make_shared<Gate>();
   auto loader = data::make_data_loader<samplers::SequentialSampler>(
       Held(gate).map(transforms::Stack<>()),
@@ -163,8 +162,8 @@ TEST_CASE("a batch that does not come in time is an error, and comes later") {
   CHECK(targets_of(*patient).size() == 6);
 }
 
-TEST_CASE("workers make no more batches ahead than max_jobs") {
-  // Counts the samples asked for, over all copies of the dataset.
+TEST_CASE("workers prepare at most max_jobs batches ahead") {
+  // Counts the requested samples, over all copies of the dataset.
   struct Watched : data::datasets::Dataset<Watched> {
     std::shared_ptr<std::atomic<size_t>> asked = std::make_shared<std::atomic<size_t>>(0);
     Example<> get(size_t i) override {
@@ -181,7 +180,7 @@ TEST_CASE("workers make no more batches ahead than max_jobs") {
   CHECK(*dataset.asked == 100);
 }
 
-TEST_CASE("workers record gradients as the thread that iterates does") {
+TEST_CASE("workers have the grad mode of the iterating thread") {
   struct Watched : data::datasets::Dataset<Watched> {
     Example<> get(size_t) override { return {tensor(GradMode::is_enabled()), tensor(0)}; }
     std::optional<size_t> size() const override { return 4; }
@@ -193,7 +192,7 @@ TEST_CASE("workers record gradients as the thread that iterates does") {
   CHECK_FALSE(loader->begin()->data.any().item<bool>());
 }
 
-TEST_CASE("batches of any shape come in pinned memory where that is asked for") {
+TEST_CASE("batches of any shape are in pinned memory if requested") {
   for_each_device([](Device d) {
     const bool there_is = ones({1}).pin_memory(d).is_pinned(d);  // not on cpu and reference
     for (const size_t workers : {0, 2}) {
@@ -229,7 +228,7 @@ TEST_CASE("kernels in a worker stay on its thread") {
   set_num_threads(before);
 }
 
-TEST_CASE("each worker has a dataset of its own") {
+TEST_CASE("each worker has its own copy of the dataset") {
   // get() is not thread-safe: it fails when two threads are inside one copy.
   struct Private : data::datasets::Dataset<Private> {
     Private() = default;

@@ -1,4 +1,4 @@
-// CIFAR-10 and MNIST: files made here, broken ones, and the real ones where AMBIT_DATA has them.
+// CIFAR-10 and MNIST: files written by the test, invalid ones, and the real ones in AMBIT_DATA.
 #include <ambit/data/data.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -24,7 +24,7 @@ using data::datasets::Mode;
 
 namespace {
 
-// A CIFAR-10 record: class, then planes of one value each.
+// A CIFAR-10 record: class, then planes with one value each.
 std::string record(int label, int red, int green, int blue) {
   std::string out(1, static_cast<char>(label));
   for (const int value : {red, green, blue}) out += std::string(1024, static_cast<char>(value));
@@ -83,7 +83,7 @@ std::string gzip(const std::string& bytes) {
   return out;
 }
 
-// The most memory that the process has had, in KiB, since the second function was called last.
+// Return the peak memory of the process in KiB since the last call of the second function.
 size_t peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -112,7 +112,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The folder of real data, empty where there is none.
+// Return the folder of real data, empty if there is none.
 std::string real_data() {
   const char* folder = std::getenv("AMBIT_DATA");
   if (!folder) MESSAGE("skipped: no data (AMBIT_DATA is not set)");
@@ -121,7 +121,7 @@ std::string real_data() {
 
 }  // namespace
 
-TEST_CASE("CIFAR10 reads as many images as its files hold") {
+TEST_CASE("CIFAR10 reads all images of its files") {
   for (const std::string prefix : {"", "cifar-10-batches-bin/", "cifar-10-sample/"}) {
     const TemporaryFolder folder;
     write_cifar(folder, prefix);
@@ -140,14 +140,14 @@ TEST_CASE("CIFAR10 reads as many images as its files hold") {
   }
 }
 
-TEST_CASE("images stack and normalise in one step as they do one by one") {
+TEST_CASE("batches stacked and normalised in one step equal those normalised one by one") {
   std::string records;
   for (int i = 0; i < 10; ++i) records += record(i, 10 * i, 255 - i, i);
   const CIFAR10 images(std::span(reinterpret_cast<const uint8_t*>(records.data()), records.size()));
   const std::vector<double> mean{0.1, 0.2, 0.3}, stddev{0.4, 0.5, 0.6};
   const std::vector<size_t> indices{7, 0, 7, 3};
   auto fused = images.map(transforms::Normalize(mean, stddev)).map(transforms::Stack<>());
-  // The lambda hides the images from the short cut.
+  // The lambda prevents the single step.
   auto stepwise = CIFAR10(images)
                       .map(transforms::TensorLambda<>([](Tensor t) { return t; }))
                       .map(transforms::Normalize(mean, stddev))
@@ -162,7 +162,7 @@ TEST_CASE("images stack and normalise in one step as they do one by one") {
       std::is_same_v<decltype(fused), MapDataset<MapDataset<CIFAR10, transforms::Normalize<>>,
                                                  transforms::Stack<>>>);
   CIFAR10 source = fused.dataset().dataset();
-  CHECK(source.get(7).data.equal(CIFAR10(images).get(7).data));  // as it was
+  CHECK(source.get(7).data.equal(CIFAR10(images).get(7).data));  // unchanged
   auto normalised = images.map(transforms::Normalize(mean, stddev));
   CHECK(normalised.get_batch(indices)[1].data.equal(a.data[1]));
   CHECK(fused.size() == 10);
@@ -175,7 +175,7 @@ TEST_CASE("an image index beyond the dataset is refused") {
   CHECK_THROWS_AS(images.get(1), IndexError);
 }
 
-TEST_CASE("CIFAR10 refuses files that are missing, cut or hold no such class") {
+TEST_CASE("CIFAR10 refuses files that are missing, truncated or have an invalid class") {
   const TemporaryFolder folder;
   const std::string root = folder.path().string();
   const auto error = [&] { return error_of([&] { CIFAR10 images(root); }); };
@@ -210,7 +210,7 @@ TEST_CASE("MNIST reads idx files, compressed or not") {
   }
 }
 
-TEST_CASE("MNIST is found where torchvision puts it") {
+TEST_CASE("MNIST is found in torchvision's folder") {
   const TemporaryFolder folder;
   CHECK_FALSE(MNIST::exists(folder.path().string(), Mode::kTest));
   folder.write("MNIST/raw/t10k-images-idx3-ubyte", kImages);
@@ -219,7 +219,7 @@ TEST_CASE("MNIST is found where torchvision puts it") {
   CHECK(MNIST(folder.path().string(), Mode::kTest).targets().equal(tensor({7, 2})));
 }
 
-TEST_CASE("MNIST says which part it is, and gives its images as floats") {
+TEST_CASE("MNIST returns its mode, and its images as floats") {
   const TemporaryFolder folder;
   folder.write("train-images-idx3-ubyte", kImages);
   folder.write("train-labels-idx1-ubyte", kLabels);
@@ -234,7 +234,7 @@ TEST_CASE("MNIST says which part it is, and gives its images as floats") {
   CHECK(CIFAR10::Mode::kTest == MNIST::Mode::kTest);
 }
 
-TEST_CASE("MNIST refuses files that are cut or lie") {
+TEST_CASE("MNIST refuses files that are truncated or have wrong headers") {
   const TemporaryFolder folder;
   const std::string root = folder.path().string();
   const std::string good_images = idx_images(1, 2, 2, "abcd"), good_labels = idx_labels("\x01");
@@ -254,7 +254,7 @@ TEST_CASE("MNIST refuses files that are cut or lie") {
   CHECK(error(idx_images(0xffffffff, 0xffffffff, 0xffffffff, "abcd"), good_labels) != "");
 }
 
-TEST_CASE("a compressed file that is cut or damaged is refused") {
+TEST_CASE("a compressed file that is truncated or damaged is refused") {
   const TemporaryFolder folder;
   folder.write("train-labels-idx1-ubyte", kLabels);
   const auto error = [&](const std::string& bytes) {
@@ -271,7 +271,7 @@ TEST_CASE("a compressed file that is cut or damaged is refused") {
   CHECK(error(damaged) != "");
 }
 
-TEST_CASE("pipes and devices in the place of files are refused, and not waited for") {
+TEST_CASE("pipes and devices instead of files are refused without waiting") {
   const TemporaryFolder folder;
   const std::string root = folder.path().string();
   const std::string pipe = folder / "train-images-idx3-ubyte";
@@ -286,7 +286,7 @@ TEST_CASE("pipes and devices in the place of files are refused, and not waited f
   CHECK(contains(error_of([&] { CIFAR10 images(root); }), "a pipe or a device"));
 }
 
-TEST_CASE("sizes beyond what a file can hold are refused before anything is allocated") {
+TEST_CASE("sizes larger than the file are refused before an allocation") {
   const TemporaryFolder folder;
   const std::string root = folder.path().string();
   folder.write("train-labels-idx1-ubyte", kLabels);
@@ -305,8 +305,8 @@ TEST_CASE("sizes beyond what a file can hold are refused before anything is allo
                  "expected 47040016 bytes for [60000, 28, 28]"));
 }
 
-// 256 MB behind the two images that the header has: a bomb of a quarter of a megabyte.
-TEST_CASE("what follows the images in a packed file is not unpacked") {
+// 256 MB after the two images of the header: a quarter of a megabyte of compressed data.
+TEST_CASE("data after the images in a compressed file is not decompressed") {
   const TemporaryFolder folder;
   folder.write("train-labels-idx1-ubyte", kLabels);
   const gzFile bomb = ::gzopen((folder / "train-images-idx3-ubyte.gz").c_str(), "wb9");
@@ -320,14 +320,14 @@ TEST_CASE("what follows the images in a packed file is not unpacked") {
   CHECK(peak_memory() - before_kib < 64 * 1024);
 }
 
-TEST_CASE("CIFAR10 takes no compressed files, and none beyond all sense") {
+TEST_CASE("CIFAR10 reads no compressed files, and no absurdly large ones") {
   const TemporaryFolder folder;
   const std::string root = folder.path().string();
   write_cifar(folder, "");
   const std::string second = folder.write("data_batch_2.bin", gzip(record(1, 2, 3, 4)));
   const auto error = [&] { return error_of([&] { CIFAR10 images(root); }); };
   CHECK(error() ==
-        "CIFAR10: expected images as they are in '" + second + "', got a compressed file");
+        "CIFAR10: expected an uncompressed file in '" + second + "', got a compressed file");
   folder.write("data_batch_2.bin", "");
   std::filesystem::resize_file(second, uint64_t{3073} << 20);  // sparse
   CHECK(contains(error(), "expected at most 1073741824 bytes in '" + second + "'"));
@@ -352,7 +352,7 @@ TEST_CASE("the real MNIST has its published statistics") {
   CHECK(train.targets().slice(0, 0, 5).equal(tensor({5, 0, 4, 1, 9})));
   CHECK(test.targets().slice(0, 0, 5).equal(tensor({7, 2, 1, 0, 4})));
   const Tensor pixels = train.raw_images().to(kFloat64) / 255;
-  // Published to four digits: half a unit of the last one.
+  // Published with four digits: half a unit of the last one.
   CHECK(pixels.mean().item<double>() == doctest::Approx(0.1307).epsilon(0.00005 / 0.1307));
   CHECK(pixels.std().item<double>() == doctest::Approx(0.3081).epsilon(0.00005 / 0.3081));
 }

@@ -1,4 +1,4 @@
-// Samplers: each position once, in an order that its seed decides.
+// Samplers: each position once, in an order that depends on the seed.
 #include <ambit/archive.h>
 #include <ambit/data/distributed_samplers.h>
 #include <ambit/data/samplers.h>
@@ -30,7 +30,7 @@ std::vector<size_t> drain(samplers::Sampler<>& sampler, size_t batch_size) {
 
 }  // namespace
 
-TEST_CASE("samplers of more positions than memory holds say so, and count where they can") {
+TEST_CASE("samplers of too many positions for the memory are an error, or need no memory") {
   const size_t huge = size_t{1} << 62;
   samplers::SequentialSampler counting(huge);
   CHECK(*counting.next(2) == std::vector<size_t>{0, 1});
@@ -58,7 +58,7 @@ TEST_CASE("a sequential sampler counts") {
   CHECK(drain(sampler, 4) == std::vector<size_t>{0});
 }
 
-TEST_CASE("a random sampler gives each position once, in another order each epoch") {
+TEST_CASE("a random sampler returns each position once, in another order each epoch") {
   samplers::RandomSampler sampler(1000, 7);
   const std::vector<size_t> first = drain(sampler, 64);
   sampler.reset();
@@ -72,7 +72,7 @@ TEST_CASE("a random sampler gives each position once, in another order each epoc
   CHECK(drain(other, 64) != first);
 }
 
-TEST_CASE("without a seed of its own a random sampler follows manual_seed") {
+TEST_CASE("without its own seed a random sampler depends on manual_seed") {
   const auto order = [] {
     manual_seed(3);
     samplers::RandomSampler sampler(100);
@@ -81,7 +81,7 @@ TEST_CASE("without a seed of its own a random sampler follows manual_seed") {
   CHECK(order() == order());
 }
 
-TEST_CASE("a stream sampler hands out numbers of samples") {
+TEST_CASE("a stream sampler returns numbers of samples") {
   samplers::StreamSampler sampler(5);
   CHECK(*sampler.next(2) == 2);
   CHECK(sampler.next(2)->size() == 2);
@@ -92,7 +92,7 @@ TEST_CASE("a stream sampler hands out numbers of samples") {
 }
 
 // The rows are libtorch 1.13's, of DistributedSequentialSampler(10, 3, rank, allow_duplicates).
-TEST_CASE("a distributed sampler gives each process its part") {
+TEST_CASE("a distributed sampler returns the part of each process") {
   using Sequential = samplers::DistributedSequentialSampler;
   const auto part = [](Sequential sampler) { return drain(sampler, 3); };
   using Positions = std::vector<size_t>;
@@ -113,8 +113,7 @@ TEST_CASE("a distributed sampler gives each process its part") {
   CHECK_THROWS_AS(Sequential(10, 0, 0), Error);
 }
 
-TEST_CASE(
-    "distributed random samplers agree on the order of an epoch, and on another in the next") {
+TEST_CASE("distributed random samplers have the same order of an epoch, and another in the next") {
   const auto epoch = [](size_t number) {
     std::vector<size_t> all;
     for (size_t rank = 0; rank < 3; ++rank) {
@@ -133,8 +132,8 @@ TEST_CASE(
   CHECK(epoch(1) != epoch(2));
 }
 
-TEST_CASE("samplers are saved and go on where they were") {
-  const auto go_on = [](auto sampler, auto other) {
+TEST_CASE("samplers are saved and continue at their position") {
+  const auto resume = [](auto sampler, auto other) {
     sampler.next(3);
     std::stringstream stream;
     save(sampler, stream);
@@ -146,20 +145,19 @@ TEST_CASE("samplers are saved and go on where they were") {
       CHECK(*a == *b);
     }
   };
-  go_on(samplers::SequentialSampler(8), samplers::SequentialSampler(8));
-  go_on(samplers::RandomSampler(8, 1), samplers::RandomSampler(8, 2));
-  go_on(samplers::StreamSampler(8), samplers::StreamSampler(8));
-  go_on(samplers::DistributedSequentialSampler(9, 2, 1),
-        samplers::DistributedSequentialSampler(9, 2, 1));
+  resume(samplers::SequentialSampler(8), samplers::SequentialSampler(8));
+  resume(samplers::RandomSampler(8, 1), samplers::RandomSampler(8, 2));
+  resume(samplers::StreamSampler(8), samplers::StreamSampler(8));
+  resume(samplers::DistributedSequentialSampler(9, 2, 1),
+         samplers::DistributedSequentialSampler(9, 2, 1));
   samplers::DistributedRandomSampler random(9, 2, 1);
   random.set_epoch(4);
   random.reset();
-  go_on(random, samplers::DistributedRandomSampler(9, 2, 1));
+  resume(random, samplers::DistributedRandomSampler(9, 2, 1));
 }
 
-TEST_CASE(
-    "a random sampler that has handed out nothing is saved with the order of its first epoch") {
-  // libtorch's draws its order when it is made, and saves that.
+TEST_CASE("a random sampler saved before its first batch has the order of its first epoch") {
+  // libtorch's sampler draws its order when it is constructed, and saves it.
   const auto passed_on = [](const samplers::RandomSampler& sampler, samplers::RandomSampler other) {
     std::stringstream stream;
     save(sampler, stream);
@@ -169,7 +167,7 @@ TEST_CASE(
   const auto check = [&](auto make, bool begins) {
     auto sampler = make();
     auto other = passed_on(sampler, samplers::RandomSampler(3, 9));
-    rand({100});   // moves the generator
+    rand({100});   // changes the generator's state
     if (begins) {  // as a loader does
       sampler.reset();
       other.reset();
@@ -187,7 +185,7 @@ TEST_CASE(
   samplers::RandomSampler sampler(50, 7), saved(50, 7);
   passed_on(saved, samplers::RandomSampler(50));
   passed_on(saved, samplers::RandomSampler(50));
-  for (int epoch = 0; epoch < 3; ++epoch) {  // what is saved changes nothing that follows
+  for (int epoch = 0; epoch < 3; ++epoch) {  // saving has no effect on later epochs
     CHECK(drain(saved, 5) == drain(sampler, 5));
     saved.reset();
     sampler.reset();
@@ -198,7 +196,7 @@ TEST_CASE(
   CHECK(drain(resized, 5) == drain(fresh, 5));
 }
 
-TEST_CASE("the epochs after that in which a random sampler was saved are the same") {
+TEST_CASE("the epochs after saving a random sampler are the same") {
   samplers::RandomSampler sampler(50, 7), other(50, 8);
   drain(sampler, 5);
   sampler.reset();
@@ -213,7 +211,7 @@ TEST_CASE("the epochs after that in which a random sampler was saved are the sam
   }
 }
 
-TEST_CASE("a distributed sampler that has handed out nothing is saved, too") {
+TEST_CASE("a distributed sampler is saved before its first batch, too") {
   samplers::DistributedRandomSampler sampler(9, 2, 1), other(9, 2, 1);
   sampler.set_epoch(4);
   std::stringstream stream;
@@ -223,7 +221,7 @@ TEST_CASE("a distributed sampler that has handed out nothing is saved, too") {
   CHECK(drain(other, 2) == drain(sampler, 2));
 }
 
-TEST_CASE("a sampler refuses a state that it cannot have, and stays as it is") {
+TEST_CASE("a sampler refuses an invalid state, and remains unchanged") {
   const auto load_index = [](samplers::Sampler<>& sampler, int64_t index, const Tensor& order) {
     serialize::OutputArchive archive;
     archive.write("index", full({}, index));

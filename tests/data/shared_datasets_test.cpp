@@ -1,4 +1,4 @@
-// Datasets that say themselves what comes next, that are shared, or that are a tensor's rows.
+// Stateful datasets, shared datasets, and the rows of a tensor as a dataset.
 #include <ambit/data/data.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -21,7 +21,7 @@ using data::TensorExample;
 
 namespace {
 
-// 0, 1, ... in batches, ten of them in an epoch; thread-safe.
+// Batches of 0, 1, ..., ten in an epoch; thread-safe.
 class Numbers : public datasets::StatefulDataset<Numbers, std::vector<int>> {
  public:
   std::optional<std::vector<int>> get_batch(size_t n) override {
@@ -56,7 +56,7 @@ struct Doubled : transforms::BatchTransform<std::vector<int>, std::vector<int>> 
 
 }  // namespace
 
-TEST_CASE("a stateful dataset decides what comes and when it ends, with any number of workers") {
+TEST_CASE("a stateful dataset determines batches and the end, with any number of workers") {
   for (const size_t workers : {0, 1, 3}) {
     INFO(workers);
     auto loader = data::make_data_loader(datasets::make_shared_dataset<Numbers>().map(Doubled()),
@@ -64,7 +64,7 @@ TEST_CASE("a stateful dataset decides what comes and when it ends, with any numb
     for (int epoch = 0; epoch < 2; ++epoch) {
       std::vector<int> all;
       for (auto& batch : *loader) all.insert(all.end(), batch.begin(), batch.end());
-      std::sort(all.begin(), all.end());  // several workers may take turns as they like
+      std::sort(all.begin(), all.end());  // several workers may alternate in any order
       CHECK(all == std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18});
     }
   }
@@ -85,7 +85,7 @@ TEST_CASE("a stateful dataset is saved and loaded") {
   CHECK_THROWS_AS(save(silent, stream), NotImplementedError);
 }
 
-TEST_CASE("a shared dataset is one for all its handles and all workers") {
+TEST_CASE("all handles and workers use the same shared dataset") {
   struct Watched : datasets::Dataset<Watched> {
     explicit Watched(size_t n) : size_(n) {}
     data::Example<> get(size_t i) override {
@@ -94,7 +94,7 @@ TEST_CASE("a shared dataset is one for all its handles and all workers") {
     }
     std::optional<size_t> size() const override { return size_; }
     size_t size_;
-    std::atomic<size_t> asked{0};  // cannot be copied
+    std::atomic<size_t> asked{0};  // not copyable
   };
   auto shared = datasets::make_shared_dataset<Watched>(size_t{12});
   auto loader =
@@ -107,7 +107,7 @@ TEST_CASE("a shared dataset is one for all its handles and all workers") {
   CHECK_THROWS_AS(datasets::SharedBatchDataset<Watched>(nullptr), Error);
 }
 
-TEST_CASE("a tensor's rows are a dataset") {
+TEST_CASE("the rows of a tensor are a dataset") {
   datasets::TensorDataset rows(arange(6.).view({3, 2}));
   CHECK(rows.size() == 3);
   const Tensor row = rows.get(1);
@@ -127,7 +127,7 @@ TEST_CASE("a tensor's rows are a dataset") {
   CHECK(batches[1].equal(rows.tensor.slice(0, 2)));
 }
 
-TEST_CASE("a stream is asked for numbers of samples") {
+TEST_CASE("a stream is given numbers of samples") {
   struct Stream : datasets::StreamDataset<Stream, std::vector<int>> {
     std::vector<int> get_batch(size_t n) override { return std::vector<int>(n, 7); }
     std::optional<size_t> size() const override { return {}; }

@@ -1,4 +1,4 @@
-// Transforms of samples and of batches, on datasets made here.
+// Transforms of samples and of batches, on datasets of the test.
 #include <ambit/data/data.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -28,7 +28,7 @@ TEST_CASE("transforms apply in order, to the data or to the whole sample") {
   CHECK(dataset.size() == 4);
 }
 
-TEST_CASE("batches are mapped by functions, and samples without targets are stacked") {
+TEST_CASE("functions map batches, and samples without targets are stacked") {
   using data::TensorExample;
   struct Rows : data::datasets::Dataset<Rows, TensorExample> {
     TensorExample get(size_t i) override { return full({2}, static_cast<double>(i)); }

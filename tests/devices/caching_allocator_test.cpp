@@ -1,5 +1,5 @@
-// The caching allocator, over a fake system allocator that counts and can run out. Longer than
-// files here are: short cases over the same fakes.
+// The caching allocator, with a fake system allocator that counts and has a limit. The file is
+// longer than others: it has many short cases with the same fakes.
 #include <ambit/backend/caching_allocator.h>
 #include <ambit/error.h>
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 
-// Gives out at most `limit` bytes; pages are never touched, so large blocks cost nothing.
+// Returns at most `limit` bytes; pages are never accessed, so large blocks cost nothing.
 class FakeMemory final : public RawMemory {
  public:
   explicit FakeMemory(size_t limit) : limit_(limit) {}
@@ -46,8 +46,8 @@ class FakeMemory final : public RawMemory {
   std::set<void*> live_;
 };
 
-// The same with pages, from the end of an address space of its own to its begin. Counts what is not
-// given back, whatever pieces it comes in.
+// The same with pages, from the end of its own address range to the start. Counts the bytes that
+// are not returned, whatever the sizes of the returned pieces.
 class FakePages final : public RawMemory {
  public:
   void* allocate(size_t) override { return nullptr; }
@@ -73,18 +73,18 @@ class FakePages final : public RawMemory {
 
  private:
   static constexpr size_t kPage = 4096, kHole = 16 * kPage;
-  char* lowest_ = reinterpret_cast<char*>(uintptr_t{1} << 46);  // never followed
+  char* lowest_ = reinterpret_cast<char*>(uintptr_t{1} << 46);  // never dereferenced
   std::set<char*> given_;
 };
 
 }  // namespace
 
-TEST_CASE("a freed block serves the next request of its size class") {
+TEST_CASE("a freed block is reused for the next request of its size class") {
   FakeMemory raw(kMiB);
   CachingAllocator a(raw, "fake:0");
   void* p = a.allocate(1000);
   a.free(p, 1000);
-  CHECK(a.allocate(1010) == p);  // 961 .. 1024 bytes are one class
+  CHECK(a.allocate(1010) == p);  // 961 to 1024 bytes are one class
   CHECK(a.stats().system_allocations == 1);
   void* q = a.allocate(1010);
   CHECK(q != p);
@@ -111,7 +111,7 @@ TEST_CASE("rounding wastes at most an eighth above 512 bytes, and 63 bytes below
   }
 }
 
-TEST_CASE("statistics follow every allocation and free") {
+TEST_CASE("statistics count every allocation and free") {
   FakeMemory raw(kMiB);
   CachingAllocator a(raw, "fake:0");
   void* p = a.allocate(64);
@@ -132,7 +132,7 @@ TEST_CASE("statistics follow every allocation and free") {
   CHECK(a.stats().system_allocations == 2);
 }
 
-TEST_CASE("when the system has no memory left the cache is given back and the request repeated") {
+TEST_CASE("when the system has no memory, the cache is returned and the request repeated") {
   FakeMemory raw(kMiB);
   CachingAllocator a(raw, "fake:0");
   a.free(a.allocate(kMiB / 2), kMiB / 2);
@@ -144,7 +144,7 @@ TEST_CASE("when the system has no memory left the cache is given back and the re
   a.free(p, kMiB);
 }
 
-TEST_CASE("out of memory says what was requested, in use, cached and free, and changes nothing") {
+TEST_CASE("out of memory states the requested, used, cached and free bytes, and changes nothing") {
   FakeMemory raw(kMiB);
   CachingAllocator a(raw, "fake:3");
   void* p = a.allocate(kMiB / 2);
@@ -153,7 +153,7 @@ TEST_CASE("out of memory says what was requested, in use, cached and free, and c
     a.allocate(3 * kMiB / 4);
     FAIL("expected OutOfMemoryError");
   } catch (const OutOfMemoryError& e) {
-    // 1 MiB - 512 KiB in use; the cached 1 KiB was given back before it gave up.
+    // 1 MiB - 512 KiB are in use; the cached 1 KiB was returned before.
     CHECK(std::string(e.what()) ==
           "allocate: expected 786432 bytes (768.0 KiB) on fake:3, got out of memory: in use 524288 "
           "bytes (512.0 KiB), cached 1024 bytes (1.0 KiB), free 524288 bytes (512.0 KiB)");
@@ -163,7 +163,7 @@ TEST_CASE("out of memory says what was requested, in use, cached and free, and c
   a.free(p, kMiB / 2);
 }
 
-TEST_CASE("absurd sizes are refused, also by the memory of the CPU") {
+TEST_CASE("absurd sizes are refused, also for memory of the CPU") {
   HostMemory raw;
   CachingAllocator a(raw, "cpu");
   for (const size_t bytes :
@@ -173,8 +173,8 @@ TEST_CASE("absurd sizes are refused, also by the memory of the CPU") {
   CHECK(a.stats().in_use == 0);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // it would note each byte of what is not touched
-TEST_CASE("what is cached does not let a block be larger than the memory of the CPU") {
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer would record each byte
+TEST_CASE("cached memory does not allow a block larger than the memory of the CPU") {
   HostMemory raw;
   CachingAllocator a(raw, "cpu");
   const size_t total = HostMemory::total_bytes();
@@ -190,7 +190,7 @@ TEST_CASE("what is cached does not let a block be larger than the memory of the 
 }
 #endif
 
-TEST_CASE("memory of the CPU is aligned to 64 bytes and can be written") {
+TEST_CASE("memory of the CPU is aligned to 64 bytes and writable") {
   HostMemory raw;
   CHECK(raw.free_bytes() > 0);
   CachingAllocator a(raw, "cpu");
@@ -202,42 +202,43 @@ TEST_CASE("memory of the CPU is aligned to 64 bytes and can be written") {
   }
 }
 
-TEST_CASE("the cache stays below its limit and gives back what was not asked for longest") {
+TEST_CASE("the cache stays below its limit and frees the least recently used blocks") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
-  // Each block alone is the peak, so the limit is 64 MiB + twice that; none fits into those before.
+  // Each block alone is the peak, so the limit is 64 MiB + twice that; none fits into earlier
+  // blocks.
   const size_t first = 160 * kMiB, second = 176 * kMiB, third = 192 * kMiB;
   a.free(a.allocate(first), first);
   a.free(a.allocate(second), second);
   CHECK(a.stats().cached == first + second);
-  a.free(a.allocate(first), first);  // now `second` is the one not asked for longest
+  a.free(a.allocate(first), first);  // now `second` is the least recently used one
   a.free(a.allocate(third), third);
   CHECK(a.stats().cached == first + third);
   CHECK(raw.used() == first + third);
 }
 
-TEST_CASE("large blocks are cut to size, and joined when they come back") {
+TEST_CASE("large blocks are split, and merged when they are freed") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
   const size_t whole = 12 * kMiB;
   auto* p = static_cast<char*>(a.allocate(whole));
   a.free(p, whole);
-  // Three parts of what the system gave at once, in use side by side.
+  // Three parts of one system allocation, all in use.
   CHECK(a.allocate(4 * kMiB) == p + 8 * kMiB);
   CHECK(a.allocate(3 * kMiB) == p + 5 * kMiB);
   CHECK(a.allocate(5 * kMiB) == p);
   CHECK(a.stats().system_allocations == 1);
   CHECK(a.stats().in_use == whole);
-  // The best fit is a neighbour's place, not the first that is large enough.
+  // The best fit is chosen, not the first part that is large enough.
   a.free(p, 5 * kMiB);
   a.free(p + 8 * kMiB, 4 * kMiB);
   CHECK(a.allocate(4 * kMiB - 1) == p + 8 * kMiB);
   a.free(p + 8 * kMiB, 4 * kMiB - 1);
-  // A part in use keeps all of it from the system.
+  // One part in use keeps the whole allocation.
   a.empty_cache();
   CHECK(raw.used() == whole);
   CHECK(a.stats().cached == 9 * kMiB);
-  // Freed from both sides it is one block again.
+  // When both neighbours are freed it is one block again.
   a.free(p + 5 * kMiB, 3 * kMiB);
   CHECK(a.allocate(whole) == p);
   CHECK(a.stats().system_allocations == 1);
@@ -247,7 +248,7 @@ TEST_CASE("large blocks are cut to size, and joined when they come back") {
   CHECK(a.stats().cached == 0);
 }
 
-TEST_CASE("a block much larger than what is asked for stays whole") {
+TEST_CASE("a block much larger than the request is not split") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
   void* p = a.allocate(12 * kMiB);
@@ -260,7 +261,7 @@ TEST_CASE("a block much larger than what is asked for stays whole") {
   a.free(small, 4 * kMiB - 4096);
 }
 
-TEST_CASE("segments that happen to be neighbours stay apart") {
+TEST_CASE("segments that happen to be adjacent are not merged") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
   std::vector<void*> blocks;
@@ -268,11 +269,11 @@ TEST_CASE("segments that happen to be neighbours stay apart") {
   for (void* p : blocks) a.free(p, 2 * kMiB);
   a.free(a.allocate(4 * kMiB), 4 * kMiB);
   CHECK(a.stats().system_allocations == 51);
-  a.empty_cache();  // FakeMemory takes back only what it gave
+  a.empty_cache();  // FakeMemory accepts only blocks that it allocated
   CHECK(raw.used() == 0);
 }
 
-TEST_CASE_TEMPLATE("large blocks in a mixed order never overlap, and all come back", Memory,
+TEST_CASE_TEMPLATE("large blocks in a random order never overlap, and all are returned", Memory,
                    FakeMemory, FakePages) {
   auto raw = [] {
     if constexpr (std::is_same_v<Memory, FakeMemory>) return FakeMemory(size_t{1} << 40);
@@ -309,26 +310,26 @@ TEST_CASE_TEMPLATE("large blocks in a mixed order never overlap, and all come ba
   CHECK(raw.used() == 0);
 }
 
-TEST_CASE("pages join with all free neighbours, and only what is missing is asked for") {
+TEST_CASE("pages are merged with all free neighbours, and only missing ones are requested") {
   FakePages raw;
   CachingAllocator a(raw, "fake:0");
   std::vector<void*> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back(a.allocate(2 * kMiB));
   CHECK(a.stats().system_allocations == 50);
   for (void* p : blocks) a.free(p, 2 * kMiB);
-  void* large = a.allocate(100 * kMiB);  // the place of all
+  void* large = a.allocate(100 * kMiB);  // of the size of all
   CHECK(a.stats().system_allocations == 50);
   a.free(large, 100 * kMiB);
   void* larger = a.allocate(103 * kMiB);
   CHECK(a.stats().system_allocations == 51);
   CHECK(raw.used() == 103 * kMiB);
   a.free(larger, 103 * kMiB);
-  void* small = a.allocate(kMiB);  // a part of it, though it is much larger
+  void* small = a.allocate(kMiB);  // a part of it, although the request is much smaller
   CHECK(a.stats().system_allocations == 51);
   a.free(small, kMiB);
 }
 
-TEST_CASE("free pages go back to the system from between others") {
+TEST_CASE("free pages between used ones are returned to the system") {
   FakePages raw;
   CachingAllocator a(raw, "fake:0");
   void *high = a.allocate(3 * kMiB), *middle = a.allocate(2 * kMiB), *low = a.allocate(kMiB);
@@ -336,7 +337,7 @@ TEST_CASE("free pages go back to the system from between others") {
   a.empty_cache();
   CHECK(raw.used() == 4 * kMiB);
   CHECK(a.stats().cached == 0);
-  // What is left on both sides of the hole does not join.
+  // The remainders on both sides of the hole are not merged.
   a.free(high, 3 * kMiB);
   a.free(low, kMiB);
   CHECK(a.stats().cached == 4 * kMiB);
@@ -346,7 +347,7 @@ TEST_CASE("free pages go back to the system from between others") {
   a.free(p, 4 * kMiB);
 }
 
-TEST_CASE("where pages cannot join, others are taken") {
+TEST_CASE("if pages cannot be merged, others are used") {
   FakePages raw;
   CachingAllocator a(raw, "fake:0");
   void* first = a.allocate(kMiB);
@@ -361,7 +362,7 @@ TEST_CASE("where pages cannot join, others are taken") {
   CHECK(raw.used() == 0);
 }
 
-TEST_CASE("the CPU's large blocks lie side by side, and the system gets them back") {
+TEST_CASE("the CPU's large blocks are adjacent, and returned to the system") {
   HostMemory raw;
   CachingAllocator a(raw, "cpu");
   std::vector<char*> blocks;
@@ -372,7 +373,7 @@ TEST_CASE("the CPU's large blocks lie side by side, and the system gets them bac
   for (int i = 0; i < 8; ++i) CHECK(blocks[static_cast<size_t>(i)][5 * kMiB - 1] == i);
   for (char* p : blocks) a.free(p, 5 * kMiB);
   auto* all = static_cast<char*>(a.allocate(40 * kMiB));
-  // Seldom others of the process have taken an address between, and some of it is not used.
+  // Other allocations of the process may be in between, so that a part is not used; this is rare.
   CHECK(a.stats().cached < 40 * kMiB);
   std::fill_n(all, 40 * kMiB, char{1});
   a.free(all, 40 * kMiB);
@@ -380,10 +381,10 @@ TEST_CASE("the CPU's large blocks lie side by side, and the system gets them bac
   CHECK(a.stats().cached == 0);
   unsigned char resident = 0;
   auto* page = reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(all) / 4096 * 4096);
-  CHECK(::mincore(page, 4096, &resident) == -1);  // not mapped any more
+  CHECK(::mincore(page, 4096, &resident) == -1);  // no longer mapped
 }
 
-TEST_CASE("blocks may be freed by other threads while this one allocates") {
+TEST_CASE("other threads may free blocks while this one allocates") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
   constexpr int kThreads = 4, kBlocks = 2000;

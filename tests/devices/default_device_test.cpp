@@ -1,4 +1,4 @@
-// Where tensors are made when nobody says where, and which device "cuda" is.
+// The device of new tensors without a device option, and the device that "cuda" means.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 using namespace ambit;
 
-TEST_CASE("factories make tensors on the default device") {
+TEST_CASE("factories create tensors on the default device") {
   for_each_device([](Device device) {
     const DefaultDeviceGuard guard(device);
     CHECK(get_default_device() == device);
@@ -23,7 +23,7 @@ TEST_CASE("factories make tensors on the default device") {
     CHECK(TensorOptions().requires_grad(true).device() == device);
     CHECK(nn::Linear(2, 2)->weight.device() == device);
     CHECK(nn::BatchNorm2d(2)->num_batches_tracked.device() == device);
-    // What says where it is, or follows another tensor, or lies in the host's memory.
+    // Calls with a device option, with another tensor's options, or for host memory.
     CHECK(ones({2}, kCPU).is_cpu());
     CHECK(ones_like(like).is_cpu());
     CHECK(like.to(kFloat64).is_cpu());
@@ -72,14 +72,14 @@ TEST_CASE("training works with any default device") {
   });
 }
 
-TEST_CASE("the default device is a thread's own, and one that does not exist is refused") {
+TEST_CASE("the default device belongs to the thread, and must exist") {
   const DefaultDeviceGuard guard("reference");
   std::thread([] { CHECK(get_default_device().is_cpu()); }).join();
   CHECK_THROWS_AS(set_default_device("reference:7"), BackendError);
   CHECK(get_default_device() == Device("reference"));
 }
 
-TEST_CASE("a device guard chooses the device of its kind, and nothing else") {
+TEST_CASE("a device guard selects the device of its kind, and has no other effect") {
   const Device second("sim:1");
   if (device_count("sim") < 2) return;
   {

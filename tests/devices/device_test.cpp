@@ -1,4 +1,4 @@
-// Device, the registry, and the error this project is known for.
+// Device, the registry, and the DeviceMismatchError.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
@@ -10,7 +10,7 @@
 
 using namespace ambit;
 
-TEST_CASE("a device parses, prints and compares by what it is") {
+TEST_CASE("devices are parsed, printed and compared by kind and index") {
   CHECK(Device() == Device("cpu"));
   CHECK(Device("reference") == Device("reference:0"));
   CHECK(Device("reference:1") != Device("reference"));
@@ -44,7 +44,7 @@ TEST_CASE("malformed and unknown devices are refused with the reason") {
   }
 }
 
-TEST_CASE("a kind of device is chosen by its constant") {
+TEST_CASE("a constant selects a kind of device") {
   DeviceType type;
   CHECK(type == kCPU);
   CHECK(Device(type) == Device());
@@ -54,7 +54,7 @@ TEST_CASE("a kind of device is chosen by its constant") {
   CHECK(other == Device("reference"));
   CHECK(other.type() == DeviceType("reference"));
   CHECK(other.type() != kCUDA);
-  CHECK(other != kCUDA);  // also where no backend bears that name
+  CHECK(other != kCUDA);  // also without a backend of that name
   CHECK(other == DeviceType("reference"));
   CHECK(Device() == kCPU);
   CHECK_THROWS_AS(Device(kCPU, 1), Error);
@@ -70,7 +70,7 @@ TEST_CASE("a kind of device is chosen by its constant") {
   CHECK(ones({2}, kInt64).to(x).device() == x.device());
 }
 
-TEST_CASE("a kind of device is a name, and what a switch takes") {
+TEST_CASE("a kind of device is a name, and can be used in a switch") {
   const auto number = [](DeviceType type) {
     switch (type) {
       case kCPU:
@@ -95,10 +95,10 @@ TEST_CASE("a kind of device is a name, and what a switch takes") {
   CHECK("cpu" != type);
   CHECK(kCPU < type);
   CHECK(device_count(type) == 1);
-  CHECK(zeros({1}).to({kCPU, 0}).is_cpu());  // not a text of those
+  CHECK(zeros({1}).to({kCPU, 0}).is_cpu());  // not a string
 }
 
-TEST_CASE("a device can be named before it exists; using it says how many there are") {
+TEST_CASE("a device can be named before it exists; its use says how many exist") {
   const Device seventh("reference:7");
   CHECK_THROWS_WITH_AS(empty({1}, seventh),
                        "expected an existing reference device, got reference:7: there is 1",
@@ -106,7 +106,7 @@ TEST_CASE("a device can be named before it exists; using it says how many there 
   CHECK_THROWS_AS(ones({1}).to(seventh), BackendError);
 }
 
-TEST_CASE("what is available can be asked without an error") {
+TEST_CASE("availability can be queried without an error") {
   CHECK(is_available("cpu"));
   CHECK(device_count("reference") == 1);
   CHECK(device_count("no_such_device") == 0);
@@ -116,7 +116,7 @@ TEST_CASE("what is available can be asked without an error") {
   CHECK_NOTHROW(synchronize(kCPU));
 }
 
-TEST_CASE("operands on different devices throw the documents' words, either way round") {
+TEST_CASE("operands on different devices throw the documented message, in either order") {
   const Tensor a = ones({2, 2}), b = ones({2, 2}, "reference");
   CHECK_THROWS_WITH_AS(a + b, "expected device cpu but got device reference:0",
                        DeviceMismatchError);
@@ -125,7 +125,7 @@ TEST_CASE("operands on different devices throw the documents' words, either way 
   CHECK((a.to("reference") + b).device() == Device("reference"));
 }
 
-TEST_CASE("the mismatch error holds op, argument and devices, and explains itself") {
+TEST_CASE("the mismatch error has op, argument and devices, and an explanation") {
   const Tensor input = ones({4, 3}), weight = ones({5, 3}, "reference");
   const Tensor bias = ones({5}, "reference");
   weight.set_name("fc1.weight");
@@ -147,7 +147,7 @@ TEST_CASE("the mismatch error holds op, argument and devices, and explains itsel
   }
 }
 
-TEST_CASE("0-dim cpu tensors mix into elementwise ops, and nowhere else") {
+TEST_CASE("0-dim cpu tensors can be operands of elementwise ops, and of no others") {
   const Tensor there = full({2}, 3.0, "reference"), scalar = tensor(2.0);
   CHECK((there * scalar).device() == Device("reference"));
   CHECK((scalar * there).device() == Device("reference"));
@@ -155,24 +155,24 @@ TEST_CASE("0-dim cpu tensors mix into elementwise ops, and nowhere else") {
   CHECK((scalar * tensor(3.0, Device("reference"))).device() == Device("reference"));
   there.add_(scalar);
   CHECK(there.cpu().equal(full({2}, 5.0)));
-  // The destination decides in place, also where it is the 0-dim cpu tensor.
+  // The destination determines the device of an in-place op, even if it is a 0-dim cpu tensor.
   CHECK_THROWS_WITH_AS(scalar.add_(tensor(1.0, Device("reference"))),
                        "expected device cpu but got device reference:0", DeviceMismatchError);
   CHECK(scalar.item<float>() == 2);
-  // A 0-dim tensor of another device does not mix into cpu.
+  // A 0-dim tensor of another device cannot be an operand on the cpu.
   CHECK_THROWS_WITH_AS(ones({2}) + tensor(1.0, Device("reference")),
                        "expected device cpu but got device reference:0", DeviceMismatchError);
   CHECK_THROWS_AS(matmul(there, scalar), Error);
 }
 
-TEST_CASE("the gradient of a 0-dim cpu operand goes back to the cpu") {
+TEST_CASE("the gradient of a 0-dim cpu operand is moved to the cpu") {
   Tensor s = tensor(2.0).requires_grad_();
   (full({3}, 4.0, "reference") * s).sum().backward();
   CHECK(s.grad().device() == kCPU);
   CHECK(s.grad().item<float>() == 12);
 }
 
-TEST_CASE("calling a kernel directly is checked too") {
+TEST_CASE("a direct call of a kernel is checked, too") {
   Tensor out = empty({2});
   const Tensor x = ones({2}, "reference");
   CHECK_THROWS_WITH_AS(kernels::copy(out, x), "expected device cpu but got device reference:0",
@@ -193,12 +193,12 @@ TEST_CASE("meta tensors have shapes, dtypes and no data") {
 
 namespace {
 
-// A backend with nothing but memory, to see what registration and missing kernels say.
+// A backend with only memory, for the errors of registration and of missing kernels.
 class BareBackend final : public Backend {
  public:
   explicit BareBackend(std::string name) : name_(std::move(name)) {}
   std::string name() const override { return name_; }
-  // Only while its test runs: no other test shall meet a device without kernels.
+  // Only while its test runs, so that other tests do not find a device without kernels.
   int device_count() const noexcept override { return present; }
   static inline int present = 0;
   void* allocate(int, size_t bytes) override { return ::operator new(bytes, std::align_val_t(64)); }
@@ -221,7 +221,7 @@ void want_memory(Tensor&, const Tensor&, const UnaryOp&) { throw std::bad_alloc(
 
 }  // namespace
 
-TEST_CASE("registration is all or nothing") {
+TEST_CASE("a failed registration changes nothing") {
   const auto before = backend_names();
   {
     Registry bad_name("test");
@@ -247,7 +247,7 @@ TEST_CASE("registration is all or nothing") {
   CHECK_THROWS_AS(Device("bare_first"), Error);
 }
 
-TEST_CASE("an op without a kernel names itself, the device and who has one") {
+TEST_CASE("the error for a missing kernel names the op, the device and the backends that have it") {
   Registry registry("test");
   registry.add_backend(std::make_unique<BareBackend>("bare"));
   registry.commit();
@@ -264,7 +264,7 @@ TEST_CASE("an op without a kernel names itself, the device and who has one") {
   BareBackend::present = 0;
 }
 
-TEST_CASE("a kernel or a copy that finds no host memory to work in throws ambit's error") {
+TEST_CASE("a kernel or a copy that cannot allocate host memory throws ambit's error") {
   Registry registry("test");
   registry.add_backend(std::make_unique<BareBackend>("bare_full"));
   registry.add(kernels::unary, want_memory);

@@ -1,4 +1,4 @@
-// DLPack where work on what is lent is late: on simulated devices, which have a queue.
+// DLPack with queued work on the exported memory, on simulated devices.
 #include <ambit/ambit.h>
 #include <ambit/dlpack.h>
 #include <ambit/dlpack_abi.h>
@@ -7,7 +7,7 @@
 
 using namespace ambit;
 
-TEST_CASE("memory is lent, and given back, when late work on it is done") {
+TEST_CASE("memory is exported, and released, after the queued work on it") {
   const Device sim("sim:0");
   const sim::Controls& controls = sim::controls();
   controls.set_queue_limit(sim, 1000);
@@ -36,7 +36,7 @@ TEST_CASE("memory is lent, and given back, when late work on it is done") {
     CHECK(controls.queued(sim) > 0);
   }
   CHECK(seen.value == 2);
-  // -1: who lends does not wait.
+  // stream -1: the exporter does not wait.
   x.add_(1);
   DLManagedTensor* at_once = to_dlpack(x, {.stream = -1});
   CHECK(controls.queued(sim) > 0);
@@ -44,7 +44,7 @@ TEST_CASE("memory is lent, and given back, when late work on it is done") {
   controls.reset(sim);
 }
 
-TEST_CASE("what fails in late work on borrowed memory is still told") {
+TEST_CASE("an error in queued work on imported memory is reported") {
   const Device sim("sim:0");
   const sim::Controls& controls = sim::controls();
   controls.set_queue_limit(sim, 1000);

@@ -1,5 +1,5 @@
-// DLPack in C++: ambit with itself, and with a library that the test plays: it fills the structures
-// by hand, and counts what is given back. With NumPy and PyTorch: tests/dlpack.
+// DLPack in C++: between ambit's functions, and with another library that the test simulates: it
+// fills the structures itself, and counts deleter calls. tests/dlpack tests NumPy and PyTorch.
 #include <ambit/ambit.h>
 #include <ambit/dlpack.h>
 #include <ambit/dlpack_abi.h>
@@ -20,7 +20,7 @@ using namespace ambit;
 
 namespace {
 
-// Another library's tensor: it owns the sizes, and counts its deleter's calls.
+// Another library's tensor: it owns the sizes, and counts calls of its deleter.
 template <class Managed>
 struct Theirs {
   std::vector<int64_t> sizes, strides;
@@ -70,7 +70,7 @@ void check_throws(F&& call, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a tensor that comes back is an alias of the one that was lent, on every device") {
+TEST_CASE("an exported tensor that is imported again is an alias, on every device") {
   for_each_device([](Device device) {
     const Tensor x = arange(12, kFloat32).view({3, 4}).to(device);
     const Tensor view = x.t().slice(0, 1, 4, 2);
@@ -96,14 +96,14 @@ TEST_CASE("a tensor that comes back is an alias of the one that was lent, on eve
   });
 }
 
-TEST_CASE("every dtype goes through DLPack") {
+TEST_CASE("every dtype can be exported and imported") {
   for (const DType dtype : dtypes::kEvery) {
     INFO(name(dtype));
     const Tensor x = empty({4}, dtype);
     DLManagedTensorVersioned* lent = to_dlpack_versioned(x);
     CHECK(lent->dl_tensor.dtype.lanes == 1);
     CHECK(lent->dl_tensor.dtype.bits == 8 * element_size(dtype));
-    // A copy of the structure is another library's.
+    // A copy of the structure looks like another library's.
     Versioned theirs(lent->dl_tensor.data, {4}, {1}, lent->dl_tensor.dtype);
     const Tensor y = from_dlpack(&theirs.managed);
     CHECK(y.dtype() == dtype);
@@ -114,7 +114,7 @@ TEST_CASE("every dtype goes through DLPack") {
   }
 }
 
-TEST_CASE("another library's memory is shared, whatever its geometry") {
+TEST_CASE("another library's memory is shared, for any sizes and strides") {
   std::vector<float> memory = counted(24);
   struct Case {
     std::vector<int64_t> sizes, strides;
@@ -128,9 +128,9 @@ TEST_CASE("another library's memory is shared, whatever its geometry") {
       {{2, 3}, {0, 2}, 8, {2, 4, 6, 2, 4, 6}},
       {{}, {}, 20, {5}},
       {{0, 3}, {}, 0, {}},
-      {{2, 0}, {7, -5}, 0, {}},                 // of nothing strides say nothing
-      {{1, 2}, {-99, 1}, 0, {0, 1}},            // nor of a single one
-      {{1, 1, 1, 1, 1, 1, 2}, {}, 12, {3, 4}},  // more dims than Dims holds in place
+      {{2, 0}, {7, -5}, 0, {}},                 // without elements strides are ignored
+      {{1, 2}, {-99, 1}, 0, {0, 1}},            // so are those of dims of size 1
+      {{1, 1, 1, 1, 1, 1, 2}, {}, 12, {3, 4}},  // more dims than Dims stores without an allocation
   };
   for (const Case& c : cases) {
     INFO(str(IntArrayRef(c.sizes)));
@@ -157,7 +157,7 @@ TEST_CASE("another library's memory is shared, whatever its geometry") {
   CHECK(memory[23] == 46);
 }
 
-TEST_CASE("memory is kept by whoever needs it last") {
+TEST_CASE("memory lives until its last user releases it") {
   for_each_device([](Device device) {
     const size_t before = memory_stats(device).in_use;
     DLManagedTensorVersioned* lent = nullptr;
@@ -166,7 +166,7 @@ TEST_CASE("memory is kept by whoever needs it last") {
       lent = to_dlpack_versioned(x);
     }
     CHECK(memory_stats(device).in_use > before);
-    // Another library takes it and hands it on.
+    // Another library imports it and exports it again.
     struct Keeper {
       DLManagedTensorVersioned* lent;
       int* given_back;
@@ -197,7 +197,7 @@ TEST_CASE("memory is kept by whoever needs it last") {
   });
 }
 
-TEST_CASE("the last tensor may go on another thread, and the graph keeps what it saved") {
+TEST_CASE("another thread may destroy the last tensor, and the graph keeps saved tensors") {
   std::vector<float> memory = counted(6);
   Old theirs(memory.data(), {6}, {}, kF32);
   Tensor loss;
@@ -215,8 +215,8 @@ TEST_CASE("the last tensor may go on another thread, and the graph keeps what it
   CHECK(w.grad()[5].item<float>() == 5);
 }
 
-// PyTorch 1.13 frees nothing of a tensor without an address.
-TEST_CASE("what is lent of the host has an address, also where there are no elements") {
+// PyTorch 1.13 does not free a tensor with a null address.
+TEST_CASE("exported host memory has an address, even without elements") {
   for (const Tensor& t : {zeros({0, 3}), ones({4}).slice(0, 2, 2)}) {
     DLManagedTensor* lent = to_dlpack(t);
     CHECK(lent->dl_tensor.data);
@@ -224,7 +224,7 @@ TEST_CASE("what is lent of the host has an address, also where there are no elem
   }
 }
 
-TEST_CASE("lending and taking over leaks nothing") {
+TEST_CASE("exporting and importing do not leak") {
   const size_t before = memory_stats(kCPU).in_use;
   std::vector<float> memory = counted(6);
   Old theirs(memory.data(), {6}, {}, kF32);
@@ -238,7 +238,7 @@ TEST_CASE("lending and taking over leaks nothing") {
   CHECK(memory_stats(kCPU).in_use == before);
 }
 
-TEST_CASE("read-only memory is read, and not written") {
+TEST_CASE("read-only memory can be read, but not written") {
   std::vector<float> memory = counted(6);
   Versioned theirs(memory.data(), {6}, {}, kF32);
   theirs.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -247,7 +247,7 @@ TEST_CASE("read-only memory is read, and not written") {
     CHECK(x.sum().item<float>() == 15);
     const Tensor copy = x.clone();
     copy.add_(1);
-    const std::string refused = "memory that was lent to be read";
+    const std::string refused = "read-only memory of another library";
     check_throws<Error>([&] { x.add_(1); }, refused);
     check_throws<Error>([&] { x.zero_(); }, refused);
     check_throws<Error>([&] { x.slice(0, 1, 3).copy_(ones({2})); }, refused);
@@ -278,7 +278,7 @@ TEST_CASE("read-only memory is read, and not written") {
   CHECK(theirs.given_back == 1);
 }
 
-TEST_CASE("a copy is lent where one is asked for, and says so") {
+TEST_CASE("a copy is exported on request, and is marked as a copy") {
   const Tensor x = arange(4, kFloat32);
   DLManagedTensorVersioned* lent = to_dlpack_versioned(x, {.copy = true});
   CHECK(lent->flags == DLPACK_FLAG_BITMASK_IS_COPIED);
@@ -287,14 +287,14 @@ TEST_CASE("a copy is lent where one is asked for, and says so") {
   lent->deleter(lent);
 }
 
-TEST_CASE("a tensor that requires grad is lent as its detach()") {
+TEST_CASE("the export of a tensor that requires grad is its detach()") {
   const Tensor w = ones({2}).requires_grad_();
   const Tensor back = from_dlpack(to_dlpack(w));
   CHECK_FALSE(back.requires_grad());
   CHECK(back.data_ptr() == w.data_ptr());
 }
 
-TEST_CASE("a structure that cannot be a tensor is refused by the field, and stays the caller's") {
+TEST_CASE("an invalid structure is refused with the field's name, and stays the caller's") {
   alignas(64) float memory[8] = {};
   Versioned theirs(memory, {2, 3}, {3, 1}, kF32);
   const Versioned good(memory, {2, 3}, {3, 1}, kF32);
@@ -349,7 +349,7 @@ TEST_CASE("a structure that cannot be a tensor is refused by the field, and stay
   refuses(plain, "expected data, got a null pointer", [&] { t.data = nullptr; });
   refuses(plain, "a multiple of 4, got the remainder 2", [&] { t.byte_offset = 2; });
   refuses(plain, "expected byte_offset within memory", [&] { t.byte_offset = UINT64_MAX; });
-  refuses(backend, "device.device_type of a backend that is there, got 10 (kDLROCM)", [&] {
+  refuses(backend, "device.device_type of an existing backend, got 10 (kDLROCM)", [&] {
     t.device = {kDLROCM, 0};
   });
   refuses(backend, "got 99 (unknown)", [&] { t.device = {static_cast<DLDeviceType>(99), 0}; });
@@ -367,7 +367,7 @@ TEST_CASE("a structure that cannot be a tensor is refused by the field, and stay
       "expected a device with memory");
 }
 
-TEST_CASE("pinned memory of others is the host's, and a structure needs no deleter") {
+TEST_CASE("pinned memory of others is host memory, and a structure needs no deleter") {
   std::vector<float> memory = counted(3);
   Old theirs(memory.data(), {3}, {}, kF32, {kDLCUDAHost, 1});
   theirs.managed.deleter = nullptr;
@@ -375,7 +375,7 @@ TEST_CASE("pinned memory of others is the host's, and a structure needs no delet
   CHECK(from_dlpack(&theirs.managed, {.device = kCPU}).device().is_cpu());
 }
 
-TEST_CASE("memory of the host is no simulated device's") {
+TEST_CASE("host memory is not memory of a simulated device") {
   const Device sim("sim:0");
   std::vector<float> memory = counted(3);
   Old theirs(memory.data(), {3}, {}, kF32, {kDLExtDev, 0});

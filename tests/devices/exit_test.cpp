@@ -1,5 +1,5 @@
 // Threads that compute while the process ends: exit() destroys objects of oneDNN and LAPACK, which
-// neither threads nor destructors of globals may use then. Each case runs in a child process.
+// threads and destructors of globals must not use then. Each case runs in a child process.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -18,7 +18,8 @@ using namespace ambit;
 
 namespace {
 
-// Runs late in exit(): after the destructors of all that oneDNN has made since main() began.
+// Return work that runs late in exit(): after the destructors of all objects that oneDNN has
+// created since main() began.
 std::function<void()>& at_end() {
   static auto* const work = new std::function<void()>;
   return *work;
@@ -33,7 +34,7 @@ void linger() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
 
 std::atomic<int64_t> rounds{0};
 
-// A thread that never ends. Errors end the process by std::terminate().
+// An endless thread. Errors end the process by std::terminate().
 void start(const std::function<void(int64_t)>& work) {
   std::thread([work] {
     for (int64_t i = 0;; ++i) {
@@ -49,7 +50,7 @@ void start(const std::function<void(int64_t)>& work) {
 }
 
 void check_ends_well(const std::string& child) {
-  // The moment at which exit() comes is another one each time.
+  // exit() is called at a different moment each time.
   for (int i = 0; i < 5; ++i) {
     const ChildResult ran = run_child(child);
     INFO(ran.output);
@@ -58,13 +59,13 @@ void check_ends_well(const std::string& child) {
   }
 }
 
-// Of another shape each time, so that oneDNN prepares it.
+// Another shape each time, so that oneDNN creates a primitive.
 void convolve(int64_t i, DType dtype = kFloat32) {
   const Tensor x = ones({1, 16, 20 + i % 97, 24}).to(dtype), w = ones({32, 16, 7, 7}).to(dtype);
   const Tensor y = conv2d(x, w);
   const Tensor dx = convolution_input_grad(y, w, x.sizes(), {});
   const Tensor dw = convolution_weight_grad(y, x, w.sizes(), {});
-  if (y[0][0][0][0].item<float>() != 16 * 49) std::abort();  // of ones, exact in bfloat16, too
+  if (y[0][0][0][0].item<float>() != 16 * 49) std::abort();  // sums of ones, exact also in bfloat16
 }
 
 void multiply(int64_t i, DType dtype = kFloat32) {
@@ -76,7 +77,7 @@ void multiply(int64_t i, DType dtype = kFloat32) {
 
 }  // namespace
 
-TEST_CASE("threads that convolve while the process ends do not end it by a signal") {
+TEST_CASE("threads that convolve while the process ends do not cause a signal") {
   check_ends_well("child: exit while others convolve");
 }
 TEST_CASE("child: exit while others convolve" * doctest::skip()) {
@@ -87,7 +88,7 @@ TEST_CASE("child: exit while others convolve" * doctest::skip()) {
   exit_after(20);
 }
 
-TEST_CASE("threads that multiply while the process ends do not end it by a signal") {
+TEST_CASE("threads that multiply while the process ends do not cause a signal") {
   check_ends_well("child: exit while others multiply");
 }
 TEST_CASE("child: exit while others multiply" * doctest::skip()) {
@@ -98,7 +99,7 @@ TEST_CASE("child: exit while others multiply" * doctest::skip()) {
   exit_after(100);
 }
 
-TEST_CASE("threads that solve while the process ends do not end it by a signal") {
+TEST_CASE("threads that solve while the process ends do not cause a signal") {
   check_ends_well("child: exit while others solve");
 }
 TEST_CASE("child: exit while others solve" * doctest::skip()) {
@@ -113,7 +114,7 @@ TEST_CASE("child: exit while others solve" * doctest::skip()) {
   exit_after(50);
 }
 
-TEST_CASE("a destructor of a global computes, and joins a thread that does") {
+TEST_CASE("the destructor of a global computes, and joins a thread that does") {
   const ChildResult ran = run_child("child: compute at the end of the process");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
@@ -124,7 +125,7 @@ TEST_CASE("child: compute at the end of the process" * doctest::skip()) {
   multiply(0);
   at_end() = [] {
     const auto work = [] {
-      convolve(1);  // not prepared before
+      convolve(1);  // creates a new primitive
       convolve(0, kBFloat16);
       multiply(300);
       (void)linalg_inv(eye(3));
@@ -137,7 +138,7 @@ TEST_CASE("child: compute at the end of the process" * doctest::skip()) {
   std::exit(0);
 }
 
-TEST_CASE("a child of fork() that computes and exits waits for nobody") {
+TEST_CASE("a child of fork() that computes and exits does not wait") {
   const ChildResult ran = run_child("child: fork while others compute");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
@@ -153,7 +154,7 @@ TEST_CASE("child: fork while others compute" * doctest::skip()) {
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 7);
-    // exit() gives threads 10 s; what is not waited for takes milliseconds.
+    // exit() waits for threads for up to 10 s; without a wait it needs milliseconds.
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(9));
   }
   std::exit(0);

@@ -1,4 +1,4 @@
-// The states of a block whose backend may keep it in a layout of its own.
+// The states of a block whose backend may store it in a native layout.
 #include <ambit/detail/layout_state.h>
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ struct Native : LayoutState {
 
 }  // namespace
 
-TEST_CASE("an open block settles as row-major, and a native one does not") {
+TEST_CASE("an open block becomes row-major, a native one does not") {
   LayoutState block;
   CHECK_FALSE(block.is_open());
   block.open();
@@ -32,11 +32,11 @@ TEST_CASE("an open block settles as row-major, and a native one does not") {
   CHECK_FALSE(native.settle_row_major());
 }
 
-TEST_CASE("a conversion waits for the last reader, and none joins while it runs") {
+TEST_CASE("a conversion waits for the last reader, and no reader starts during it") {
   Native block;
   REQUIRE(block.acquire_native());
   REQUIRE(block.acquire_native());
-  bool released = false;  // the readers' to write, the converter's to read after them
+  bool released = false;  // written by the readers, then read by the converter
   std::thread converter([&] {
     CHECK(block.next_step() == LayoutState::Step::convert);
     CHECK(released);
@@ -51,7 +51,7 @@ TEST_CASE("a conversion waits for the last reader, and none joins while it runs"
   CHECK(block.settle_row_major());
 }
 
-TEST_CASE("after a conversion that failed the block is native as before") {
+TEST_CASE("after a failed conversion the block is native as before") {
   Native block;
   CHECK(block.next_step() == LayoutState::Step::convert);
   block.end_conversion(false);
@@ -61,7 +61,7 @@ TEST_CASE("after a conversion that failed the block is native as before") {
   CHECK(block.next_step() == LayoutState::Step::convert);
 }
 
-TEST_CASE("who waits for another's conversion finds row-major elements") {
+TEST_CASE("a thread that waits for another's conversion finds row-major elements") {
   Native block;
   REQUIRE(block.next_step() == LayoutState::Step::convert);
   std::thread waiting([&] { CHECK(block.next_step() == LayoutState::Step::none); });
@@ -69,7 +69,7 @@ TEST_CASE("who waits for another's conversion finds row-major elements") {
   waiting.join();
 }
 
-TEST_CASE("a pending copy is awaited before the elements are row-major") {
+TEST_CASE("a pending copy completes before the elements are row-major") {
   LayoutState block;
   block.set_pending_copy();
   CHECK_FALSE(block.settle_row_major());
@@ -77,6 +77,6 @@ TEST_CASE("a pending copy is awaited before the elements are row-major") {
   CHECK(block.next_step() == LayoutState::Step::await_copy);
   block.end_pending_copy();
   CHECK(block.settle_row_major());
-  block.end_pending_copy();  // of another who waited as well
+  block.end_pending_copy();  // by another thread that waited as well
   CHECK(block.settle_row_major());
 }

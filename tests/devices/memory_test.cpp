@@ -7,7 +7,7 @@
 
 using namespace ambit;
 
-TEST_CASE("memory statistics count what tensors hold, and the cache can be given back") {
+TEST_CASE("memory statistics count the bytes of tensors, and the cache can be emptied") {
   for_each_device([](Device device) {
     empty_cache(device);
     const MemoryStats before = memory_stats(device);
@@ -27,10 +27,10 @@ TEST_CASE("memory statistics count what tensors hold, and the cache can be given
   });
 }
 
-TEST_CASE("pinned memory holds a copy, which goes to its device and back without a wait") {
+TEST_CASE("pinned memory is copied to the device and back without a wait") {
   for_each_device([](Device device) {
     const Tensor source = randn({100, 3});
-    for (int i = 0; i < 20; ++i) {  // freed while the copy may still run, and used again
+    for (int i = 0; i < 20; ++i) {  // freed and reused while the copy may still run
       const Tensor pinned = (source + i).pin_memory(device);
       CHECK(pinned.is_cpu());
       const Tensor there = pinned.to(device, /*non_blocking=*/true);

@@ -1,4 +1,4 @@
-// A module that moves between devices while it trains: its losses are those of one that stayed.
+// A module that moves between devices during training: its losses are those of one that stays.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -13,7 +13,8 @@ struct NetImpl : nn::Module {
     const Tensor x = norm->forward(conv->forward(images)).relu();
     return fc->forward(drop->forward(x.flatten(1)));
   }
-  // Without bias: batch norm takes it out again, its gradient is rounding, which Adam makes large.
+  // Without a bias: batch norm cancels it, so that its gradient is only rounding, which Adam
+  // amplifies.
   nn::Conv2d conv{register_module("conv", nn::Conv2d(nn::Conv2dOptions(2, 3, 3).bias(false)))};
   nn::BatchNorm2d norm{register_module("norm", nn::BatchNorm2d(3))};
   nn::Dropout drop{register_module("drop", nn::Dropout(0.5))};
@@ -31,9 +32,9 @@ struct Run {
 using MakeOptimizer =
     std::function<std::unique_ptr<optim::Optimizer>(const std::vector<Tensor>& parameters)>;
 
-// Train on `route[step / 3]`, in float64: the module moves every three steps, the optimizer is made
-// before all of them. The mask of dropout is drawn from a seed given before each step, since every
-// device has a generator of its own.
+// Train on `route[step / 3]`, in float64: the module moves every three steps; the optimizer is
+// created before the first move. The mask of dropout depends on a seed that is set before each
+// step, since every device has its own generator.
 Run train(const std::vector<Device>& route, const MakeOptimizer& make) {
   manual_seed(3);
   Net net;
@@ -57,9 +58,8 @@ Run train(const std::vector<Device>& route, const MakeOptimizer& make) {
   return {run.losses, net->norm->running_mean, net->norm->running_var};
 }
 
-// Devices add up at most 60 terms in other orders, which is off by 60 * 1.1e-16 relative; through
-// three layers in nine steps 27 times that, below 2e-13. A lost momentum or buffer changes the
-// third digit.
+// Devices add at most 60 terms in other orders, a relative error of 60 * 1.1e-16; times 27 for
+// three layers in nine steps, below 2e-13. A lost momentum or buffer changes the third digit.
 constexpr double kRounding = 2e-13;
 
 void check_same(const Run& moved, const Run& stayed) {
@@ -87,7 +87,7 @@ std::vector<MakeOptimizer> optimizers() {
 
 }  // namespace
 
-TEST_CASE("training goes on where a module moves, with the losses of one that stayed") {
+TEST_CASE("training continues after a move, with the losses of a module that stays") {
   for (const MakeOptimizer& make : optimizers()) {
     const Run stayed = train({kCPU}, make);
     CHECK(stayed.losses.back() < stayed.losses.front());
@@ -98,8 +98,8 @@ TEST_CASE("training goes on where a module moves, with the losses of one that st
   }
 }
 
-TEST_CASE("moves between devices of the same kernels do not change one bit") {
-  // The simulator computes with the kernels of the reference backend.
+TEST_CASE("moves between devices with the same kernels do not change any bit") {
+  // The simulator uses the kernels of the reference backend.
   const Device sim("sim"), reference("reference");
   for (const MakeOptimizer& make : optimizers()) {
     const Run moved = train({sim, reference, sim}, make), stayed = train({reference}, make);
@@ -109,7 +109,7 @@ TEST_CASE("moves between devices of the same kernels do not change one bit") {
   }
 }
 
-TEST_CASE("a module moves between the devices of one kind while it trains") {
+TEST_CASE("a module moves between the devices of one kind during training") {
   if (device_count("cuda") < 2) return;
   for (const MakeOptimizer& make : optimizers()) {
     check_same(train({Device("cuda:0"), Device("cuda:1"), kCPU}, make), train({kCPU}, make));

@@ -1,5 +1,4 @@
-// The number of threads: set once for the whole process, and without influence on what the cpu
-// computes.
+// The number of threads: set once for the whole process, without an effect on results of the cpu.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/cores.h>
@@ -30,7 +29,7 @@ using namespace ambit;
 
 namespace {
 
-/// Put the number of threads back at the end of a test.
+/// Restore the number of threads at the end of a test.
 struct RestoreThreads {
   int before = get_num_threads();
   ~RestoreThreads() { set_num_threads(before); }
@@ -38,7 +37,7 @@ struct RestoreThreads {
 
 }  // namespace
 
-TEST_CASE("set_num_threads holds for every thread of the process") {
+TEST_CASE("set_num_threads applies to every thread of the process") {
   const RestoreThreads restore;
   set_num_threads(3);
   int seen = 0;
@@ -54,17 +53,17 @@ TEST_CASE("set_num_threads rejects less than one thread") {
   CHECK(get_num_threads() == before);
 }
 
-TEST_CASE("the cores that a process may use are those of its processors and cgroups") {
+TEST_CASE("the available cores are limited by processors and cgroups") {
   const TemporaryFolder root;
   const auto write = [&](const std::string& file, const std::string& text) {
     std::filesystem::create_directories((root.path() / file).parent_path());
     std::ofstream(root.path() / file) << text;
   };
-  const int all = available_cores(root.path());  // nothing is known but the processors
+  const int all = available_cores(root.path());  // only the processors are known
   cpu_set_t processors;
   REQUIRE(sched_getaffinity(0, sizeof processors, &processors) == 0);
   CHECK(all == CPU_COUNT(&processors));
-  SUBCASE("one processor is left") {
+  SUBCASE("one processor") {
     cpu_set_t first;
     CPU_ZERO(&first);
     for (int i = 0; CPU_COUNT(&first) == 0; ++i) {
@@ -82,7 +81,7 @@ TEST_CASE("the cores that a process may use are those of its processors and cgro
     }
     CHECK(available_cores(root.path()) == 1);
   }
-  SUBCASE("version 2: half a core of a group that this one is in") {
+  SUBCASE("version 2: half a core for a group of this process") {
     write("proc/self/cgroup", "0::/system.slice/job.service\n");
     write("sys/fs/cgroup/system.slice/cpu.max", "50000 100000\n");
     write("sys/fs/cgroup/system.slice/job.service/cpu.max", "max 100000\n");
@@ -101,7 +100,7 @@ TEST_CASE("the cores that a process may use are those of its processors and cgro
     write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
     CHECK(available_cores(root.path()) == all);
   }
-  SUBCASE("nonsense") {
+  SUBCASE("invalid files") {
     write("proc/self/cgroup", "0:\n::\n\n0::/../../x\n");
     write("sys/fs/cgroup/cpu.max", "many 0\n");
     CHECK(available_cores(root.path()) == all);
@@ -111,7 +110,7 @@ TEST_CASE("the cores that a process may use are those of its processors and cgro
 TEST_CASE("sums on the cpu do not depend on the number of threads") {
   const RestoreThreads restore;
   manual_seed(1);
-  // Enough for several threads in each of the ways a reduction is shared out.
+  // Enough elements for several threads in each way of splitting a reduction.
   const Tensor x = randn({700, 1500}, kFloat64);
   set_num_threads(1);
   const Tensor all = x.sum(), rows = x.sum(1), columns = x.sum(0);
@@ -125,7 +124,7 @@ TEST_CASE("sums on the cpu do not depend on the number of threads") {
 
 TEST_CASE("optimizer steps on the cpu do not depend on the number of threads") {
   const RestoreThreads restore;
-  // Together enough for several threads, who share the tensors at odd places.
+  // Together enough elements for several threads, whose limits are within tensors.
   const std::vector<Dims> sizes{{50001}, {3}, {40000}, {0}, {333, 111}, {1}};
   const auto lists = [&] {
     manual_seed(2);
@@ -162,7 +161,7 @@ TEST_CASE("an error in a thread of a kernel reaches the caller") {
 
 TEST_CASE("products and convolutions on the cpu do not depend on the number of threads") {
   const RestoreThreads restore;
-  // Tall, wide, thin and odd, with each operand as it lies and transposed.
+  // Tall, wide, thin and odd sizes, with each operand row-major and transposed.
   std::vector<Tensor> expected;
   const auto run = [](const auto& take) {
     manual_seed(4);
@@ -206,8 +205,8 @@ TEST_CASE("products and convolutions on the cpu do not depend on the number of t
   }
 }
 
-#ifndef __SANITIZE_THREAD__  // which does not know how OpenMP's threads wait for each other
-TEST_CASE("kernels that share their work among threads also run in a program's own OpenMP loops") {
+#ifndef __SANITIZE_THREAD__  // ThreadSanitizer does not see the barriers of OpenMP
+TEST_CASE("kernels that split their work among threads also run in a program's own OpenMP loops") {
   const RestoreThreads restore;
   set_num_threads(2);
   manual_seed(3);
@@ -255,7 +254,7 @@ TEST_CASE("sixteen threads share a network in inference") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("many short threads compute at once, while the number of threads changes") {
+TEST_CASE("many short threads compute concurrently, while the number of threads changes") {
   const RestoreThreads restore;
   manual_seed(5);
   const Tensor m = rand({200, 200}), x = rand({100'000});
@@ -274,15 +273,15 @@ TEST_CASE("many short threads compute at once, while the number of threads chang
   CHECK(wrong == 0);
 }
 
-#ifndef __SANITIZE_THREAD__  // which ends a forked child that starts threads
-TEST_CASE("a forked child has threads of its own") {
+#ifndef __SANITIZE_THREAD__  // ThreadSanitizer ends a forked child that starts threads
+TEST_CASE("a forked child has its own threads") {
   const RestoreThreads restore;
   set_num_threads(4);
   manual_seed(6);
-  const Tensor m = rand({300, 300}), product = m.mm(m);  // threads were started
+  const Tensor m = rand({300, 300}), product = m.mm(m);  // starts the threads
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // a hang ends the child alone
+    alarm(60);  // ends only a child that hangs
     set_num_threads(3);
     _exit(m.mm(m).equal(product) && m.add(m).equal(m.mul(2)) ? 0 : 1);
   }

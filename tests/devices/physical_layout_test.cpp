@@ -1,5 +1,5 @@
-// A storage may keep its backend's own layout until somebody looks: what others see must never show
-// it. On cpu, whose convolutions write channels-last.
+// A storage may keep its backend's native layout until its elements are accessed; results must not
+// depend on it. On the cpu, whose convolutions write channels-last.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace ambit;
 
 namespace {
 
-// A convolution large enough for oneDNN, whose result nobody has looked at.
+// A convolution large enough for oneDNN, whose result has not been accessed.
 struct Laid {
   Laid() {
     manual_seed(1);
@@ -25,29 +25,29 @@ struct Laid {
   Tensor x, w, y;
 };
 
-// The same by plain loops, which know no layouts.
+// The same by plain loops, on row-major data.
 Tensor by_reference(const Laid& l) {
   const Device reference("reference");
   return conv2d(l.x.to(reference), l.w.to(reference)).cpu();
 }
 
-// Products of 144 numbers in [0, 1) are summed in another order: sums of about 36, whose rounding
-// error is at most 144 * 2^-24 of that, 3e-4.
+// Products of 144 numbers in [0, 1) are summed in another order: sums are about 36, with a rounding
+// error of at most 144 * 2^-24 of that, 3e-4.
 bool agree(const Tensor& a, const Tensor& b) { return a.allclose(b, 0, 3e-4); }
 
 }  // namespace
 
-TEST_CASE("a result in a physical layout reads as row-major") {
+TEST_CASE("a result in a native layout reads as row-major") {
   const Laid l;
   CHECK(l.y.is_contiguous());
   CHECK(l.y.strides().vec() == std::vector<int64_t>{3200, 100, 10, 1});
-  CHECK(l.y.storage()->is_native());  // sizes and strides do not ask for the elements
+  CHECK(l.y.storage()->is_native());  // sizes and strides do not access the elements
   CHECK(agree(l.y, by_reference(l)));
   CHECK(l.y.data_ptr<float>()[3200 + 2 * 100 + 3] == l.y[1][2][0][3].item<float>());
   CHECK_FALSE(l.y.storage()->is_native());
 }
 
-TEST_CASE("an address that was given out stays, whatever kernels follow") {
+TEST_CASE("a data pointer stays valid, whatever kernels follow") {
   const Laid l;
   const float* p = l.y.data_ptr<float>();
   const float first = p[0];
@@ -75,12 +75,11 @@ TEST_CASE("elementwise ops, sums and pooling keep the layout, and their results 
   CHECK(agree(doubled, plain + by_reference(l)));
   CHECK(pooled.equal(plain_pooled));
   CHECK(index.equal(plain_index));
-  // 400 summands, each within 3e-4.
+  // 400 terms, each within 3e-4.
   CHECK(sums.allclose(plain.sum({0, 2, 3}), 0, 400 * 3e-4));
 }
 
-TEST_CASE(
-    "images that lie channels-last are joined, split again and resized without a conversion") {
+TEST_CASE("channels-last images are concatenated, split and resized without a conversion") {
   const Laid l, m;
   const Tensor plain = by_reference(l);
   const auto as_laid = [](const Tensor& t, const Tensor& expected) {
@@ -88,7 +87,7 @@ TEST_CASE(
     CHECK(agree(t, expected));
   };
   {
-    // A block that lies so takes in what does not.
+    // Row-major images are copied into a channels-last result.
     const Tensor row_major = plain.narrow(1, 0, 5).clone();
     const Tensor joined = cat({l.y, row_major, l.y}, 1);
     CHECK(l.y.storage()->is_native());
@@ -105,7 +104,7 @@ TEST_CASE(
     as_laid(middle, cat({plain.narrow(0, 2, 2), plain.narrow(0, 0, 2)}, 0));
     as_laid(batch, cat({plain, plain}, 0));
   }
-  // Other joints are not of whole channels.
+  // Other concatenations do not have whole channels.
   CHECK(agree(cat({m.y, m.y}, 2), cat({plain, plain}, 2)));
   const Laid n;
   const Tensor larger = upsample_bilinear2d(n.y, {20, 15}, false),
@@ -118,7 +117,7 @@ TEST_CASE(
   CHECK(back.storage()->is_native());
 }
 
-TEST_CASE("a U-Net's joint gives the gradients of the reference") {
+TEST_CASE("a U-Net's skip connection has the gradients of the reference") {
   const auto gradients = [](const Device& device) {
     manual_seed(3);
     const Tensor x = rand({2, 16, 10, 10}).to(device).requires_grad_();
@@ -134,8 +133,9 @@ TEST_CASE("a U-Net's joint gives the gradients of the reference") {
   for (size_t i = 0; i < 3; ++i) CHECK(on_cpu[i].allclose(plain[i], 1e-4, 1e-6));
 }
 
-TEST_CASE("batch normalisation keeps the layout, both ways, and agrees with the reference") {
-  // 20 channels: more than a vector holds, and a rest.
+TEST_CASE(
+    "batch normalisation keeps the layout in forward and backward, and agrees with the reference") {
+  // 20 channels: one vector and a remainder.
   const auto run = [](const Device& device, bool training) {
     manual_seed(4);
     const Tensor x = rand({3, 16, 12, 12}).to(device), v = rand({3, 20, 10, 10}).to(device);
@@ -167,11 +167,11 @@ namespace {
 
 struct LayoutCase {
   const char* name;
-  std::function<Tensor(const Tensor&)> function;  // of images of 32 channels
+  std::function<Tensor(const Tensor&)> function;  // of images with 32 channels
 };
 
-// The function of images that lie channels-last, and its gradient: in the layout, and with the
-// reference's values.
+// Check a function of channels-last images, and its gradient: the layout, and the reference's
+// values.
 void check_passes_through(const LayoutCase& c) {
   INFO(std::string(c.name));
   const Laid l;
@@ -182,7 +182,8 @@ void check_passes_through(const LayoutCase& c) {
   const Tensor out = c.function(images);
   CHECK(images.storage()->is_native());
   CHECK(out.storage()->is_native());
-  const Tensor factor = conv2d(l.x, l.w * 0.02);  // another that lies so, where the sizes fit
+  const Tensor factor =
+      conv2d(l.x, l.w * 0.02);  // a second channels-last operand, if the sizes fit
   const bool fits = factor.sizes() == out.sizes();
   const Tensor weighted = fits ? out * factor : out * out;
   CHECK(weighted.storage()->is_native());
@@ -192,7 +193,7 @@ void check_passes_through(const LayoutCase& c) {
   const Tensor expected = c.function(same);
   const Tensor plain_factor = (by_reference(l) * 0.02).to("reference");
   (fits ? expected * plain_factor : expected * expected).sum().backward();
-  // The input is within 3e-4; what is made of it has slopes of at most 5.
+  // The input has an error of 3e-4; the function's slope is at most 5.
   CHECK(out.allclose(expected.cpu(), 1e-4, 1.5e-3));
   const Tensor gradient = same.grad().cpu();
   const double largest = gradient.abs().max().item<double>();
@@ -201,7 +202,8 @@ void check_passes_through(const LayoutCase& c) {
 
 }  // namespace
 
-TEST_CASE("activations, norms, average pooling and resizing keep the layout, both ways") {
+TEST_CASE(
+    "activations, norms, average pooling and resizing keep the layout in forward and backward") {
   namespace F = nn::functional;
   const Tensor scale = rand({32}) + 0.5, shift = rand({32});
   const auto group = [&](int64_t groups) {
@@ -285,7 +287,7 @@ TEST_CASE("views, in-place writes and copies see row-major elements") {
   CHECK(agree(p.y.to(Device("reference")).cpu(), expected));
 }
 
-TEST_CASE("gradients through laid-out results agree with those of the reference") {
+TEST_CASE("gradients through results in a native layout agree with those of the reference") {
   const auto gradients = [](const Device& device) {
     manual_seed(2);
     const Tensor x = rand({4, 16, 12, 12}).to(device).requires_grad_();
@@ -296,7 +298,7 @@ TEST_CASE("gradients through laid-out results agree with those of the reference"
     return std::vector<Tensor>{x.grad().cpu(), w.grad().cpu(), b.grad().cpu()};
   };
   const auto on_cpu = gradients(kCPU), plain = gradients(Device("reference"));
-  // 4 * 32 * 16 results of up to 30 make each gradient's summands at most 0.03, and 144 or 1600 of
+  // 4 * 32 * 16 results of up to 30: each term of a gradient is at most 0.03, and 144 or 1600 of
   // them are summed with a relative error of at most 1600 * 2^-24 = 1e-4 of the sum.
   for (size_t i = 0; i < 3; ++i) {
     const double scale = plain[i].abs().max().item<double>();
@@ -304,15 +306,16 @@ TEST_CASE("gradients through laid-out results agree with those of the reference"
   }
 }
 
-TEST_CASE("pooling's gradient is zero where no window looked") {
+TEST_CASE("pooling's gradient is zero for elements outside of all windows") {
   const auto gradient = [](const Tensor& t, const PoolParams& p) {
     const Tensor x = t.detach().requires_grad_();
     const Tensor sum = max_pool2d(x, p).sum();
-    full(t.sizes(), 7.f);  // memory that is not zero, for the gradient to be written to
+    full(t.sizes(), 7.f);  // fills memory that the gradient then reuses
     sum.backward();
     return x.grad();
   };
-  // Two windows of 5 for 10 elements, which leave one out: behind them, and between them.
+  // Two windows of 5 for 10 elements, one of which is outside of all windows: at the end, or in the
+  // middle.
   const PoolParams shifted{.kernel = {5, 5}, .stride = {5, 5}, .padding = {1, 1}};
   const PoolParams apart{.kernel = {5, 5}, .stride = {6, 6}, .ceil_mode = true};
   for (const PoolParams& p : {shifted, apart}) {
@@ -323,7 +326,7 @@ TEST_CASE("pooling's gradient is zero where no window looked") {
   }
 }
 
-TEST_CASE("a convolution's result may be another's weights") {
+TEST_CASE("a convolution's result may be the weights of another") {
   const auto results = [](const Device& device) {
     manual_seed(3);
     const Tensor x = rand({4, 16, 12, 12}).to(device), w = rand({32, 16, 3, 3}).to(device);
@@ -333,12 +336,12 @@ TEST_CASE("a convolution's result may be another's weights") {
     return std::vector<Tensor>{conv2d(conv2d(x, w), weights).cpu(), dx.cpu()};
   };
   const auto on_cpu = results(kCPU), plain = results(Device("reference"));
-  // Sums of 288 positive products of sums of 144: their relative errors, at most 2^-24 a summand,
-  // add up.
+  // Sums of 288 positive products of sums of 144: their relative errors, at most 2^-24 for each
+  // term, add up.
   for (size_t i = 0; i < 2; ++i) CHECK(on_cpu[i].allclose(plain[i], (288 + 2 * 144) * 6e-8, 0));
 }
 
-TEST_CASE("threads may look at one result at the same time as kernels read it laid out") {
+TEST_CASE("threads may access a result while kernels read it in its native layout") {
   for (int round = 0; round < 50; ++round) {
     const Laid l;
     std::vector<Tensor> results(6);
@@ -353,8 +356,8 @@ TEST_CASE("threads may look at one result at the same time as kernels read it la
   }
 }
 
-// Each reads one operand as it lies and needs the other one, the weights, row-major.
-TEST_CASE("convolutions that take each other's operands do not wait for each other") {
+// Each reads one operand in its native layout and needs the other one, the weights, row-major.
+TEST_CASE("convolutions that use each other's operands do not deadlock") {
   for (int round = 0; round < 50; ++round) {
     manual_seed(4);
     const Tensor x = rand({32, 16, 12, 12}), w = rand({16, 16, 3, 3});
@@ -365,7 +368,8 @@ TEST_CASE("convolutions that take each other's operands do not wait for each oth
     std::thread other([&] { there = conv2d(a, b, {}, {.padding = {1, 1}}); });
     back = conv2d(b, a, {}, {.padding = {1, 1}});
     other.join();
-    // In the middle all elements meet: the same 1600 positive products, in whatever order.
+    // The window of the element in the middle contains all elements: the same 1600 positive
+    // products, in any order.
     const auto middle = [](const Tensor& t) { return t.select(3, 1).select(2, 1); };
     CHECK(middle(there).transpose(0, 1).allclose(middle(back), 2 * 1600 * 6e-8, 0));
   }

@@ -1,4 +1,4 @@
-// Text that others wrote, in messages: nothing in it has an effect on a terminal or breaks a line.
+// Foreign text in messages: it has no effect on a terminal and breaks no line.
 #include <ambit/ambit.h>
 #include <ambit/detail/printable.h>
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 using namespace ambit;
 
-TEST_CASE("control characters and what is no UTF-8 are escaped, all else stays") {
+TEST_CASE("control characters and invalid UTF-8 are escaped, other text is unchanged") {
   CHECK(printable("") == "");
   CHECK(printable("plain \"text\" \\ with 100 %") == "plain \"text\" \\ with 100 %");
   CHECK(printable("é 张量 🙂") == "é 张量 🙂");
@@ -16,7 +16,7 @@ TEST_CASE("control characters and what is no UTF-8 are escaped, all else stays")
   CHECK(printable(std::string("\0\x1b[31m\x7f", 7)) == "\\x00\\x1b[31m\\x7f");
   // U+0080 to U+009F are control characters in two bytes: U+009B does what ESC [ does.
   CHECK(printable("\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0") == "\\u0080\\u009b\\u009f\xc2\xa0");
-  // Latin-1, a character cut short, one that is longer than need be, half a pair of UTF-16.
+  // Latin-1, a truncated character, an overlong one, half a surrogate pair.
   CHECK(printable("\xe9t\xe9") == "\\xe9t\\xe9");
   CHECK(printable("a\xe5\xbc") == "a\\xe5\\xbc");
   CHECK(printable("\xc0\x8a") == "\\xc0\\x8a");
@@ -30,7 +30,7 @@ TEST_CASE("text of several lines keeps its lines") {
   CHECK(printable_lines("é\n\xff") == "é\n\\xff");
 }
 
-TEST_CASE("a long text loses its end, not half a character or half an escape before it") {
+TEST_CASE("a long text is truncated, but not within a character or an escape") {
   CHECK(one_line(std::string(1000, 'x')) == std::string(1000, 'x'));
   CHECK(one_line(std::string(1001, 'x')) == std::string(1000, 'x') + "...");
   CHECK(one_line(std::string(999, 'x') + "é") == std::string(999, 'x') + "...");
@@ -43,7 +43,7 @@ TEST_CASE("no error's text has an effect on a terminal") {
   CHECK(std::string(ShapeError("张量 \xc2\x9b").what()) == "张量 \\u009b");
 }
 
-TEST_CASE("names of parameters are escaped where errors and modules show them") {
+TEST_CASE("names of parameters are escaped in errors and in printed modules") {
   nn::Linear layer(2, 2);
   nn::Sequential net;
   const std::string odd = "la\x1b[2J\nyer", shown = "la\\x1b[2J\\nyer";
@@ -72,7 +72,7 @@ TEST_CASE("names of parameters are escaped where errors and modules show them") 
                        Error);
 }
 
-TEST_CASE("paths are escaped where errors show them") {
+TEST_CASE("paths are escaped in errors") {
   for (const char* file : {"/no/such\n\x1b[31m.pth", "/no/such\n\x1b[31m.safetensors"}) {
     INFO(printable(file));
     CHECK_THROWS_WITH_AS(load(file), doctest::Contains("'/no/such\\n\\x1b[31m."),

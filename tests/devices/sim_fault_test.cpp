@@ -1,5 +1,5 @@
-// Faults of simulated devices: bad data found late, and those that tests ask for. After each the
-// device works on.
+// Faults of simulated devices: invalid data found late, and requested faults. The device remains
+// usable after each.
 #include <ambit/ambit.h>
 #include <ambit/backend/registry.h>
 #include <ambit/sim.h>
@@ -11,10 +11,10 @@ using namespace ambit;
 
 namespace {
 
-// Not a constant: main() says first which devices are simulated.
+// Not a constant, because main() determines the simulated devices.
 Device sim0() { return Device("sim:0"); }
 
-// Takes back what a test asked for, also when it fails.
+// Cancels a test's requests, even if it fails.
 struct Controlled {
   Controlled() { synchronize(sim0()); }
   ~Controlled() { controls.reset(sim0()); }
@@ -28,7 +28,7 @@ void check_usable() {
 
 }  // namespace
 
-TEST_CASE("a bad index on sim is an IndexError when the host next waits") {
+TEST_CASE("an invalid index on sim is an IndexError when the host next waits") {
   const Tensor x = ones({3, 4}, sim0()), index = tensor({0, 7}).to(sim0());
   Tensor y;
   CHECK_NOTHROW(y = x.index_select(0, index));
@@ -53,9 +53,9 @@ TEST_CASE("a kernel that fails late is reported with its op, and the others run"
   synchronize(sim0());
   c.controls.fail_kernel(sim0(), "unary", 2);
   const Tensor a = (t + 1).exp(), b = (t + 1).exp(), d = (t + 2).neg();
-  const char* text = "unary: expected it to succeed on sim:0, got the fault that a test asked for";
+  const char* text = "unary: expected it to succeed on sim:0, got the fault that a test requested";
   CHECK_THROWS_WITH_AS(synchronize(sim0()), text, BackendError);
-  CHECK(a.cpu().allclose(full({3}, 1).exp()));  // within rtol 1e-5: libm's exp on either side
+  CHECK(a.cpu().allclose(full({3}, 1).exp()));  // within rtol 1e-5: both use libm's exp
   CHECK(d.cpu().equal(full({3}, -2)));
   check_usable();
 
@@ -63,7 +63,7 @@ TEST_CASE("a kernel that fails late is reported with its op, and the others run"
   CHECK_NOTHROW(t.fill_(1));
   CHECK_THROWS_WITH_AS(t.cpu(),
                        "fill: expected it to succeed on sim:0, got the fault that a test "
-                       "asked for",
+                       "requested",
                        BackendError);
   check_usable();
 }
@@ -79,7 +79,7 @@ TEST_CASE("the first of several late errors is reported, once") {
 
 TEST_CASE("a copy that fails is reported when the host next waits") {
   const Controlled c;
-  const char* text = "copy: expected it to succeed on sim:0, got the fault that a test asked for";
+  const char* text = "copy: expected it to succeed on sim:0, got the fault that a test requested";
   const Tensor t = ones({3}, sim0());
   c.controls.fail_copy(sim0(), 1);
   CHECK_THROWS_WITH_AS(t.cpu(), text, BackendError);
@@ -90,13 +90,13 @@ TEST_CASE("a copy that fails is reported when the host next waits") {
   check_usable();
 }
 
-TEST_CASE("what fails late on one device fails on another that is given the result") {
+TEST_CASE("a late failure on one device fails another that gets the result") {
   const Device source("cuda:0");
   if (!sim::controls().is_simulated(source) || device_count("cuda") < 2) return;
   const Device other("cuda:1");
   sim::controls().fail_kernel(source, "fill", 1);
   const Tensor there = ones({3}, source).to(other);
-  const char* text = "fill: expected it to succeed on cuda:0, got the fault that a test asked for";
+  const char* text = "fill: expected it to succeed on cuda:0, got the fault that a test requested";
   CHECK_THROWS_WITH_AS(there.cpu(), text, BackendError);
   CHECK_THROWS_WITH_AS(synchronize(source), text, BackendError);
   CHECK(ones({3}, source).to(other).cpu().equal(ones({3})));
@@ -115,7 +115,7 @@ TEST_CASE("the nth allocation fails with the statistics, and the next succeeds")
     INFO(text);
     CHECK(
         text.starts_with("allocate: expected 1200 bytes on sim:0, got out of memory, the fault "
-                         "that a test asked for: in use "));
+                         "that a test requested: in use "));
     CHECK(text.find(", cached ") != std::string::npos);
     CHECK(text.find(", free ") != std::string::npos);
   }
@@ -141,7 +141,7 @@ TEST_CASE("a device with little memory runs out of it, and recovers when some is
     CHECK(text.ends_with("free 0 bytes"));
   }
   half.reset();
-  // Another size class: the cached block must go back to the system first.
+  // Another size class: the cached block must first be returned to the system.
   const Tensor quarter = full({1 << 16}, 3, sim0());
   CHECK(quarter.cpu().equal(full({1 << 16}, 3)));
   CHECK(minus.cpu().equal(full({1 << 17}, -1)));

@@ -1,5 +1,5 @@
-// What a simulated device does to its process: the trap for host reads, a clean end with work still
-// queued, and what $AMBIT_SIM may say. Each in a child process.
+// Effects of a simulated device on its process: the trap for host reads, a clean exit with queued
+// work, and the values of $AMBIT_SIM. Each in a child process.
 #include <ambit/ambit.h>
 #include <ambit/plugins.h>
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 using namespace ambit;
 
 namespace {
-// Where all devices are named, those of the machine are left out.
+// Without the devices of this machine.
 const std::string kNoGpus = "AMBIT_BACKEND_PATH= CUDA_VISIBLE_DEVICES= AMBIT_SIM=";
 }  // namespace
 
@@ -70,8 +70,8 @@ TEST_CASE("child: forks after the first use of sim" * doctest::skip()) {
   _exit(0);
 }
 
-#ifndef __SANITIZE_THREAD__  // it makes a null pointer its own affair
-TEST_CASE("a fault that is not in memory of sim stays with the handler before") {
+#ifndef __SANITIZE_THREAD__  // ThreadSanitizer handles a null pointer itself
+TEST_CASE("a fault outside of sim's memory is passed to the previous handler") {
   const ChildResult child = run_child("child: follows a null pointer", "AMBIT_SIM=sim:1");
   INFO(child.output);
   CHECK((child.signal != 0 || child.exit_code != 0));
@@ -79,7 +79,7 @@ TEST_CASE("a fault that is not in memory of sim stays with the handler before") 
 }
 #endif
 
-TEST_CASE("a host read of sim memory ends the process by SIGSEGV after one line that says why") {
+TEST_CASE("a host read of sim memory ends the process by SIGSEGV after one line with the reason") {
   const ChildResult child = run_child("child: reads the memory of sim", "AMBIT_SIM=sim:1");
   INFO(child.output);
   CHECK(child.signal == SIGSEGV);
@@ -90,7 +90,7 @@ TEST_CASE("a host read of sim memory ends the process by SIGSEGV after one line 
         "ambit: host access to memory of sim:0 at " + address + "; copy it to the cpu first\n");
 }
 
-TEST_CASE("a host write to the memory of a device by another name is trapped too") {
+TEST_CASE("a host write to the memory of a device with another name is trapped, too") {
   const ChildResult child = run_child("child: writes the memory of npu:1", "AMBIT_SIM=npu:2");
   INFO(child.output);
   CHECK(child.signal == SIGSEGV);
@@ -104,12 +104,13 @@ TEST_CASE("AMBIT_SIM names the simulated devices") {
   CHECK(names("").find(" sim:0\n") != std::string::npos);
   CHECK(names("npu:2,tpu:1").find(" npu:0 npu:1 tpu:0\n") != std::string::npos);
   CHECK(names("npu:2,tpu:1").find("npu: 2 devices, tpu: 1 device\n") != std::string::npos);
-  // A name that has devices needs no stand-in.
+  // A name that has devices is not simulated.
   CHECK(names("reference:3,npu:1").find(" reference:0 npu:0\n") != std::string::npos);
-  // As sim it is no accelerator, under a name lent to it it passes for one.
+  // With its own name sim is not an accelerator; with another name it is one.
   CHECK(names("sim:1").find("best: cpu\n") != std::string::npos);
   CHECK(names("npu:1").find("best: npu:0\n") != std::string::npos);
-  CHECK(names("cpu:2").find("expected a name without devices, got \"cpu:2\"") != std::string::npos);
+  CHECK(names("cpu:2").find("expected the name of a kind without real devices, got \"cpu:2\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("a malformed AMBIT_SIM is refused with its reason") {
@@ -128,7 +129,7 @@ TEST_CASE("a malformed AMBIT_SIM is refused with its reason") {
   CHECK(output.find("expected a backend name [a-z][a-z0-9_]*, got \"Npu\"") != std::string::npos);
 }
 
-TEST_CASE("a fork of a process that has used sim is told that it has no such device") {
+TEST_CASE("a fork of a process that has used sim gets an error") {
   const ChildResult child = run_child("child: forks after the first use of sim", "AMBIT_SIM=sim:1");
   INFO(child.output);
   CHECK(child.output.find("sim:0: expected the process that used it first, got a fork of it, which "

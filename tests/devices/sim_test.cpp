@@ -1,5 +1,5 @@
-// Simulated devices: their queue is late but in order, memory freed in flight is safe, copies go
-// everywhere, and two of them posing as cuda show the documents' error without a GPU.
+// Simulated devices: their queue is late but in order, memory of queued work is safe, copies go to
+// and from all devices, and two of them named cuda show the documented error without a GPU.
 #include <ambit/ambit.h>
 #include <ambit/backend/backend.h>
 #include <ambit/backend/kernels.h>
@@ -16,17 +16,17 @@ using namespace ambit;
 
 namespace {
 
-// Not a constant: main() says first which devices are simulated.
+// Not a constant, because main() determines the simulated devices.
 Device sim0() { return Device("sim:0"); }
 
-// A view of a float tensor's memory that does not wait for the device.
+// A view of a float tensor's memory, without a wait for the device.
 const float* peek(const Tensor& t) {
   return static_cast<const float*>(sim::controls().device_view(t.device(), t.data_ptr()));
 }
 
 }  // namespace
 
-TEST_CASE("sim works only when somebody waits") {
+TEST_CASE("sim runs work only when a thread waits") {
   const Tensor t = zeros({3}, sim0());
   synchronize(sim0());
   t.fill_(5);
@@ -40,7 +40,7 @@ TEST_CASE("sim works only when somebody waits") {
   CHECK(sim::controls().queued(sim0()) == 0);
 }
 
-TEST_CASE("sim works in order, and by itself once more work waits than its queue may hold") {
+TEST_CASE("sim runs work in order, and at once when the queue exceeds its limit") {
   const Tensor t = zeros({100}, sim0());
   for (int i = 0; i < 200; ++i) {
     t.add_(1);
@@ -56,7 +56,7 @@ TEST_CASE("sim works in order, and by itself once more work waits than its queue
   sim::controls().reset(sim0());
 }
 
-TEST_CASE("the source of a copy to sim may change and go away at once") {
+TEST_CASE("the source of a copy to sim may change and be destroyed at once") {
   for (const bool non_blocking : {false, true}) {
     Tensor host = full({1000}, 3);
     const Tensor t = host.to(sim0(), non_blocking);
@@ -66,31 +66,31 @@ TEST_CASE("the source of a copy to sim may change and go away at once") {
   }
 }
 
-TEST_CASE("a copy from sim to plain memory is complete when it returns") {
+TEST_CASE("a copy from sim to ordinary memory is complete when it returns") {
   const Tensor host = zeros({1000});
   const auto* first = host.data_ptr<float>();
   host.copy_(full({1000}, 3, sim0()), /*non_blocking=*/true);
   CHECK(*first == 3);
 }
 
-TEST_CASE("copies of pinned memory that need not block are late in both directions") {
+TEST_CASE("non-blocking copies of pinned memory are late in both directions") {
   const Tensor host = zeros({4}).pin_memory(sim0()), t = zeros({4}, sim0());
   host.fill_(1);
   t.copy_(host, /*non_blocking=*/true);
-  host.fill_(2);  // wrong without synchronize, and here it shows
+  host.fill_(2);  // wrong without synchronize, and visible here
   CHECK(t.cpu().equal(full({4}, 2)));
 
   const auto* first = host.data_ptr<float>();
   t.fill_(3);
   host.copy_(t, /*non_blocking=*/true);
-  CHECK(*first == 2);  // an address from before knows nothing of the copy
+  CHECK(*first == 2);  // an address from before does not wait for the copy
   CHECK(host.equal(full({4}, 3)));
 
   host.copy_(t * 2);
   CHECK(*first == 6);
 }
 
-TEST_CASE("whoever looks at the result of a copy that need not block waits for it") {
+TEST_CASE("any access to the result of a non-blocking copy waits for it") {
   const auto copied = [](float value) {
     const Tensor host = full({4}, value, sim0()).to(kCPU, /*non_blocking=*/true);
     CHECK(sim::controls().queued(sim0()) > 0);
@@ -104,7 +104,7 @@ TEST_CASE("whoever looks at the result of a copy that need not block waits for i
   CHECK(copied(6).to(kFloat64).equal(full({4}, 6, kFloat64)));
   CHECK(copied(7).to(sim0()).cpu().equal(full({4}, 7)));
   Tensor written = copied(8);
-  written[1].fill_(9);  // or the copy would come after
+  written[1].fill_(9);  // otherwise the copy would come later
   CHECK(written.equal(tensor({8., 9., 8., 8.})));
   std::ostringstream text;
   text << copied(10);
@@ -113,14 +113,14 @@ TEST_CASE("whoever looks at the result of a copy that need not block waits for i
   CHECK(copied(12).equal(full({4}, 12)));
 }
 
-TEST_CASE("what fails before a copy that need not block is told to whoever looks") {
+TEST_CASE("an error before a non-blocking copy is thrown by an access to its result") {
   sim::controls().fail_kernel(sim0(), "fill", 1);
   const Tensor host = full({4}, 1, sim0()).to(kCPU, /*non_blocking=*/true);
   CHECK_THROWS_AS(host.data_ptr(), BackendError);
   CHECK_NOTHROW(host.data_ptr());
 }
 
-TEST_CASE("threads that look at the result of one copy all wait for it") {
+TEST_CASE("all threads that access the result of one copy wait for it") {
   for (int i = 0; i < 50; ++i) {
     const Tensor host = full({1000}, static_cast<float>(i), sim0()).to(kCPU, /*non_blocking=*/true);
     std::vector<std::thread> readers;
@@ -142,7 +142,7 @@ TEST_CASE("pinned memory may be freed while a copy from it is queued") {
   CHECK(t.cpu().equal(ones({1000})));
 }
 
-TEST_CASE("sim memory freed while queued work uses it serves only later work") {
+TEST_CASE("sim memory that is freed while queued work uses it is reused only by later work") {
   Tensor x = full({1000}, 3, sim0());
   const Tensor y = x * 2;
   const void* block = x.data_ptr();
@@ -153,14 +153,14 @@ TEST_CASE("sim memory freed while queued work uses it serves only later work") {
     CHECK(y.cpu().equal(full({1000}, 6)));
     CHECK(z.cpu().equal(full({1000}, 7)));
   }
-  SUBCASE("given back to the system") {
+  SUBCASE("returned to the system") {
     backend_of(sim0()).empty_cache(0);
     CHECK(backend_of(sim0()).memory_stats(0).cached == 0);
     CHECK(y.cpu().equal(full({1000}, 6)));
   }
 }
 
-TEST_CASE("sim takes back every byte") {
+TEST_CASE("sim frees every byte") {
   const size_t before = backend_of(sim0()).memory_stats(0).in_use;
   {
     const Tensor x = randn({20, 30}, sim0()).requires_grad_();
@@ -184,21 +184,21 @@ TEST_CASE("two threads share a simulated device") {
   CHECK(sums == std::vector<float>{5000, 10000});
 }
 
-TEST_CASE("sim has a kernel of its own for every op") {
+TEST_CASE("sim has its own kernel for every op") {
   for (const OpBase* op : all_ops()) {
     INFO(std::string(op->name()));
     CHECK(op->has_kernel(sim0().kind()));
   }
 }
 
-TEST_CASE("copies reach every device from every other") {
+TEST_CASE("copies go from every device to every other") {
   const Tensor numbers = arange(12).view({3, 4});
   for (const Device from : all_devices()) {
     for (const Device to : all_devices()) {
       INFO(from.str(), " to ", to.str());
       const Tensor there = numbers.to(from);
       const Tensor copy = there.to(to);
-      there.fill_(0);  // queued on the source only: the copy must have been read before
+      there.fill_(0);  // queued on the source only: the copy must read it before
       CHECK(copy.device() == to);
       CHECK(copy.cpu().equal(numbers));
       CHECK(numbers.to(from).t().to(to).cpu().equal(numbers.t()));
@@ -206,8 +206,8 @@ TEST_CASE("copies reach every device from every other") {
   }
 }
 
-TEST_CASE("two devices that pose as cuda show the mismatch error word for word") {
-  // Real devices of that name say the same, where there are two.
+TEST_CASE("two devices named cuda show the mismatch error, word for word") {
+  // Two real devices of that name give the same error.
   if (device_count("cuda") < 2) return;
   const Tensor input = ones({64, 3072}, Device("cuda:1")), weight = ones({512, 3072}, "cuda");
   try {

@@ -1,5 +1,4 @@
-// libtorch's way to work with processes, c10d::ProcessGroupMPI: its calls, as programs for libtorch
-// write them, on processes that mpirun starts.
+// c10d::ProcessGroupMPI with libtorch's calls, in processes started by mpirun.
 #include <torch/torch.h>
 #include <c10d/ProcessGroupMPI.hpp>
 
@@ -75,7 +74,7 @@ TEST_CASE("c10d child: collectives" * doctest::skip()) {
   ambit::distributed::destroy_process_group();
 }
 
-TEST_CASE("c10d's ProcessGroupMPI works with the processes that mpirun has started") {
+TEST_CASE("c10d's ProcessGroupMPI works with processes started by mpirun") {
   if (!has_mpi()) return;
   expect_success(on_ranks(3, "c10d child: collectives"));
 }

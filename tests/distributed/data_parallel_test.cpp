@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Counts what is begun, and hands it on.
+// Counts the collectives, and passes them on.
 class Counting final : public Communicator {
  public:
   explicit Counting(std::shared_ptr<ProcessGroup> to) : to_(std::move(to)) {}
@@ -47,7 +47,7 @@ class Counting final : public Communicator {
   struct Handed final : Request {
     explicit Handed(std::shared_ptr<Work> w) : work(std::move(w)) {}
     bool wait(Milliseconds limit) override {
-      // Work::wait ends the group where time is over; a look does not.
+      // Work::wait ends the group after the timeout; is_completed() does not.
       return limit > Milliseconds(0) ? work->wait(limit) : work->is_completed();
     }
     std::shared_ptr<Work> work;
@@ -64,7 +64,7 @@ nn::Sequential two_layers() { return nn::Sequential(nn::Linear(4, 3), nn::Linear
 
 }  // namespace
 
-TEST_CASE("training on several ranks is training on one with the same batches") {
+TEST_CASE("training on several ranks equals training on one with the same batches") {
   for (const char* network : {"net", "tudui"}) {
     const training::Lesson lesson{.network = network};
     const std::vector<double> alone = training::train(lesson).losses;
@@ -83,25 +83,26 @@ TEST_CASE("so it is on every device") {
   });
 }
 
-TEST_CASE("gradients gather in no_sync, and are averaged with the last backward, then clipped") {
+TEST_CASE(
+    "gradients accumulate in no_sync, and are averaged with the last backward, then clipped") {
   const training::Lesson lesson{.steps = 6, .passes = 3};
   const std::vector<double> alone = training::train(lesson).losses;
   run_local(2, [&](const Local& group) { training::expect_as_alone(lesson, group, alone); });
 }
 
-TEST_CASE("the exchange begins while backward still computes") {
+TEST_CASE("the exchange begins during backward") {
   run_local(2, [](const Local& group) {
     auto counting = std::make_shared<Counting>(group);
     nn::Sequential net(nn::Linear(64, 64), nn::Linear(64, 64), nn::Linear(64, 64));
     DistributedDataParallelOptions options;
-    options.bucket_cap_mb = 64 * 64 * 4 / 1048576.0;  // a bucket for each weight
+    options.bucket_cap_mb = 64 * 64 * 4 / 1048576.0;  // one bucket for each weight
     DistributedDataParallel ddp(net, std::make_shared<ProcessGroup>(counting), options);
     counting->begun = 0;
     int before_first_layer = 0;
     Tensor x = ones({2, 64});
     Tensor y = net[0]->as<nn::Linear>()->forward(x);
     y.register_hook([&](const Tensor&) { before_first_layer = counting->begun; });
-    // As ddp(x) would, with an eye on the first layer's output.
+    // As ddp(x), with a hook on the first layer's output.
     y = net[2]->as<nn::Linear>()->forward(net[1]->as<nn::Linear>()->forward(y));
     y.sum().backward();
     CHECK(before_first_layer >= 3);  // of the third and the second layer
@@ -109,7 +110,7 @@ TEST_CASE("the exchange begins while backward still computes") {
   });
 }
 
-TEST_CASE("a parameter used twice in a graph is exchanged once, when its gradient is whole") {
+TEST_CASE("a parameter used twice in a graph is exchanged once, when its gradient is complete") {
   run_local(2, [](const Local& group) {
     auto counting = std::make_shared<Counting>(group);
     nn::Linear net(2, 2), alone(2, 2);
@@ -127,7 +128,7 @@ TEST_CASE("a parameter used twice in a graph is exchanged once, when its gradien
   });
 }
 
-TEST_CASE("gradients live in buckets, also those that gather over steps") {
+TEST_CASE("gradients are views of buckets, also if they accumulate over steps") {
   run_local(2, [](const Local& group) {
     nn::Sequential net = two_layers();
     DistributedDataParallel ddp(net, group);
@@ -138,7 +139,7 @@ TEST_CASE("gradients live in buckets, also those that gather over steps") {
     CHECK(blocks.size() == 1);
     const Tensor once = net->parameters()[0].grad().clone();
     const void* const at = net->parameters()[0].grad().data_ptr();
-    ddp(x).sum().backward();  // without zero_grad(): twice as much, in the same place
+    ddp(x).sum().backward();  // without zero_grad(): twice as much, in the same memory
     CHECK(allclose(net->parameters()[0].grad(), once * 2));
     CHECK(net->parameters()[0].grad().data_ptr() == at);
     net->zero_grad();
@@ -157,9 +158,8 @@ TEST_CASE("hooks of leaves change a rank's gradient before it is averaged") {
   });
 }
 
-TEST_CASE(
-    "parameters that take no part are named, or found, and keep their grad if nobody uses them") {
-  std::atomic<int> told{0};
+TEST_CASE("unused parameters are named or found, and keep their grad if no rank uses them") {
+  std::atomic<int> reports{0};
   const auto forgetful = [&](const Local& group) {
     nn::Linear used(2, 2), other(2, 2);
     nn::Sequential net(used, other);
@@ -171,10 +171,10 @@ TEST_CASE(
             "backward: expected a loss in which all parameters of the DistributedDataParallel take "
             "part, got one without 1.weight, 1.bias; set find_unused_parameters, or no_sync()");
       CHECK_FALSE(used->weight.grad().defined());
-      while (told < 2) std::this_thread::yield();  // who goes on does not keep the others
+      while (reports < 2) std::this_thread::yield();  // wait until both ranks have reported
     } else {
       CHECK(text == "backward: expected it to succeed on rank 1, got an error there");
-      ++told;
+      ++reports;
     }
   };
   run_local(3, forgetful, seconds(20));
@@ -198,7 +198,7 @@ TEST_CASE(
 
 namespace {
 
-// Keeps what its buffer is in each forward, and changes it.
+// Records its buffer in each forward, and changes it.
 struct CountImpl : nn::Module {
   nn::Linear linear{register_module("linear", nn::Linear(3, 3))};
   Tensor count = register_buffer("count", zeros({1}));
@@ -215,7 +215,7 @@ AMBIT_MODULE(Count);
 
 }  // namespace
 
-TEST_CASE("rank 0's parameters and buffers are everybody's, and buffers stay in step") {
+TEST_CASE("all ranks get rank 0's parameters and buffers, and buffers stay equal") {
   run_local(2, [](const Local& group) {
     Count net;
     {
@@ -252,7 +252,7 @@ TEST_CASE("rank 0's parameters and buffers are everybody's, and buffers stay in 
   });
 }
 
-TEST_CASE("ranks with other shapes are told which parameter and which rank, on all ranks") {
+TEST_CASE("an error for different shapes names the parameter and the rank, on all ranks") {
   std::mutex mutex;
   std::set<std::string> texts;
   run_local(3, [&](const Local& group) {
@@ -269,7 +269,7 @@ TEST_CASE("ranks with other shapes are told which parameter and which rank, on a
                               "rank 2, as on rank 0, got 1.weight float32[5, 3]"});
 }
 
-TEST_CASE("what cannot be done in parallel is refused") {
+TEST_CASE("modules that cannot be trained in parallel are refused") {
   run_local(1, [](const Local& group) {
     nn::Linear net(2, 2);
     CHECK_THROWS_AS(DistributedDataParallel(nn::Flatten(), group), Error);
@@ -277,7 +277,7 @@ TEST_CASE("what cannot be done in parallel is refused") {
     none.bucket_cap_mb = 0;
     CHECK_THROWS_AS(DistributedDataParallel(net, group, none), Error);
     DistributedDataParallel ddp(net, group);
-    CHECK_THROWS_AS(DistributedDataParallel(net, group), AutogradError);  // has one already
+    CHECK_THROWS_AS(DistributedDataParallel(net, group), AutogradError);  // already has one
     CHECK_THROWS_AS(ddp(ones({1, 2})).sum().backward({}, {}, /*create_graph=*/true),
                     NotImplementedError);
     // grad() exchanges nothing.
@@ -286,7 +286,7 @@ TEST_CASE("what cannot be done in parallel is refused") {
 }
 
 TEST_CASE("a rank whose backward throws ends the others") {
-  std::atomic<int> told{0};
+  std::atomic<int> reports{0};
   const auto body = [&](const Local& group) {
     nn::Linear net(2, 2);
     DistributedDataParallel ddp(net, group);
@@ -298,14 +298,14 @@ TEST_CASE("a rank whose backward throws ends the others") {
     } catch (const DistributedError& e) {
       CHECK(std::string(e.what()) ==
             "backward: expected it to succeed on rank 1, got an error there");
-      ++told;
+      ++reports;
     }
   };
   CHECK_THROWS_WITH_AS(run_local(3, body, seconds(20)), "[2, 2]", Error);
-  CHECK(told == 2);
+  CHECK(reports == 2);
 }
 
-TEST_CASE("a module that moves to another device or dtype goes on") {
+TEST_CASE("a module continues after a move to another device or dtype") {
   run_local(2, [](const Local& group) {
     nn::Linear net(2, 2);
     DistributedDataParallel ddp(net, group);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Hosts of our own: tests/distributed/hosts.sh [HOSTS [SECONDS [ROWS [LATENCY_US]]]]. Network
-# namespaces, between which link.cpp carries packets at 1 Gbit/s a direction and 1 ms late, unless
-# another latency is given. On each of them one rank, bound to a core, over TCP; `ambit bench
-# --distributed` measures, and says beside it what its model predicts for such a network. Wants
-# root, iproute2, /dev/net/tun and Open MPI; says `skipped` where they are not.
+# Ranks on simulated hosts: tests/distributed/hosts.sh [HOSTS [SECONDS [ROWS [LATENCY_US]]]]. The
+# hosts are network namespaces; link.cpp carries packets between them, with 1 Gbit/s in each
+# direction and a latency of 1 ms or LATENCY_US. One rank on each, bound to a core, uses TCP. `ambit
+# bench --distributed` measures, and also prints the prediction of its model for such a network.
+# Needs root, iproute2, /dev/net/tun and Open MPI; otherwise it prints `skipped`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 hosts=${1:-2} seconds=${2:-1} rows=${3:-} latency=${4:-1000} rate=1000000000
@@ -16,7 +16,7 @@ for program in ip mpirun unshare taskset "$bench" "$link"; do
   command -v "$program" >/dev/null || skip "no $program"
 done
 
-# Names of this run alone: all goes with the namespaces, which go when the script ends.
+# Names of this run only: the namespaces disappear with the script.
 address() { echo "10.77.0.$1"; }
 namespace() { echo "ambit$$-$(address "$1")"; }
 device() { echo "ambit$$-$1"; }
@@ -31,7 +31,7 @@ clean() {
 }
 trap clean EXIT
 trap 'exit 1' INT TERM
-coproc LINK { # it ends when this script does
+coproc LINK { # it ends with this script
   # shellcheck disable=SC2046 # names without blanks
   exec "$link" "$rate" "$latency" $(for ((h = 1; h <= hosts; ++h)); do device "$h"; done) 2>&1
 }
@@ -44,11 +44,11 @@ for ((h = 1; h <= hosts; ++h)); do
   ip -n "$name" link set lo up
   ip -n "$name" link set "$(device "$h")" name eth0 mtu 9000 up
   ip -n "$name" addr add "$(address "$h")/24" dev eth0
-  # Steps are pauses to TCP, after which it would begin slowly each time.
+  # Between two steps TCP must not restart slowly.
   ip netns exec "$name" sh -c 'echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle'
 done
 
-# What mpirun has in the place of ssh: HOST COMMAND... Each host has a name and a core of its own.
+# Replaces ssh for mpirun: HOST COMMAND... Each host has a name and a core.
 cat >"$scratch/agent" <<AGENT
 #!/usr/bin/env bash
 host=\$1 number=\${1##*.}
@@ -59,9 +59,9 @@ AGENT
 chmod +x "$scratch/agent"
 list=$(for ((h = 1; h <= hosts; ++h)); do address "$h"; done | paste -sd,)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}  # as mpirun.sh
-# mpirun is on a host, too, the first; its own rank is started as the others are. Buckets go without
-# a question first, whether there is room, whose answer would cost two latencies.
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}  # as in mpirun.sh
+# mpirun runs on the first host, and starts its own rank like the others. Messages are sent without
+# waiting for a receiver's answer, which would cost two latencies.
 # shellcheck disable=SC2054 # commas of mpirun
 launcher=(timeout --foreground -k 5 300 mpirun -n "$hosts" -H "$list" --bind-to none
   --mca plm_rsh_agent "$scratch/agent" --mca btl tcp,self
@@ -70,5 +70,5 @@ launcher=(timeout --foreground -k 5 300 mpirun -n "$hosts" -H "$list" --bind-to 
 ip netns exec "$(namespace 1)" unshare --uts taskset -c 0 bash -c 'hostname host1 && exec "$@"' - \
   "${launcher[@]}" "$bench" bench --distributed --seconds "$seconds" \
   --filter "$rows" --model "$hosts,1Gbit/s,${latency}us" &
-run=$! # in the background, so that who ends the script ends it, too
+run=$! # in the background, so that a signal to the script ends it, too
 wait "$run"

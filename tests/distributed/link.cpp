@@ -1,8 +1,8 @@
-// The network between the hosts of hosts.sh, for kernels that can delay no packet:
-//   ambit_link BITS_A_SECOND LATENCY_US DEVICE...
-// makes a TUN device for each host and carries packets between them, each through its sender's
-// link and its receiver's, which have that rate in each direction, and that much later. Host n has
-// the address x.y.z.n. Says "ready" when the devices are there; ends with its standard input.
+// The network between the hosts of hosts.sh, for Linux kernels that cannot delay packets:
+//   ambit_link BITS_PER_SECOND LATENCY_US DEVICE...
+// creates a TUN device for each host and forwards packets between them. A packet passes the links
+// of its sender and its receiver, which have that rate in each direction, and is delayed by the
+// latency. Host n has the address x.y.z.n. Prints "ready" when it can be used; ends at end of file.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if.h>
@@ -28,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 
-// Before each packet, how it is to be cut: a virtio_net_hdr, whose header C++ cannot read.
+// Before each packet, the segmentation: a virtio_net_hdr, whose header C++ cannot read.
 constexpr ssize_t kHeader = 10;
 
 struct Packet {
@@ -38,8 +38,8 @@ struct Packet {
 
 struct Host {
   int device = -1;
-  Time out_free, in_free;    // when each direction of its link is
-  std::deque<Packet> to_it;  // by time
+  Time out_free, in_free;    // when each direction of its link is free
+  std::deque<Packet> to_it;  // in order of arrival
 };
 
 void check(bool succeeded, const std::string& what) {
@@ -53,8 +53,8 @@ int open_device(const char* name) {
   request.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
   std::strncpy(request.ifr_name, name, IFNAMSIZ - 1);
   check(ioctl(device, TUNSETIFF, &request) == 0, name);
-  // TCP's segments come and go as one large packet, without a sum, as network cards take them: to
-  // carry them one by one takes the cores from the ranks.
+  // TCP's segments are passed as one large packet without a checksum, as to network cards: carrying
+  // them one by one would use the ranks' cores.
   check(ioctl(device, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4) == 0, "TUNSETOFFLOAD");
   return device;
 }
@@ -64,7 +64,7 @@ class Network {
   Network(double bytes_a_second, std::chrono::microseconds latency, std::vector<Host> hosts)
       : bytes_a_second_(bytes_a_second), latency_(latency), hosts_(std::move(hosts)) {}
 
-  // Read all that hosts have sent.
+  // Read all packets that hosts have sent.
   void take() {
     for (Host& from : hosts_) {
       for (;;) {
@@ -77,21 +77,21 @@ class Network {
       }
     }
   }
-  // Hand over what is due; return when the next is.
+  // Deliver the packets that are due; return the time of the next.
   Time give() {
     const Time now = Clock::now();
     Time next = now + std::chrono::milliseconds(100);
     for (Host& host : hosts_) {
       for (; !host.to_it.empty() && host.to_it.front().due <= now; host.to_it.pop_front()) {
         const std::vector<char>& bytes = host.to_it.front().bytes;
-        // What a host does not take is lost, as in any network.
+        // A packet that a host does not accept is lost, as in any network.
         [[maybe_unused]] const ssize_t n = write(host.device, bytes.data(), bytes.size());
       }
       if (!host.to_it.empty()) next = std::min(next, host.to_it.front().due);
     }
     return next;
   }
-  // Whether standard input is still there.
+  // Return true until standard input is closed.
   bool wait(Time until) {
     std::vector<pollfd> all{{0, POLLIN, 0}};
     for (const Host& host : hosts_) all.push_back({host.device, POLLIN, 0});
@@ -106,7 +106,7 @@ class Network {
     const auto length = std::chrono::duration_cast<Clock::duration>(
         std::chrono::duration<double>(static_cast<double>(n) / bytes_a_second_));
     from.out_free = std::max(Clock::now(), from.out_free) + length;
-    // It goes through both links at the same time, where the second is free.
+    // A packet passes both links at the same time, as soon as the second one is free.
     to.in_free = std::max(from.out_free + latency_, to.in_free + length);
     to.to_it.push_back({to.in_free, {buffer_.data(), buffer_.data() + n}});
   }
@@ -118,10 +118,10 @@ class Network {
 };
 
 int run(int argc, char** argv) {
-  if (argc < 4) throw std::runtime_error("usage: ambit_link BITS_A_SECOND LATENCY_US DEVICE...");
+  if (argc < 4) throw std::runtime_error("usage: ambit_link BITS_PER_SECOND LATENCY_US DEVICE...");
   std::vector<Host> hosts;
   for (int i = 3; i < argc; ++i) hosts.emplace_back().device = open_device(argv[i]);
-  // Before those whose packets it carries, who never rest.
+  // A higher priority than the ranks, which are always busy.
   const sched_param priority{.sched_priority = 1};
   check(sched_setscheduler(0, SCHED_FIFO, &priority) == 0, "SCHED_FIFO");
   Network network(std::atof(argv[1]) / 8, std::chrono::microseconds(std::atol(argv[2])),

@@ -1,4 +1,4 @@
-// Process groups of threads: every collective, failures, and what is found before it hangs.
+// Process groups of threads: every collective, failures, and errors found before a deadlock.
 #include <stdlib.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ TEST_CASE("collectives of 1 to 5 threads agree with plain loops, for all dtypes,
   }
 }
 
-TEST_CASE("collectives take tensors of any device") {
+TEST_CASE("collectives accept tensors of any device") {
   for_each_device([](Device device) {
     run_local(2, [&](const std::shared_ptr<ProcessGroup>& group) {
       collectives::check(*group, kFloat32, 1001, device, false);
@@ -36,7 +36,7 @@ TEST_CASE("64 MiB arrive in every element, through every collective") {
             [&](const std::shared_ptr<ProcessGroup>& group) { collectives::check_large(*group); });
 }
 
-TEST_CASE("several collectives are under way at once, and awaited in any order") {
+TEST_CASE("several collectives run concurrently, and are awaited in any order") {
   run_local(3, [](const std::shared_ptr<ProcessGroup>& group) {
     std::vector<Tensor> tensors;
     std::vector<std::shared_ptr<Work>> works;
@@ -53,7 +53,7 @@ TEST_CASE("several collectives are under way at once, and awaited in any order")
   });
 }
 
-TEST_CASE("subgroups have their own ranks, in the order given, and leave the others alone") {
+TEST_CASE("subgroups have their own ranks, in the given order, and do not affect other ranks") {
   run_local(4, [](const std::shared_ptr<ProcessGroup>& group) {
     const auto odd = group->new_group({3, 1});
     CHECK((odd != nullptr) == (group->rank() % 2 == 1));
@@ -70,7 +70,8 @@ TEST_CASE("subgroups have their own ranks, in the order given, and leave the oth
   });
 }
 
-TEST_CASE("bad calls are typed errors before anything is exchanged, and the group lives on") {
+TEST_CASE(
+    "invalid calls are typed errors before anything is exchanged, and the group remains usable") {
   run_local(2, [](const std::shared_ptr<ProcessGroup>& group) {
     const Tensor f = ones({2}), i = ones({2}, TensorOptions(kInt32));
     CHECK(error_of([&] { group->allreduce(i, distributed::ReduceOp::AVG); }) ==
@@ -93,30 +94,30 @@ TEST_CASE("bad calls are typed errors before anything is exchanged, and the grou
   });
 }
 
-TEST_CASE("a rank that throws ends the others with an error that names it and why") {
-  std::atomic<int> told{0};
+TEST_CASE("a rank that throws ends the others with an error that has its rank and the reason") {
+  std::atomic<int> reports{0};
   const auto body = [&](const std::shared_ptr<ProcessGroup>& group) {
     if (group->rank() == 1) throw std::runtime_error("no luck");
     try {
       Tensor t = ones({1});
       group->allreduce(t)->wait();
     } catch (const DistributedError& e) {
-      CHECK(std::string(e.what()) == "expected rank 1 to go on, got an error there: no luck");
-      ++told;
+      CHECK(std::string(e.what()) == "expected rank 1 to continue, got an error there: no luck");
+      ++reports;
       throw;
     }
   };
   CHECK_THROWS_WITH(run_local(3, body), "no luck");
-  CHECK(told == 2);
+  CHECK(reports == 2);
 }
 
-TEST_CASE("a rank that hangs is named with the collective within the timeout") {
+TEST_CASE("the error for a rank that hangs names it and the collective within the timeout") {
   std::atomic<bool> over{false};
-  std::atomic<int> told{0};
+  std::atomic<int> reports{0};
   run_local(
       3,
       [&](const std::shared_ptr<ProcessGroup>& group) {
-        group->barrier()->wait(seconds(100));  // whenever all have started
+        group->barrier()->wait(seconds(100));  // until all have started
         if (group->rank() == 2) {
           while (!over) std::this_thread::yield();
           return;
@@ -125,34 +126,34 @@ TEST_CASE("a rank that hangs is named with the collective within the timeout") {
         const std::string text = error_of([&] { group->allreduce(t)->wait(); });
         CHECK(text ==
               "allreduce: expected all ranks in collective 2 within 2 s, got all but rank 2 "
-              "(has come to 1 collectives)");
-        // The group is of no use any more, and says why.
+              "(has entered 1 collectives)");
+        // The group is unusable, and its errors say why.
         CHECK(error_of([&] { group->barrier()->wait(); }) == text);
-        if (++told == 2) over = true;
+        if (++reports == 2) over = true;
       },
       seconds(2));
-  CHECK(told == 2);
+  CHECK(reports == 2);
 }
 
-TEST_CASE("a rank that leaves is named at once") {
+TEST_CASE("a rank that leaves is reported at once") {
   run_local(2, [](std::shared_ptr<ProcessGroup> group) {
     if (group->rank() == 0) return group.reset();
     Tensor t = ones({1});
     CHECK(error_of([&] { group->allreduce(t)->wait(); }) ==
-          "allreduce: expected rank 0 to take part, got to know that it has left the group");
+          "allreduce: expected rank 0 to take part, but it has left the group");
     CHECK(error_of([&] { group->recv(t, 0)->wait(); }) ==
-          "recv: expected rank 0 to take part, got to know that it has left the group");
+          "recv: expected rank 0 to take part, but it has left the group");
   });
 }
 
-TEST_CASE("a message that nobody sends is missed within the timeout") {
+TEST_CASE("receiving a message that is never sent is an error within the timeout") {
   run_local(
       2,
       [](const std::shared_ptr<ProcessGroup>& group) {
         if (group->rank() == 0) {
           Tensor t = ones({1});
           CHECK(error_of([&] { group->recv(t, 1)->wait(std::chrono::milliseconds(100)); }) ==
-                "recv: expected rank 1 to take part within 0.1 s, got nothing of it");
+                "recv: expected rank 1 to take part within 0.1 s, got no call from it");
         } else {
           CHECK_THROWS_AS(group->barrier()->wait(), DistributedError);
         }
@@ -160,7 +161,7 @@ TEST_CASE("a message that nobody sends is missed within the timeout") {
       seconds(20));
 }
 
-TEST_CASE("ranks that call different things get an error, in debug mode with both calls") {
+TEST_CASE("different calls of ranks are an error, in debug mode with both calls") {
   const auto run = [](auto call) {
     std::string texts[2];
     run_local(
@@ -170,7 +171,7 @@ TEST_CASE("ranks that call different things get an error, in debug mode with bot
         },
         seconds(20));
     const auto calls = [](const std::string& text) { return text.substr(text.find(": ")); };
-    CHECK(calls(texts[0]) == calls(texts[1]));  // each names its own first
+    CHECK(calls(texts[0]) == calls(texts[1]));  // each starts with its own call
     return texts[0];
   };
   const auto dtypes = [](ProcessGroup& g) {
@@ -224,7 +225,7 @@ TEST_CASE("no rank ever hangs, wherever one stops") {
   }
 }
 
-TEST_CASE("the default group is made once, found, and left") {
+TEST_CASE("the default group is created once, found, and destroyed") {
   CHECK_FALSE(is_initialized());
   CHECK_THROWS_AS(default_group(), Error);
   const auto group = init_process_group("local");

@@ -1,4 +1,4 @@
-// What goes wrong among processes of MPI: ranks that hang, stop, throw, die or call something else.
+// Failures of MPI processes: ranks that hang, stop, throw, die or make other calls.
 #include <signal.h>
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ using std::chrono::seconds;
 
 namespace {
 
-// A group that waits 2 s, of all processes, which get more to start, whatever else runs here. One
-// that is killed while it starts is not always noticed by mpirun: then this ends the others.
+// A group with a timeout of 2 s for all processes, which have more time to start. mpirun does not
+// always notice a process that is killed during its start; then the timeout ends the others.
 std::shared_ptr<ProcessGroup> join() {
   const auto group = init_process_group("mpi", {.timeout = seconds(20)});
   group->barrier()->wait();
@@ -26,7 +26,7 @@ std::shared_ptr<ProcessGroup> join() {
 
 }  // namespace
 
-TEST_CASE("mpi child: rank 1 does not come" * doctest::skip()) {
+TEST_CASE("mpi child: rank 1 does not take part" * doctest::skip()) {
   const auto group = join();
   const std::string what = getenv("WHAT");
   if (group->rank() == 1) {
@@ -38,40 +38,40 @@ TEST_CASE("mpi child: rank 1 does not come" * doctest::skip()) {
   allreduce_in_time(*group, ones({1}));
 }
 
-TEST_CASE("a rank that hangs is named with the collective within the timeout, and all end") {
+TEST_CASE(
+    "the error for a rank that hangs names it and the collective within the timeout, and all end") {
   if (!has_mpi()) return;
-  const ChildResult result = on_ranks(3, "mpi child: rank 1 does not come", "WHAT=hangs");
+  const ChildResult result = on_ranks(3, "mpi child: rank 1 does not take part", "WHAT=hangs");
   CHECK(result.exit_code != 0);
   expect_rank_1_missed(result);
 }
 
-TEST_CASE("so is one that is stopped, which answers nobody") {
+TEST_CASE("so does the error for one that is stopped and does not respond") {
   if (!has_mpi()) return;
-  expect_rank_1_missed(on_ranks(2, "mpi child: rank 1 does not come", "WHAT=stops"),
+  expect_rank_1_missed(on_ranks(2, "mpi child: rank 1 does not take part", "WHAT=stops"),
                        "does not answer");
 }
 
-TEST_CASE("one that dies is named by mpirun, or where that lets the others be by them") {
+TEST_CASE("one that dies is reported by mpirun, or by the others if mpirun does not end them") {
   if (!has_mpi()) return;
-  const ChildResult ended = on_ranks(2, "mpi child: rank 1 does not come", "WHAT=dies");
+  const ChildResult ended = on_ranks(2, "mpi child: rank 1 does not take part", "WHAT=dies");
   INFO(ended.output);
   CHECK(ended.exit_code != 0);
   CHECK(contains(ended.output, "mpirun noticed that process rank 1 with PID"));
-  // mpirun calls that a success.
+  // mpirun returns 0 then.
   expect_rank_1_missed(
-      on_ranks(2, "mpi child: rank 1 does not come", "WHAT=dies", "--enable-recovery"),
+      on_ranks(2, "mpi child: rank 1 does not take part", "WHAT=dies", "--enable-recovery"),
       "does not answer");
 }
 
-TEST_CASE("a rank that throws and ends is named at once") {
+TEST_CASE("a rank that throws and ends is reported at once") {
   if (!has_mpi()) return;
-  const ChildResult result = on_ranks(2, "mpi child: rank 1 does not come", "WHAT=throws");
+  const ChildResult result = on_ranks(2, "mpi child: rank 1 does not take part", "WHAT=throws");
   INFO(result.output);
   CHECK(result.exit_code != 0);
   CHECK(contains(result.output, "no luck"));
-  CHECK(
-      contains(result.output,
-               "allreduce: expected rank 1 to take part, got to know that it has left the group"));
+  CHECK(contains(result.output,
+                 "allreduce: expected rank 1 to take part, but it has left the group"));
 }
 
 TEST_CASE("mpi child: rank 1 does not begin" * doctest::skip()) {
@@ -87,9 +87,9 @@ TEST_CASE("a rank that never begins ends the others within the timeout") {
   INFO(result.output);
   CHECK(result.exit_code != 0);
   CHECK(result.exit_code != 124);  // of timeout
-  CHECK(
-      contains(result.output,
-               "init_process_group: expected all ranks to take part within 2 s, got no end of it"));
+  CHECK(contains(
+      result.output,
+      "init_process_group: expected all ranks to take part within 2 s, but it still waits"));
 }
 
 TEST_CASE("mpi child: a rank is killed" * doctest::skip()) {
@@ -117,16 +117,16 @@ TEST_CASE("mpi child: a rank is killed" * doctest::skip()) {
   }
 }
 
-TEST_CASE("a rank that is killed, whenever that is, ends the others") {
+TEST_CASE("a rank that is killed at any moment ends the others") {
   if (!has_mpi()) return;
   struct Time {
     const char* when;
     unsigned most_us;
   };
-  // To start takes 0.2 s here, to end some milliseconds.
+  // Starting takes 0.2 s, ending some milliseconds.
   const Time times[] = {
       {"it begins", 300000}, {"it trains", 100000}, {"it ends", 5000}, {"it exchanges", 30000}};
-  const char* const kills = getenv("AMBIT_KILLS");  // how many; more than a few take minutes
+  const char* const kills = getenv("AMBIT_KILLS");  // number of kills; more than a few take minutes
   std::mt19937 random(7);
   for (unsigned i = 0; i < (kills ? std::stoul(kills) : 4); ++i) {
     const Time& time = times[i % 4];
@@ -147,29 +147,31 @@ TEST_CASE("a rank that is killed, whenever that is, ends the others") {
 TEST_CASE("mpi child: other calls" * doctest::skip()) {
   const auto group = init_process_group("mpi", {.timeout = seconds(20)});
   const int rank = group->rank();
-  const auto told = [&](auto call, const std::string& expected) {
-    const auto part = group->new_group({0, 1});  // which ends with it
+  const auto check_error = [&](auto call, const std::string& expected) {
+    const auto part = group->new_group({0, 1});  // it ends together with the group
     CHECK(contains(error_of([&] { call(*part)->wait(); }), expected));
   };
-  told([&](auto& g) { return g.allreduce(ones({2 + rank})); },
-       "got allreduce(float32[2], SUM, root 0) on rank 0 and allreduce(float32[3], SUM, root 0)");
-  told([&](auto& g) { return g.allreduce(ones({2}, rank == 0 ? kFloat32 : kFloat64)); },
-       "got allreduce(float32[2], SUM, root 0) on rank 0 and allreduce(float64[2], SUM, root 0)");
-  told(
+  check_error(
+      [&](auto& g) { return g.allreduce(ones({2 + rank})); },
+      "got allreduce(float32[2], SUM, root 0) on rank 0 and allreduce(float32[3], SUM, root 0)");
+  check_error(
+      [&](auto& g) { return g.allreduce(ones({2}, rank == 0 ? kFloat32 : kFloat64)); },
+      "got allreduce(float32[2], SUM, root 0) on rank 0 and allreduce(float64[2], SUM, root 0)");
+  check_error(
       [&](auto& g) {
         return g.allreduce(ones({2}),
                            rank == 0 ? distributed::ReduceOp::SUM : distributed::ReduceOp::MIN);
       },
       "got allreduce(float32[2], SUM, root 0) on rank 0 and allreduce(float32[2], MIN, root 0)");
-  told([&](auto& g) { return rank == 0 ? g.barrier() : g.broadcast(ones({1}), 1); },
-       "got barrier() on rank 0 and broadcast(float32[1], SUM, root 1) on rank 1");
+  check_error([&](auto& g) { return rank == 0 ? g.barrier() : g.broadcast(ones({1}), 1); },
+              "got barrier() on rank 0 and broadcast(float32[1], SUM, root 1) on rank 1");
 }
 
-TEST_CASE("ranks that call different things are told so in debug mode, before they hang") {
+TEST_CASE("different calls of ranks are an error in debug mode, before they hang") {
   if (!has_mpi()) return;
   const ChildResult result = on_ranks(2, "mpi child: other calls", "AMBIT_DISTRIBUTED_DEBUG=1");
   INFO(result.output);
-  // The exit code is mpirun's opinion of processes that do not end MPI, as groups have failed.
+  // mpirun chooses the exit code of processes that do not finalize MPI, as after a failed group.
   CHECK(contains(result.output, "1 passed"));
   CHECK_FALSE(contains(result.output, "1 failed"));
 }
@@ -180,7 +182,8 @@ TEST_CASE("mpi child: one rank" * doctest::skip()) {
 
 TEST_CASE("a launcher of another MPI that has started several processes is refused") {
   if (!has_mpi()) return;
-  // As mpiexec of MPICH, mpirun of another Open MPI, PMIx and srun start one of several processes.
+  // Environments of one of several processes started by mpiexec of MPICH, mpirun of another Open
+  // MPI, PMIx and srun.
   const auto start = [](const std::string& environment) {
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");
     return run_command(
@@ -197,13 +200,13 @@ TEST_CASE("a launcher of another MPI that has started several processes is refus
     CHECK(contains(result.output, "start the program with the mpirun of"));
   }
   expect_success(start("PMI_SIZE=1 PMIX_RANK=0"));
-  expect_success(start("SLURM_NTASKS=4"));  // a batch script's, which srun has not started
+  expect_success(start("SLURM_NTASKS=4"));  // a batch script, not started by srun
   expect_success(on_ranks(2, "mpi child: small pieces", "PMI_SIZE=4 PMIX_RANK=2"));
-  // One that MPI's own launcher has started in a script of another.
+  // A process that MPI's own launcher has started in a script of another launcher.
   expect_success(on_ranks(1, "mpi child: one rank", "PMI_SIZE=4"));
 }
 
-TEST_CASE("ranks and sizes that the environment says otherwise are refused") {
+TEST_CASE("a rank or size other than the environment's is refused") {
   if (!has_mpi()) return;
   const ChildResult result = on_ranks(1, "mpi child: small pieces", "WORLD_SIZE=2 RANK=0");
   INFO(result.output);

@@ -1,5 +1,5 @@
-// The same over MPI: this program, started by mpirun, runs hidden test cases of its own. Where
-// there is no mpirun, or ambit was built without MPI, it says so.
+// Process groups over MPI: mpirun starts this program with hidden test cases. Without mpirun or MPI
+// the cases are skipped with a note.
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ const void *moved = nullptr, *reduced = nullptr;
 
 }  // namespace
 
-// In the place of MPI's own, for the plugin, too.
+// Replaces MPI's function, also for the plugin.
 #define AMBIT_INTERPOSED extern "C" __attribute__((visibility("default"))) int
 
 AMBIT_INTERPOSED MPI_Comm_free(void* communicator) {
@@ -74,7 +74,7 @@ TEST_CASE("collectives over MPI agree with plain loops, in shared memory, over T
     expect_success(on_ranks(ranks, "mpi child: collectives",
                             fmt::format("EXPECTED_RANKS={} {}", ranks, environment), options));
   };
-  // Shares of more than INT_MAX elements go in pieces; here those of more than 300.
+  // Messages of more than INT_MAX elements are sent in pieces; here those of more than 300.
   for (int ranks = 1; ranks <= 5; ++ranks)
     run(ranks, ranks == 3 ? "AMBIT_MPI_PIECE=300000" : "", "");
   for (const int ranks : {2, 4}) run(ranks, "", kTcp);
@@ -93,7 +93,7 @@ TEST_CASE("mpi child: subgroups" * doctest::skip()) {
     const auto part = group->new_group({i % group->size(), (i + 1) % group->size()});
     if (part) part->allreduce(ones({3}))->wait();
   }
-  // Rank 2 of three is in six of the ten, the others in seven; each has two communicators.
+  // Rank 2 of three is in six of the ten groups, the others in seven; each has two communicators.
   const int mine = group->rank() == 2 ? 6 : 7;
   group->barrier()->wait();
   while (communicators_freed < 2 * mine) std::this_thread::yield();
@@ -101,7 +101,7 @@ TEST_CASE("mpi child: subgroups" * doctest::skip()) {
   CHECK(communicators_freed == 2 * mine);
 }
 
-TEST_CASE("what MPI holds of a subgroup is freed when all its ranks have left it") {
+TEST_CASE("MPI's objects of a subgroup are freed when all its ranks have left it") {
   if (!has_mpi()) return;
   expect_success(on_ranks(3, "mpi child: subgroups"));
 }
@@ -118,7 +118,7 @@ TEST_CASE("mpi child: memory of CUDA" * doctest::skip()) {
   }
 }
 
-TEST_CASE("MPI that takes CUDA's memory moves it, and never computes on it") {
+TEST_CASE("CUDA-aware MPI moves CUDA's memory, but never computes on it") {
   if (!has_mpi()) return;
   expect_success(on_ranks(1, "mpi child: memory of CUDA"));
 }
@@ -127,7 +127,7 @@ TEST_CASE("mpi child: a call of MPI fails" * doctest::skip()) {
   const auto group = init_process_group("mpi");
   looks_fail = true;
   std::string error = "nothing thrown";
-  while (error == "nothing thrown") {  // not every wait looks at what others tell
+  while (error == "nothing thrown") {  // not every wait receives messages
     error = error_of([&] { group->barrier()->wait(); });
   }
   CHECK(error.starts_with("MPI_Iprobe: expected it to succeed, got: MPI_ERR_OTHER"));
@@ -140,7 +140,7 @@ TEST_CASE("mpi child: a call of MPI fails" * doctest::skip()) {
   CHECK(looks_of_others >= before + 2);
 }
 
-TEST_CASE("when a call of MPI has failed the communicator's thread goes on") {
+TEST_CASE("after a failed MPI call the communicator's thread continues") {
   if (!has_mpi()) return;
   expect_success(on_ranks(1, "mpi child: a call of MPI fails"));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# mpirun, ended when it does not end itself though all of its ranks have: Debian 12's sometimes
-# waits for ever in PMIx_server_finalize then. Nor is its ranks' memory asked for at their end: Open
-# MPI keeps thousands of blocks, and AddressSanitizer's build finds ambit's own where ranks are threads.
+# mpirun with a timeout after all of its ranks have ended: Debian 12's sometimes hangs in
+# PMIx_server_finalize. Leak checks are off: Open MPI keeps thousands of blocks, and
+# AddressSanitizer finds ambit's leaks in the tests with threads.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 mpirun "$@" &
 mpirun=$!

@@ -1,6 +1,6 @@
-// NCCL: the calls on an emulation of it (tests/cuda/host/libraries/nccl), whose GPUs need none, in
-// processes that mpirun starts; and what a machine without NCCL or GPUs is told. tests/gpu.sh runs
-// "NCCL on the GPUs of this machine", the same on the real one.
+// NCCL: its emulation (tests/cuda/host/libraries/nccl), which needs no GPU, in processes started by
+// mpirun; and the errors of a machine without NCCL or GPUs. tests/gpu.sh runs "NCCL on the GPUs of
+// this machine", the same with the real library.
 #include <ambit/plugins.h>
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ TEST_CASE("nccl child: collectives" * doctest::skip()) {
     if (const auto part = group->new_group({ranks - 1, 0})) {
       collectives::check(*part, kInt32, 10, device, true);
     }
-    // What is not waited for keeps its memory, and what comes behind it its order.
+    // A collective that is not awaited keeps its memory, and later ones keep their order.
     for (int i = 0; i < 3; ++i) group->allreduce(ones({100}).to(device));
     collectives::check(*group, kBFloat16, 3, device, false);
   }
@@ -95,7 +95,7 @@ TEST_CASE("collectives over NCCL agree with plain loops, and training with that 
   expect_success(on_ranks(2, "nccl child: training", emulated(2)));
 }
 
-TEST_CASE("quickstart trains over NCCL as one process does") {
+TEST_CASE("quickstart trains over NCCL as in one process") {
   const std::string program = AMBIT_APPS "/quickstart";
   if (!has_emulation() || !std::filesystem::exists(program)) return;
   const TemporaryFolder folder;
@@ -117,14 +117,14 @@ TEST_CASE("quickstart trains over NCCL as one process does") {
 TEST_CASE("nccl child: a rank hangs" * doctest::skip()) {
   const auto group = join(std::chrono::seconds(2));
   const Tensor t = ones({1}).to(own_gpu());
-  group->allreduce(t)->wait(std::chrono::seconds(100));  // whenever all have started
+  group->allreduce(t)->wait(std::chrono::seconds(100));  // until all have started
   if (group->rank() == 1) {
     for (;;) std::this_thread::yield();
   }
   allreduce_in_time(*group, t);
 }
 
-TEST_CASE("a rank that does not come to NCCL is named within the timeout") {
+TEST_CASE("the error for a rank that is missing in NCCL names it within the timeout") {
   if (!has_emulation()) return;
   expect_rank_1_missed(on_ranks(3, "nccl child: a rank hangs", emulated(3)));
 }
@@ -158,7 +158,7 @@ TEST_CASE("nccl child: calls fail" * doctest::skip()) {
     setenv("AMBIT_CUDA_HOST_NCCL", c.fails, 1);
     CHECK(error_of([&] { c.call(*part); }) == c.error);
     unsetenv("AMBIT_CUDA_HOST_NCCL");
-    // The group is of no use any more, and says why.
+    // The group is unusable, and its errors say why.
     CHECK_THROWS_AS(c.call(*part), DistributedError);
     CHECK(error_of([&] { allreduce(*part); }) == c.error);
   }
@@ -167,12 +167,12 @@ TEST_CASE("nccl child: calls fail" * doctest::skip()) {
     CHECK(error_of([&] { group->new_group({0}); }).starts_with(call + ": expected it to succeed"));
     unsetenv("AMBIT_CUDA_HOST_NCCL");
   }
-  allreduce(*group);  // which lives on
+  allreduce(*group);  // it remains usable
 }
 
-TEST_CASE("what NCCL returns becomes typed errors that name the call") {
+TEST_CASE("results of NCCL become typed errors that name the call") {
   if (!has_emulation()) return;
-  // Its exit code is mpirun's opinion of a process that does not end MPI, as groups have failed.
+  // mpirun chooses the exit code of a process that does not finalize MPI, as after a failed group.
   const ChildResult result = on_ranks(1, "nccl child: calls fail", emulated(1));
   INFO(result.output);
   CHECK(contains(result.output, "1 passed"));
@@ -186,7 +186,7 @@ TEST_CASE("nccl child: what there is" * doctest::skip()) {
   std::puts(error_of([] { init_process_group("nccl"); }).c_str());
 }
 
-TEST_CASE("without GPUs the plugin loads, and without NCCL it is refused, and both say so") {
+TEST_CASE("the plugin loads without GPUs and is refused without NCCL, with a reason") {
   if (!has_emulation()) return;
   const ChildResult no_gpu = run_child("nccl child: what there is", emulated(0));
   INFO(no_gpu.output);
@@ -196,7 +196,7 @@ TEST_CASE("without GPUs the plugin loads, and without NCCL it is refused, and bo
   CHECK(contains(
       no_gpu.output,
       "init_process_group: expected a cuda device in ProcessGroupOptions for nccl, got cpu"));
-  // A file of that name that is no library stands for one that is missing, whatever is installed.
+  // A file of that name that is not a library acts as a missing library, even if NCCL is installed.
   const TemporaryFolder broken;
   broken.write("libnccl.so.2", "");
   const ChildResult none =

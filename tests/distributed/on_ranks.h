@@ -52,7 +52,7 @@ inline void expect_success(const ChildResult& result) {
 
 /// Expect the error of a second allreduce in which rank 1 does not take part within 2 s.
 inline void expect_rank_1_missed(const ChildResult& result,
-                                 const std::string& why = "has come to 1 collectives") {
+                                 const std::string& why = "has entered 1 collectives") {
   INFO(result.output);
   CHECK(result.exit_code != 124);  // of timeout
   CHECK(contains(result.output,

@@ -1,4 +1,4 @@
-// The lessons on two processes: what they print and leave behind is what one leaves.
+// The lessons on two processes: their output and files are those of one process.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ ChildResult run_in(const TemporaryFolder& folder, const std::string& command) {
                   folder.path().string(), command));
 }
 
-// The numbers after "loss: ", "set: " and the like, of each line but that of the time.
+// The numbers after "loss: ", "set: " and similar texts, of each line except that of the time.
 std::vector<double> numbers(const std::string& text) {
   std::vector<double> all;
   const std::regex number("(loss|set): ([0-9.]+)");
@@ -43,7 +43,7 @@ std::vector<double> numbers(const std::string& text) {
   return all;
 }
 
-// Sums of float32 in another order: 6e-8 of each.
+// Sums of float32 in another order: an error of 6e-8 of each.
 void check_close(const std::vector<double>& got, const std::vector<double>& expected) {
   REQUIRE(got.size() == expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -67,7 +67,7 @@ size_t count_files(const TemporaryFolder& folder, const std::string& ending) {
 
 }  // namespace
 
-TEST_CASE("tudui on several processes prints and saves what one does, once") {
+TEST_CASE("tudui on several processes prints and saves the same as on one, once") {
   if (!has_mpi()) return;
   const TemporaryFolder alone, together;
   const ChildResult one = run_in(alone, kTudui + "2>/dev/null");
@@ -81,7 +81,7 @@ TEST_CASE("tudui on several processes prints and saves what one does, once") {
   CHECK(count_files(together, "events.out") == 1);
 }
 
-TEST_CASE("quickstart on two processes prints what one does, and each has a profile") {
+TEST_CASE("quickstart on two processes prints the same as on one, and each writes a profile") {
   if (!has_mpi()) return;
   const std::string quickstart =
       AMBIT_APPS "/quickstart --device cpu --limit 62 --epochs 1 --log-every 4 ";
@@ -98,12 +98,13 @@ TEST_CASE("quickstart on two processes prints what one does, and each has a prof
   CHECK(notices.find("Trace: ") == notices.rfind("Trace: "));
 }
 
-TEST_CASE("a training that is killed goes on from its last checkpoint, on other numbers of ranks") {
+TEST_CASE(
+    "a training that is killed continues from its last checkpoint, with other numbers of ranks") {
   if (!has_mpi()) return;
   constexpr int kEvery = 3;  // steps between checkpoints
   const TemporaryFolder alone, killed;
   const std::vector<double> whole = numbers(run_in(alone, kTudui + "2>/dev/null").output);
-  // Kill a rank once step 9 is printed.
+  // Kill a rank after step 9 has been printed.
   const ChildResult first = run_in(
       killed, "bash -c '" + mpirun(2) + kTudui +
                   fmt::format("--distributed --save-every {} >log 2>&1 & mpi=$!; ", kEvery) +
@@ -112,14 +113,14 @@ TEST_CASE("a training that is killed goes on from its last checkpoint, on other 
   CHECK(first.exit_code != 0);
   const std::string log = read_bytes(killed / "log");
   REQUIRE(fs::exists(killed / "tudui_latest.pth"));
-  int done = 0;  // steps that the killed training has printed
+  int done = 0;  // steps printed by the killed training
   while (log.find(fmt::format("steps: {},", done + 1)) != std::string::npos) ++done;
   CHECK(done >= 9);
   for (const int ranks : {1, 3}) {
     const TemporaryFolder folder, other;
     fs::copy(killed / "tudui_latest.pth", folder / "latest.pth");
     const std::string tudui = kTudui + "--resume latest.pth ";
-    // The last of three ranks is as on another machine, where there is no such file.
+    // The last of three ranks has no such file, as if it were on another machine.
     const ChildResult rest = run_in(
         folder, ranks == 1 ? tudui + "2>/dev/null"
                            : mpirun(2) + tudui + "--distributed : -n 1 -wdir '" +

@@ -1,5 +1,5 @@
-// torch::nn::parallel: a module's clones on several devices of one process, as libtorch's programs
-// use it.
+// torch::nn::parallel: clones of a module on several devices of one process, as in programs for
+// libtorch.
 #include <ambit/ambit.h>
 #include <torch/nn/parallel/data_parallel.h>
 
@@ -15,7 +15,7 @@ namespace parallel = torch::nn::parallel;
 
 namespace {
 
-// Asked for late: the simulated ones are there once main() has begun.
+// A function, because simulated devices exist only after main() has begun.
 std::vector<Device> two_devices() { return {Device("cuda:0"), Device("cuda:1")}; }
 
 bool has_two_devices() {
@@ -31,9 +31,9 @@ nn::Sequential network() {
 
 }  // namespace
 
-TEST_CASE("data_parallel() gives the output and the gradients of one device") {
+TEST_CASE("data_parallel() has the output and the gradients of one device") {
   if (!has_two_devices()) return;
-  // Batches that part evenly, unevenly, and into fewer parts than devices.
+  // Batches that are divided evenly, unevenly, and into fewer parts than devices.
   for (const int64_t n : {6, 5, 1}) {
     INFO(n);
     manual_seed(n);
@@ -43,7 +43,7 @@ TEST_CASE("data_parallel() gives the output and the gradients of one device") {
     expected.square().sum().backward();
     const Tensor got = parallel::data_parallel(many, x, two_devices(), Device(kCPU));
     CHECK(got.device() == Device(kCPU));
-    // Dot products of 8 terms at most, another order of rows in none: some roundings.
+    // Dot products of at most 8 terms, with the same order of rows: some roundings.
     CHECK(allclose(got, expected, 1e-5, 1e-6));
     got.square().sum().backward();
     for (size_t i = 0; i < one->parameters().size(); ++i) {
@@ -80,7 +80,7 @@ AMBIT_MODULE(DeviceOf);
 
 }  // namespace
 
-TEST_CASE("parallel_apply() runs each module on its device, and hands errors on") {
+TEST_CASE("parallel_apply() runs each module on its device, and passes errors on") {
   if (!has_two_devices()) return;
   auto modules = parallel::replicate(DeviceOf(), two_devices());
   REQUIRE(modules.size() == 2);

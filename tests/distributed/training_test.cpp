@@ -1,7 +1,7 @@
 // Fifty steps of the lessons' networks over MPI on every kind of device, and on four devices of one
-// process: the losses are those of one process, the parameters of all ranks the same. Where plain
-// loops compute tudui's convolutions fifty take a minute of two cores, so that there are three
-// unless $AMBIT_STEPS says otherwise.
+// process: the losses are those of one process, and the parameters of all ranks are equal. On
+// simulated devices, where plain loops compute tudui's convolutions, fifty steps take a minute of
+// two cores, so there are three unless $AMBIT_STEPS says otherwise.
 #include <ambit/parallel.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ std::string file_of(const std::string& folder, const training::Lesson& lesson) {
                      lesson.device.is_cpu() ? "cpu" : "reference");
 }
 
-// Where the losses of one process are kept, for children, too. Made when first asked for, by a
+// File with the losses of one process, for child processes, too. Created on first use, by one
 // thread for each lesson.
 std::string losses_of_one() {
   static const TemporaryFolder folder;
@@ -73,7 +73,7 @@ TEST_CASE("training child: over MPI" * doctest::skip()) {
   }
 }
 
-TEST_CASE("training over MPI is training on one process with the same batches") {
+TEST_CASE("training over MPI equals training on one process with the same batches") {
   if (!has_mpi()) return;
   const std::string kept = "LOSSES_OF_ONE=" + losses_of_one();
   expect_success(on_ranks(2, "training child: over MPI", kept));
@@ -94,7 +94,7 @@ TEST_CASE("training child: four devices" * doctest::skip()) {
 }
 
 TEST_CASE("ranks on four devices of one process train as one") {
-  if (!has_mpi()) return;  // as the rest of this file
+  if (!has_mpi()) return;  // as the other cases of this file
   expect_success(
       run_child("training child: four devices",
                 "CUDA_VISIBLE_DEVICES= AMBIT_SIM=cuda:4 LOSSES_OF_ONE=" + losses_of_one()));

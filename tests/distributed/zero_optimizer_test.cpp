@@ -1,4 +1,4 @@
-// Optimizer state in shares: the same updates, the same checkpoint, in parts of the memory.
+// Sharded optimizer state: the same updates and checkpoint, with a part of the memory on each rank.
 #include <ambit/ambit.h>
 #include <ambit/distributed/data_parallel.h>
 #include <ambit/distributed/zero_optimizer.h>
@@ -21,7 +21,7 @@ nn::Sequential make_net() {
   return net;
 }
 
-// Exact in every rank: the gradient does not depend on who computes it.
+// Exact on every rank: the gradient does not depend on the rank that computes it.
 template <class Step>
 void train(nn::Sequential& net, int steps, const Step& step) {
   for (int i = 0; i < steps; ++i) {
@@ -33,7 +33,7 @@ void train(nn::Sequential& net, int steps, const Step& step) {
 
 }  // namespace
 
-TEST_CASE("a sharded optimizer updates as one that is whole, with its share of the state") {
+TEST_CASE("a sharded optimizer updates as an unsharded one, with its share of the state") {
   nn::Sequential whole = make_net();
   optim::Adam adam(whole->parameters(), optim::AdamOptions(0.01));
   train(whole, 5, [&] { adam.step(); });
@@ -53,7 +53,8 @@ TEST_CASE("a sharded optimizer updates as one that is whole, with its share of t
 }
 
 TEST_CASE(
-    "a sharded optimizer's checkpoint is a whole one's, and loads on other numbers of ranks") {
+    "a sharded optimizer's checkpoint is that of an unsharded one, and loads with other numbers of "
+    "ranks") {
   nn::Sequential whole = make_net();
   optim::Adam adam(whole->parameters(), optim::AdamOptions(0.01));
   train(whole, 3, [&] { adam.step(); });
@@ -90,12 +91,12 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("shares are of about as many bytes") {
+TEST_CASE("shares have about the same number of bytes") {
   const std::vector<Tensor> params{ones({10}), ones({70}), ones({30}), ones({40})};
   CHECK(partition_parameters(params, 2) == std::vector<int>{0, 0, 1, 1});
 }
 
-TEST_CASE("gradients that lie on several ranks are clipped by the norm of them all") {
+TEST_CASE("gradients on several ranks are clipped by their common norm") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto with_grad = [](int rank, double value) {
     Tensor t = ones({3 + rank});

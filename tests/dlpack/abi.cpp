@@ -1,5 +1,5 @@
-// That dlpack_abi.h lays its structures out as another project's dlpack.h, which AMBIT_REAL_DLPACK
-// names, does: it compiles, or it does not.
+// A compile-time test that dlpack_abi.h has the layout of another project's dlpack.h, which
+// AMBIT_REAL_DLPACK names.
 #include AMBIT_REAL_DLPACK
 
 #include <cstddef>

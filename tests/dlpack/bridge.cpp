@@ -1,5 +1,5 @@
-// What cross.py calls by ctypes: ambit's side of a hand-over. Functions that fail return null, 0 or
-// -1, and error() says why.
+// Functions that cross.py calls by ctypes: ambit's side of the exchange. Functions that fail return
+// null, 0 or -1, and error() returns the reason.
 #include <ambit/dlpack.h>
 #include <ambit/dlpack_abi.h>
 #include <ambit/error.h>
@@ -31,7 +31,7 @@ auto guarded(F&& call) -> decltype(call()) {
   }
 }
 
-// Tensors of numbers 0, 1, 2, ... in several geometries; of bool every second one is true.
+// Create tensors of numbers 0, 1, 2, ... with several strides; of bool every second one is true.
 Tensor make(const std::string& shape, DType dtype) {
   const Tensor n = arange(24, kInt64);
   const Tensor all = (dtype == kBool ? fmod(n, 2) : n).to(dtype);
@@ -55,7 +55,7 @@ extern "C" {
 
 __attribute__((visibility("default"))) const char* bridge_error() { return last_error.c_str(); }
 
-// versioned: whether it is a structure with a version and flags.
+// versioned: a structure with a version and flags.
 __attribute__((visibility("default"))) void* bridge_lend(const char* shape, int code, int bits,
                                                          bool versioned) {
   return guarded([&]() -> void* {
@@ -81,7 +81,7 @@ __attribute__((visibility("default"))) void bridge_release(void* tensor) {
   delete static_cast<Tensor*>(tensor);
 }
 
-// The elements in order, as float64; returns how many.
+// Copy the elements in order, as float64; return their number.
 __attribute__((visibility("default"))) int64_t bridge_read(void* tensor, double* to) {
   return guarded([&] {
     const Tensor t = static_cast<Tensor*>(tensor)->to(kFloat64).contiguous();
@@ -90,7 +90,7 @@ __attribute__((visibility("default"))) int64_t bridge_read(void* tensor, double*
   });
 }
 
-// Writes a number into all elements.
+// Write a number into all elements.
 __attribute__((visibility("default"))) int bridge_write(void* tensor, double number) {
   return guarded([&] {
     static_cast<Tensor*>(tensor)->fill_(number);

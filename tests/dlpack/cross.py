@@ -33,7 +33,7 @@ api.PyCapsule_GetPointer.restype = ctypes.c_void_p
 api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
-# By whether a structure has a version; names that must outlive their capsules.
+# By whether a structure has a version; the names must outlive their capsules.
 FRESH, USED = (b"dltensor", b"dltensor_versioned"), (b"used_dltensor", b"used_dltensor_versioned")
 VERSION = {"max_version": (1, 0)}
 SHAPES = ["dense", "transposed", "sliced", "expanded", "number", "empty"]
@@ -45,7 +45,7 @@ checked = 0
 
 
 class Again:
-    """What a library's from_dlpack() takes: a capsule."""
+    """An object for a library's from_dlpack(): it returns a capsule."""
 
     def __init__(self, capsule):
         self.capsule = capsule
@@ -58,7 +58,7 @@ class Again:
 
 
 class Lent(Again):
-    """The same of ambit's structure at `pointer`."""
+    """The same for ambit's structure at `pointer`."""
 
     def __init__(self, pointer, versioned):
         check(pointer, f"ambit lends: {bridge.bridge_error().decode()}")
@@ -74,7 +74,7 @@ def expected(shape, is_bool):
 
 
 def borrow(capsule, versioned=False):
-    """Return ambit's tensor of a capsule, which is used then."""
+    """Import a capsule into ambit; the capsule cannot be used again."""
     pointer = api.PyCapsule_GetPointer(capsule, FRESH[versioned])
     tensor = bridge.bridge_borrow(pointer, versioned)
     if tensor:
@@ -104,7 +104,7 @@ def torch_values(tensor):
 
 
 def lend_all(library, take, values, known, versioned=False):
-    """Every dtype and geometry that the library knows: ambit lends it, the library takes it."""
+    """Every dtype and geometry of the library: exported by ambit, imported by the library."""
     for dtype, code, bits in DTYPES:
         for shape in SHAPES:
             if (dtype, shape) not in known:
@@ -124,7 +124,7 @@ def lend_all(library, take, values, known, versioned=False):
 
 
 def borrow_all(library, make, capsule_of, values, known, versioned=False):
-    """The same the other way: the library lends it, ambit takes it."""
+    """The same in the other direction: exported by the library, imported by ambit."""
     for dtype, code, bits in DTYPES:
         for shape in SHAPES:
             if (dtype, shape) not in known:
@@ -141,7 +141,7 @@ def borrow_all(library, make, capsule_of, values, known, versioned=False):
             described = bridge.bridge_describe(tensor).decode()
             check(described.startswith(dtype), f"{what}: {described}")
             check(read(tensor, want.size) == list(want.astype(np.float64).flat), f"{what}: values")
-            # No copy: the library sees what ambit writes.
+            # No copy: the library sees ambit's writes.
             if shape != "expanded" and want.size:
                 check(bridge.bridge_write(tensor, 1), f"{what}: {bridge.bridge_error()}")
                 check(np.all(values(array) == 1), f"{what}: not what was written: {array}")
@@ -152,8 +152,8 @@ def borrow_all(library, make, capsule_of, values, known, versioned=False):
 
 
 def known_by(library, make, again, least):
-    """The dtypes and geometries that a library takes of itself: without ambit, so that no failure
-    of ambit's makes them fewer. All of these dtypes are among them: `least`."""
+    """The dtypes and geometries that a library imports from itself, without ambit, so that no failure
+    of ambit reduces them. They must contain all dtypes of `least`."""
     known = []
     for dtype, _, _ in DTYPES:
         for shape in SHAPES:
@@ -219,25 +219,25 @@ def borrow_null():
 
 
 def has_versions(array):
-    """Whether a library's arrays hand over structures with a version."""
+    """Return true if a library's arrays export structures with a version."""
     try:
         capsule = array.__dlpack__(**VERSION)
     except TypeError:
         return False
-    tensor = borrow(capsule, True)  # which no other capsule but one of that name gives
+    tensor = borrow(capsule, True)  # only a capsule of this name has one
     check(tensor, f"a structure with a version: {bridge.bridge_error().decode()}")
     bridge.bridge_release(tensor)
     return True
 
 
 def read_only():
-    """NumPy's read-only memory: refused by ops in place, and lent on with the flag."""
+    """NumPy's read-only memory: refused by in-place ops, and exported with the flag."""
     array = np.arange(6.0)
     array.flags.writeable = False
     tensor = borrow(array.__dlpack__(**VERSION), True)
     check(read(tensor, 6) == list(range(6)), "read-only memory is read")
     check(not bridge.bridge_write(tensor, 1), "read-only memory is not written")
-    check("lent to be read" in bridge.bridge_error().decode(), bridge.bridge_error().decode())
+    check("read-only memory" in bridge.bridge_error().decode(), bridge.bridge_error().decode())
     check(not bridge.bridge_lend_again(tensor, False), "without a version it cannot be lent on")
     again = np.from_dlpack(Lent(bridge.bridge_lend_again(tensor, True), True))
     check(not again.flags.writeable, "NumPy is told that it is read-only")
@@ -248,7 +248,7 @@ def read_only():
 
 
 def exchange(library, make, take, values, least, versioned=False):
-    """Both ways, and how the library hands over to itself."""
+    """Both directions, and the library's exchange with itself."""
     handed = VERSION if versioned else {}
     known = known_by(library, make, lambda a: take(Again(a.__dlpack__(**handed))), least)
     lend_all(library, take, values, known, versioned)
@@ -257,7 +257,7 @@ def exchange(library, make, take, values, least, versioned=False):
 
 before = bridge.bridge_bytes_in_use()
 new_numpy = has_versions(np.arange(2.0))
-# What each of these versions has had from its first DLPack on; NumPy has no bfloat16.
+# Supported by each of these versions since its first DLPack; NumPy has no bfloat16.
 NUMBERS = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 OF_NUMPY = NUMBERS + (["bool"] if new_numpy else [])
 exchange("NumPy", make_numpy, np.from_dlpack, numpy_values, OF_NUMPY)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# DLPack with NumPy, and PyTorch, where a Python has them: python_test.sh <bridge.so>. $AMBIT_PYTHON or
-# python3, and $AMBIT_PYTHON_NEW, where it is given: one whose NumPy and PyTorch hand over structures
-# with a version, which Debian 12's do not.
+# DLPack with NumPy and PyTorch, if a Python has them: python_test.sh <bridge.so>. Uses
+# $AMBIT_PYTHON or python3, and $AMBIT_PYTHON_NEW if it is set: one with NumPy and PyTorch that
+# export structures with a version, which Debian 12's do not.
 set -euo pipefail
 for python in "${AMBIT_PYTHON:-python3}" ${AMBIT_PYTHON_NEW:+"$AMBIT_PYTHON_NEW"}; do
   if "$python" -c 'import numpy; numpy.from_dlpack' 2>/dev/null; then

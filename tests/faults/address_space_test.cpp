@@ -1,5 +1,5 @@
-// Convolutions and products in a process whose address space is nearly full: oneDNN, which prepares
-// them, does not survive a lack of memory, so it must not be asked then.
+// Convolutions and products in a process whose address space is nearly full: oneDNN, which creates
+// primitives for them, does not survive a lack of memory, so it must not be called then.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -59,11 +59,11 @@ Result run_with(rlim_t more) {
 
 }  // namespace
 
-TEST_CASE("with little address space left, convolutions and products say so, and work later") {
+TEST_CASE("with little address space, convolutions and products are an error, and work later") {
   manual_seed(1);
   const Tensor started = ones({3}) + 1;
   int refused = 0, done = 0;
-  // In smaller steps from where oneDNN is asked at all.
+  // In smaller steps from the size at which oneDNN is called at all.
   constexpr rlim_t kMiB = 1 << 20;
   for (rlim_t more = 0; more < 160 * kMiB; more += more < 64 * kMiB ? kMiB : kMiB / 4) {
     INFO(more, " bytes more");

@@ -15,8 +15,8 @@
 
 namespace {
 
-std::atomic<long> until_refusal{0};         // 0: nothing is to be refused
-std::atomic<long> until_thread_refusal{0};  // the same, of threads
+std::atomic<long> until_refusal{0};         // 0: no request fails
+std::atomic<long> until_thread_refusal{0};  // the same for threads
 std::atomic<bool> refused{false};
 std::atomic<long> blocks{0};
 
@@ -45,7 +45,7 @@ void* take_or_throw(size_t bytes, size_t alignment = 0) {
 
 }  // namespace
 
-// Not inlined: g++ would see a free() of what another operator new has given.
+// Not inlined: otherwise g++ warns of a free() of memory from another operator new.
 #define AMBIT_REPLACED [[gnu::noinline]]
 AMBIT_REPLACED void* operator new(size_t n) { return take_or_throw(n); }
 AMBIT_REPLACED void* operator new(size_t n, std::align_val_t a) {
@@ -62,7 +62,7 @@ AMBIT_REPLACED void operator delete[](void* p) noexcept { give(p); }
 AMBIT_REPLACED void operator delete[](void* p, size_t) noexcept { give(p); }
 #undef AMBIT_REPLACED
 
-// What tensors on the cpu lie in, and pinned memory.
+// Memory of tensors on the cpu, and pinned memory.
 extern "C" int posix_memalign(void** p, size_t alignment, size_t bytes) noexcept {
   *p = is_due(until_refusal) ? nullptr : memalign(alignment, bytes);
   return *p ? 0 : ENOMEM;

@@ -1,5 +1,5 @@
-// The nth request for memory is refused, for every n, in what a training program does. Longer than
-// files here are: a short case for each of its parts, all by the same loop.
+// For every n, the nth request for memory fails during typical calls of a training program. The
+// file is longer than others: it has short cases with the same loop.
 #include "faults.h"
 
 #include <ambit/ambit.h>
@@ -51,7 +51,7 @@ struct NetImpl : nn::Module {
 };
 AMBIT_MODULE(Net);
 
-// A network with its optimizer of two groups, and a batch. Two that are made alike go alike.
+// A network with its optimizer of two groups, and a batch. Two of them have the same results.
 struct Training {
   Training(Device device, bool adam) {
     manual_seed(3);
@@ -94,18 +94,18 @@ StateDict after_steps(bool adam, int steps) {
   return training.values();
 }
 
-// What is made but once, in the first use of anything, is no leak and has a test of its own.
+// Objects that are created once, on first use, are not leaks; they have a separate test.
 void warm_up(const std::function<void()>& work) {
-  set_num_threads(1);  // which threads take part differs from time to time
+  set_num_threads(1);  // otherwise different threads take part each time
   for (int i = 0; i < 3; ++i) faults::run(0, work);
 }
 
 }  // namespace
 
-TEST_CASE("a step of an optimizer over two groups happens wholly or not at all") {
+TEST_CASE("a step of an optimizer over two groups happens completely or not at all") {
   for (const bool adam : {true, false}) {
     INFO(std::string(adam ? "Adam" : "SGD"));
-    for (const int before : {0, 1}) {  // the first step makes the state
+    for (const int before : {0, 1}) {  // the first step creates the state
       const StateDict start = after_steps(adam, before), end = after_steps(adam, before + 1);
       warm_up([&] { after_steps(adam, 2); });
       const long faults = faults::at_every_point([&](long n) {
@@ -120,12 +120,12 @@ TEST_CASE("a step of an optimizer over two groups happens wholly or not at all")
         CHECK(same_bits(training.values(), end));
         return outcome;
       });
-      CHECK((before > 0 || faults > 10));  // a later step asks for nothing
+      CHECK((before > 0 || faults > 10));  // later steps allocate nothing
     }
   }
 }
 
-TEST_CASE("a step of training that lacked memory is made again, as if nothing had been") {
+TEST_CASE("a training step that lacked memory can be repeated with the same result") {
   for (const bool adam : {true, false}) {
     INFO(std::string(adam ? "Adam" : "SGD"));
     const StateDict one = after_steps(adam, 1), two = after_steps(adam, 2);
@@ -133,7 +133,7 @@ TEST_CASE("a step of training that lacked memory is made again, as if nothing ha
     const long faults = faults::at_every_point([&](long n) {
       Training training(kCPU, adam);
       training.step();
-      empty_cache(kCPU);  // tensors ask the system too
+      empty_cache(kCPU);  // tensors need the system, too
       const auto outcome = faults::run(n, [&] { training.step(); });
       if (outcome.threw) {
         CHECK(same_bits(training.values(), one));
@@ -153,7 +153,7 @@ TEST_CASE("backward gives every leaf its gradient, or none") {
     for (const Tensor& p : training.net->parameters()) grads.emplace_back("", p.grad().clone());
     return grads;
   };
-  for (const bool first : {true, false}) {  // the first makes .grad, the second adds to it
+  for (const bool first : {true, false}) {  // the first creates .grad, the second adds to it
     const auto prepare = [&](Training& training) {
       if (!first) cross_entropy(training.net(training.x), training.labels).backward();
       return cross_entropy(training.net(training.x), training.labels);
@@ -180,12 +180,12 @@ TEST_CASE("backward gives every leaf its gradient, or none") {
   }
 }
 
-TEST_CASE("a step of training that lacks memory leaks none") {
+TEST_CASE("a training step that lacks memory leaks none") {
   warm_up([] { after_steps(true, 2); });
   faults::at_every_point([](long n) {
     Training training(kCPU, true);
     training.step();
-    const auto drop_gradients = [&] {  // by a thread that keeps nothing in its pools
+    const auto drop_gradients = [&] {  // in a thread with empty pools
       faults::run(0, [&] { training.optimizer->zero_grad(); });
     };
     drop_gradients();
@@ -201,7 +201,7 @@ TEST_CASE("a step of training that lacks memory leaks none") {
   });
 }
 
-TEST_CASE("modules that cannot be made for want of memory leave nothing") {
+TEST_CASE("modules that cannot be constructed because memory is missing leave nothing allocated") {
   const auto make = [] { const Net net; };
   warm_up(make);
   const long faults = faults::at_every_point([&](long n) {
@@ -213,7 +213,7 @@ TEST_CASE("modules that cannot be made for want of memory leave nothing") {
   CHECK(faults > 30);
 }
 
-TEST_CASE("what has no memory to be cloned or held says so by an error of ours") {
+TEST_CASE("cloning and wrapping without memory are errors of ambit") {
   const nn::Sequential layers(nn::Linear(2, 3), nn::ReLU());
   const nn::LinearImpl linear(2, 3);
   const std::function<void()> works[] = {
@@ -231,7 +231,7 @@ TEST_CASE("what has no memory to be cloned or held says so by an error of ours")
   }
 }
 
-TEST_CASE("a folder is refused as a plugin, whatever memory there is") {
+TEST_CASE("a folder is refused as a plugin, with any amount of memory") {
   const auto ask = [] {
     try {
       load_backend("/usr");
@@ -244,7 +244,7 @@ TEST_CASE("a folder is refused as a plugin, whatever memory there is") {
   CHECK(faults > 3);
 }
 
-TEST_CASE("load_state_dict of modules and optimizers happens wholly or not at all") {
+TEST_CASE("load_state_dict of modules and optimizers happens completely or not at all") {
   for (const bool adam : {true, false}) {
     Training source(kCPU, adam);
     for (int i = 0; i < 2; ++i) source.step();
@@ -282,7 +282,7 @@ TEST_CASE("load_state_dict of modules and optimizers happens wholly or not at al
 
 namespace {
 
-// Numbers 0 to 11, each sample its position.
+// Numbers 0 to 11; each sample is its position.
 struct Counting : data::datasets::Dataset<Counting> {
   data::Example<> get(size_t index) override {
     return {full({2}, static_cast<double>(index)), full({}, static_cast<int64_t>(index))};
@@ -296,7 +296,7 @@ auto loader_of(size_t workers) {
       std::move(dataset), data::DataLoaderOptions(3).workers(workers));
 }
 
-// The labels of an epoch's batches, in a list that asks for no memory.
+// The labels of an epoch's batches, in a list that needs no allocation.
 struct Labels {
   Labels() { all.reserve(100); }
   template <class Loader>
@@ -319,7 +319,7 @@ std::vector<int64_t> epoch(Loader& loader) {
 
 }  // namespace
 
-TEST_CASE("an epoch of a DataLoader that lacked memory can be begun again") {
+TEST_CASE("an epoch of a DataLoader that lacked memory can be started again") {
   for (const size_t workers : {0, 2}) {
     INFO(workers, " workers");
     manual_seed(5);
@@ -338,7 +338,7 @@ TEST_CASE("an epoch of a DataLoader that lacked memory can be begun again") {
   }
 }
 
-TEST_CASE("a DataLoader that cannot start a thread says so, and starts them when it can") {
+TEST_CASE("a DataLoader that cannot start a thread throws, and starts it later") {
   const auto loader = loader_of(4);
   for (long n = 1; n <= 4; ++n) {
     faults::refuse_thread(n);
@@ -352,14 +352,14 @@ TEST_CASE("a DataLoader that cannot start a thread says so, and starts them when
   CHECK(epoch(*loader).size() == 12);
 }
 
-TEST_CASE("a thread that is at its end of memory frees tensors all the same") {
+TEST_CASE("a thread without memory can free tensors") {
   std::vector<Tensor> held;
   for (int i = 0; i < 100; ++i) held.push_back(ones({1}));
   const auto outcome = faults::run(1, [&] { held.clear(); });
   CHECK_FALSE(outcome.threw);
 }
 
-TEST_CASE("a generator that found no memory is made when it is asked for again") {
+TEST_CASE("a generator that could not be created is created on the next use") {
   const Device device("sim:0");
   const Device others[] = {Device("reference"), device};
   for (const Device& d : others) {
@@ -375,7 +375,7 @@ TEST_CASE("a generator that found no memory is made when it is asked for again")
   }
 }
 
-TEST_CASE("on a device of its own, whatever allocation of it fails, a step is made or not") {
+TEST_CASE("on a simulated device, any failing allocation leaves a step done or not done") {
   const Device device("sim:0");
   const sim::Controls& controls = sim::controls();
   for (const bool adam : {true, false}) {
@@ -410,7 +410,7 @@ TEST_CASE("on a device of its own, whatever allocation of it fails, a step is ma
   }
 }
 
-TEST_CASE("pinned memory that is not taken over goes back") {
+TEST_CASE("pinned memory is freed if the tensor cannot be created") {
   const Device device("sim:0");
   const Tensor source = ones({100});
   const auto pin = [&] { source.pin_memory(device); };

@@ -1,5 +1,5 @@
-// The first use of ambit, in processes that have not used it: whatever request fails, the next try
-// finds everything as if it were the first.
+// The first use of ambit in new processes: if any request fails, the next attempt works as if it
+// were the first.
 #include "faults.h"
 
 #include <ambit/ambit.h>
@@ -43,7 +43,7 @@ Result first_use_without(long nth) {
 
 }  // namespace
 
-TEST_CASE("whatever the first use of ambit lacks, the second has it") {
+TEST_CASE("if any request of the first use fails, the second use succeeds") {
   for (long n = 1;; ++n) {
     INFO("request ", n);
     const pid_t child = fork();

@@ -1,4 +1,4 @@
-// Archives by hand and by nobody's good will: what is no archive, lies or never ends is refused.
+// Invalid and hostile archives are refused: wrong formats, false sizes, endless contents.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
@@ -15,7 +15,7 @@ using serialize::InputArchive;
 
 namespace {
 
-// The archive of bytes by hand: a pickle, and that it is TorchScript's.
+// Return an archive made by hand: a pickle, and the entries that mark TorchScript.
 std::string script_bytes(const std::string& pickle, const std::vector<std::string>& storages = {}) {
   std::vector<ZipEntry> entries{{"x/data.pkl", "\x80\x02" + pickle + "."},
                                 {"x/constants.pkl", "\x80\x02)."},
@@ -44,7 +44,7 @@ const std::string kObject = "c__torch__\nModule\n)\x81";
 
 }  // namespace
 
-TEST_CASE("objects of TorchScript are read as dicts, and nothing else is made of classes") {
+TEST_CASE("objects of TorchScript are read as dicts, and no other classes are instantiated") {
   CHECK(error_of(script_bytes(kObject + "}b")) == "");
   CHECK(error_of(script_bytes(kObject)) == "");  // without attributes
   CHECK(error_of(script_bytes(kObject + "}(" + pickled("a") + kObject + "}bub")) == "");
@@ -74,7 +74,7 @@ TEST_CASE("objects of TorchScript are read as dicts, and nothing else is made of
   CHECK(contains(error_of(pytorch_bytes("]")), "expected an archive, got a list"));
 }
 
-TEST_CASE("what of an archive's tensors lies is refused") {
+TEST_CASE("wrong tensors of an archive are refused") {
   const PickledTensor t{.numel = 4, .sizes = {2, 2}, .strides = {2, 1}};
   const auto archive = [&](const PickledTensor& tensor, size_t bytes) {
     return script_bytes(kObject + "}(" + pickled("w") + pickled(tensor) + "ub",
@@ -85,7 +85,7 @@ TEST_CASE("what of an archive's tensors lies is refused") {
   PickledTensor far = t;
   far.strides = {2, 7};
   CHECK(error_of(archive(far, 16)) != "");
-  // Every prefix of a file, and every byte of it changed, is an error or an archive.
+  // Every prefix of a file, and every changed byte, gives an error or an archive.
   const std::string good = archive(t, 16);
   for (size_t n = 0; n < good.size(); ++n) CHECK(error_of(good.substr(0, n)) != "");
   for (size_t n = 0; n < good.size(); ++n) {
@@ -95,12 +95,12 @@ TEST_CASE("what of an archive's tensors lies is refused") {
   }
 }
 
-TEST_CASE("an archive that repeats one object a million times over is refused quickly") {
-  std::string pickle = kObject + "}bq\x01";  // below it, each level has the one before twice
+TEST_CASE("an archive that repeats one object a million times is refused quickly") {
+  std::string pickle = kObject + "}bq\x01";  // each level contains the previous one twice
   for (int i = 0; i < 60; ++i) {
     pickle += "0" + kObject + "}(" + pickled("a") + "h\x01" + pickled("b") + "h\x01ubq\x01";
   }
-  // POP is no opcode of plain values; without it the stack keeps them all.
+  // POP is not an opcode of plain values; without POP the stack keeps all values.
   CHECK(error_of(script_bytes(pickle)) != "");
   std::string nested = kObject + "}b";
   for (int i = 0; i < 60; ++i) {

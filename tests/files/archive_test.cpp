@@ -1,5 +1,5 @@
-// Archives, as libtorch's C++ keeps them: written and read here. What libtorch itself makes of them
-// is in libtorch_cross_test.
+// Archives in libtorch's C++ format, written and read by ambit. libtorch_cross_test compares them
+// with libtorch.
 #include <ambit/archive.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -21,7 +21,7 @@ using namespace ambit;
 using serialize::InputArchive;
 using serialize::OutputArchive;
 
-TEST_CASE("an archive gives back what was written into it, from a file, a stream and a function") {
+TEST_CASE("an archive returns the values written into it, from a file, a stream and a function") {
   const TemporaryFolder folder;
   OutputArchive archive, nested;
   nested.write("x", arange(4.).view({2, 2}).t());
@@ -31,7 +31,7 @@ TEST_CASE("an archive gives back what was written into it, from a file, a stream
   archive.write("leaf", ones({2}).requires_grad_());
   archive("epoch", Value(3));
   archive.write("lr", Value(0.5));
-  archive.write("lr", Value(0.25));  // in its place
+  archive.write("lr", Value(0.25));  // replaces the previous one
   archive.write("names", Value::list({"a", "b"}));
   archive.write("nothing", Value());
   archive.save_to(folder / "f.pt");
@@ -80,7 +80,7 @@ TEST_CASE("an archive gives back what was written into it, from a file, a stream
   }
 }
 
-TEST_CASE("an archive to nest is made as programs for libtorch make it") {
+TEST_CASE("a nested archive is created as in programs for libtorch") {
   OutputArchive archive;
   OutputArchive nested(archive.compilation_unit());
   nested.write("x", ones({2}));
@@ -95,7 +95,7 @@ TEST_CASE("an archive to nest is made as programs for libtorch make it") {
   CHECK(x.equal(ones({2})));
 }
 
-TEST_CASE("what is not in an archive is missed by its name, and try_read says so") {
+TEST_CASE("a missing entry is an error with its name, and try_read returns false") {
   OutputArchive archive, nested;
   nested.write("x", ones({2}));
   archive.write("nested", nested);
@@ -125,7 +125,7 @@ TEST_CASE("what is not in an archive is missed by its name, and try_read says so
   CHECK(InputArchive().keys().empty());
 }
 
-TEST_CASE("a child's entries of a state dict are an archive of their own") {
+TEST_CASE("the entries of a child in a state dict are a nested archive") {
   const TemporaryFolder folder;
   save({{"0.weight", ones({2})}, {"0.a.b", ones({3})}, {"01", ones({4})}, {"1.", ones({1})}},
        folder / "f.pth");
@@ -145,7 +145,7 @@ TEST_CASE("a child's entries of a state dict are an archive of their own") {
                        SerializationError);
 }
 
-TEST_CASE("a tensor that is read keeps its identity, device and gradient, or is made") {
+TEST_CASE("a tensor that is read keeps its identity, device and gradient, or is created") {
   std::stringstream stream;
   save(arange(3.), stream);
   for_each_device([&](Device d) {
@@ -162,7 +162,7 @@ TEST_CASE("a tensor that is read keeps its identity, device and gradient, or is 
     archive.read("0", first);
     archive.read("0", second);
     first.fill_(7);
-    CHECK(second.equal(arange(3.)));  // no memory is shared with the archive
+    CHECK(second.equal(arange(3.)));  // it shares no memory with the archive
     Tensor on_device;
     InputArchive moved;
     std::istringstream again(stream.str());
@@ -172,7 +172,7 @@ TEST_CASE("a tensor that is read keeps its identity, device and gradient, or is 
   });
 }
 
-TEST_CASE("an archive refuses keys and values that libtorch could not read") {
+TEST_CASE("an archive refuses keys and values that libtorch cannot read") {
   OutputArchive archive;
   for (const std::string key : {"a\"b", "a\\b", "a\nb", "\xff"}) {
     CHECK_THROWS_AS(archive.write(key, ones({1})), SerializationError);
@@ -191,20 +191,20 @@ TEST_CASE("an archive refuses keys and values that libtorch could not read") {
   };
   CHECK_THROWS_AS(nest(), SerializationError);
   std::ostringstream stream;
-  archive.save_to(stream);  // nothing of all that is in it
+  archive.save_to(stream);  // it contains none of these
   InputArchive in;
   in.load_from(stream.str().data(), stream.str().size());
   CHECK(in.keys().empty());
 }
 
-TEST_CASE("a stream or a function that takes nothing more is an error, as is a bad file") {
+TEST_CASE("a stream or a function that fails to write is an error, as is an invalid file") {
   OutputArchive archive;
   archive.write("x", ones({2}));
   std::ostringstream bad;
   bad.setstate(std::ios::failbit);
   CHECK_THROWS_AS(archive.save_to(bad), SerializationError);
   CHECK_THROWS_WITH_AS(archive.save_to([](const void*, size_t n) { return n / 2; }),
-                       doctest::Contains("expected the function to take"), SerializationError);
+                       doctest::Contains("expected the function to write"), SerializationError);
   CHECK_THROWS_AS(archive.save_to("/nowhere/at/all"), SerializationError);
   InputArchive in;
   CHECK_THROWS_AS(in.load_from("/nowhere/at/all"), SerializationError);

@@ -1,5 +1,5 @@
-// What save() does to the file that was there, to its mode and to its links, and which files it
-// refuses to replace.
+// Effects of save() on the existing file, its mode and its links; and files that save() refuses to
+// replace.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -59,7 +59,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a file that is replaced keeps its mode, and a new one has that of the umask") {
+TEST_CASE("a replaced file keeps its mode, and a new one has that of the umask") {
   const TemporaryFolder folder;
   const mode_t before = ::umask(027);
   for (const std::string name : {"f.safetensors", "f.pth"}) {
@@ -72,7 +72,7 @@ TEST_CASE("a file that is replaced keeps its mode, and a new one has that of the
       CHECK(mode(path) == kept);
     }
   }
-  // The new content was not the one that was trusted to run as its owner.
+  // The set-user-ID bit is dropped, because it was set for the previous content.
   const std::string path = folder / "f.pth";
   REQUIRE(::chmod(path.c_str(), 04755) == 0);
   save(ones({2}), path);
@@ -80,7 +80,7 @@ TEST_CASE("a file that is replaced keeps its mode, and a new one has that of the
   ::umask(before);
 }
 
-TEST_CASE("a file that root replaces stays its owner's") {
+TEST_CASE("a file that root replaces keeps its owner") {
   if (::geteuid() != 0) {
     MESSAGE("skipped: only root can give files to others");
     return;
@@ -94,7 +94,7 @@ TEST_CASE("a file that root replaces stays its owner's") {
   CHECK(status(path).st_gid == 4321);
 }
 
-TEST_CASE("a write-protected file is refused, whoever asks") {
+TEST_CASE("a write-protected file is refused for every user") {
   const TemporaryFolder folder;
   for (const std::string name : {"f.safetensors", "f.pth"}) {
     const std::string path = folder / name;
@@ -112,7 +112,7 @@ TEST_CASE("a write-protected file is refused, whoever asks") {
   CHECK(count_files(folder) == 3);
 }
 
-TEST_CASE("links are followed to the end, also to a file that is not there yet") {
+TEST_CASE("links are followed to the end, also to a file that does not exist yet") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "there");
   fs::create_symlink("there/file", folder / "relative");
@@ -122,7 +122,7 @@ TEST_CASE("links are followed to the end, also to a file that is not there yet")
     INFO(name);
     save(full({2}, 7), folder / name);
     CHECK(holds(folder / "there/file", full({2}, 7)));
-    fs::remove(folder / "there/file");  // the next one is dangling again
+    fs::remove(folder / "there/file");  // makes the next link dangling again
   }
   CHECK(fs::is_symlink(folder / "absolute"));
   CHECK(fs::is_symlink(folder / "relative"));
@@ -132,7 +132,8 @@ TEST_CASE("links are followed to the end, also to a file that is not there yet")
   CHECK(contains(save_error(folder / "lost"), "No such file or directory"));
 }
 
-TEST_CASE("names may be as long as the system's, and longer ones are refused by its words") {
+TEST_CASE(
+    "names may be as long as the system permits, and longer ones are refused with its message") {
   const TemporaryFolder folder;
   for (const size_t length : {240, 250, 255}) {
     const std::string path = folder / (std::string(length - 4, 'n') + ".pth");
@@ -140,7 +141,7 @@ TEST_CASE("names may be as long as the system's, and longer ones are refused by 
     CHECK(holds(path, ones({2})));
   }
   CHECK(contains(save_error(folder / std::string(256, 'n')), "File name too long"));
-  // A path that has just room for the file, but not for one of a longer name beside it.
+  // A path whose length permits the file, but not a longer name in the same folder.
   std::string deep = folder.path().string();
   while (deep.size() + 201 < 4090) deep += "/" + std::string(200, 'd');
   deep += "/" + std::string(4092 - deep.size(), 'd');
@@ -158,7 +159,7 @@ TEST_CASE("paths that name no file are refused") {
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("a save removes what killed writers left, and nothing else") {
+TEST_CASE("save removes temporary files of killed writers, and nothing else") {
   const TemporaryFolder folder;
   const std::string stale = folder.write(".ambit-0123456789abcdef.tmp", "half a file"),
                     written = folder.write(".ambit-00000000000000ff.tmp", "a writer lives"),
@@ -179,7 +180,7 @@ TEST_CASE("a save removes what killed writers left, and nothing else") {
   CHECK_FALSE(fs::exists(written));
 }
 
-TEST_CASE("check_writable() finds what save() would, and changes nothing") {
+TEST_CASE("check_writable() reports the errors of save(), and changes nothing") {
   const TemporaryFolder folder;
   const std::string path = folder / "f";
   check_writable(path);
@@ -196,9 +197,9 @@ TEST_CASE("check_writable() finds what save() would, and changes nothing") {
     CHECK(error != "");
     CHECK(error == save_error(bad));
   }
-  // A pipe without a reader would be waited for.
+  // Opening a pipe without a reader would block.
   const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   check_writable(pipe);
-  check_writable("/dev/full");  // which only writing tells
+  check_writable("/dev/full");  // only writing to it fails
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Files as PyTorch, NumPy and safetensors write them, for corpus_test.cpp: corpus.py FOLDER.
 
-Next to each file, <name>.txt says what it holds, one line for each value, as PyTorch loads it. The first line is
+Next to each file, <name>.txt has its contents, one line for each value, as PyTorch loads them. The first line is
 - "read";
 - "try" for a file that torch.load(weights_only=True) refuses: ambit may refuse it, too;
 - "tensors" for a TorchScript archive: the tensors that load() reads from it, by name;
@@ -26,7 +26,7 @@ import torch
 warnings.simplefilter("ignore")
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
-# What ambit lacks: such tensors are opaque.
+# Dtypes and layouts that ambit does not have: such tensors are opaque.
 OTHER_DTYPES = ["complex64", "complex128", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"]
 
 
@@ -66,7 +66,7 @@ def numpy_lines(value, path):
 
 
 def lines(value, path="", around=()):
-    """The same as corpus_test.cpp's. `around`: the ids of what the value is in."""
+    """The same as in corpus_test.cpp. `around`: the ids of the objects that contain the value."""
     if id(value) in around:
         yield f"{path} opaque {'dict' if isinstance(value, dict) else 'list'} that contains itself"
         return
@@ -237,7 +237,7 @@ class Corpus:
         options = {"weights_only": False} if has_weights_only() else {}
         try:
             expected = torch.load(io.BytesIO(data), **options)
-        except Exception as e:  # PyTorch 2.15 does not read float8 in the old format, which it writes
+        except Exception as e:  # PyTorch 2.15 writes float8 in the old format, but does not read it
             print(f"{name}: PyTorch does not read it: {type(e).__name__}", file=sys.stderr)
             return
         try:
@@ -268,7 +268,7 @@ def zipped_again(data, compression=zipfile.ZIP_STORED, level=None):
 
 
 def big_endian(data, width):
-    """As a big-endian machine would write it, all storages having elements of `width` bytes."""
+    """Return the file as a big-endian machine writes it; all storages have elements of `width` bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
         folder = old.namelist()[0].split("/")[0]
@@ -286,7 +286,7 @@ def write_big_endian(corpus):
     for n in DTYPES:
         value = {"x": torch.arange(-3, 4).to(getattr(torch, n)), "y": [1.5, 258]}
         data = big_endian(saved(value), value["x"].element_size())
-        # Before 2.0 PyTorch reads such a file as little-endian.
+        # PyTorch before 2.0 reads such a file as little-endian.
         if int(torch.__version__.split(".")[0]) >= 2:
             assert list(lines(torch.load(io.BytesIO(data)))) == list(lines(value))
         corpus.add(f"big_endian_{n}.pth", data, value, True)
@@ -300,7 +300,7 @@ def write_saved(corpus, small):
             for new in (True, False):
                 try:
                     data = saved(value, pickle_protocol=protocol, _use_new_zipfile_serialization=new)
-                except Exception as e:  # some values, some versions
+                except Exception as e:  # some values in some versions
                     print(f"{name}: PyTorch does not save it: {type(e).__name__}", file=sys.stderr)
                     continue
                 corpus.add_saved(f"{name}_{protocol}{'' if new else '_old'}.pth", data)
@@ -336,7 +336,7 @@ def write_saved(corpus, small):
     corpus.add_saved("padded.pth", padded)
     two = saved(model().state_dict(), _use_new_zipfile_serialization=False)
     corpus.add("followed_by_more.pth", two + two, model().state_dict(), True)
-    # Under another name.
+    # With another extension.
     corpus.add("named.safetensors", model_data, model().state_dict(), True)
     corpus.add("old_named.bin", two, model().state_dict(), True)
 

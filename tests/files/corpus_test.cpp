@@ -36,7 +36,7 @@ std::string tensor_text(const Tensor& t) {
   return head + hex(whole.data_ptr(), whole.nbytes());
 }
 
-// As lines() of corpus.py.
+// The same as lines() in corpus.py.
 void list(std::string& out, const Value& v, const std::string& path) {
   using Kind = Value::Kind;
   const auto line = [&](const std::string& text) { out += path + " " + text + "\n"; };
@@ -80,7 +80,7 @@ std::string text_of(const Value& v) {
   return out;
 }
 
-// The first line in which they differ.
+// Return the first different line.
 std::string difference(const std::string& expected, const std::string& got) {
   size_t at = 0;
   while (at < expected.size() && at < got.size() && expected[at] == got[at]) ++at;
@@ -89,7 +89,7 @@ std::string difference(const std::string& expected, const std::string& got) {
                      begin < got.size() ? got.substr(begin, 200) : "less");
 }
 
-// Writes what was read, where it can be written, and reads it again.
+// Write the value, if possible, and read it again.
 void check_again(const Value& value, const std::string& text) {
   const TemporaryFolder folder;
   try {
@@ -105,8 +105,8 @@ void check_again(const Value& value, const std::string& text) {
   CHECK_MESSAGE(again == text, difference(text, again));
 }
 
-// A TorchScript archive's tensors, one a line: by name without its code's constants, or all without
-// names.
+// Return the tensors of a TorchScript archive, one line each: by name without the constants of its
+// code, or all without names.
 std::string tensors_text(const StateDict& tensors, bool named) {
   std::vector<std::string> lines;
   for (const auto& [name, t] : tensors) {
@@ -131,7 +131,7 @@ std::string sorted_lines(const std::string& text) {
 }
 
 struct Counts {
-  int files = 0, read = 0, refused = 0;  ///< refused: as it may be
+  int files = 0, read = 0, refused = 0;  ///< refused: permitted for these files
 };
 
 void check_file(const std::string& path, Counts& counts) {
@@ -174,7 +174,7 @@ Counts check_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("every file that PyTorch 2.15 wrote is read as it reads it") {
+TEST_CASE("every file written by PyTorch 2.15 is read as by PyTorch") {
   const TemporaryFolder folder;
   REQUIRE(succeeds("tar -xJf '" AMBIT_CORPUS_FILES "' -C '" + folder.path().string() + "'"));
   const Counts counts = check_folder(folder.path());
@@ -182,12 +182,12 @@ TEST_CASE("every file that PyTorch 2.15 wrote is read as it reads it") {
   CHECK(counts.read >= 540);
 }
 
-TEST_CASE("every file that this machine's PyTorch writes is read as it reads it") {
+TEST_CASE("every file written by this machine's PyTorch is read as by PyTorch") {
   if (python_with_torch().empty()) return;
   const TemporaryFolder folder;
   REQUIRE(succeeds("OMP_NUM_THREADS=1 '" + python_with_torch() + "' '" AMBIT_CORPUS_SCRIPT "' '" +
                    folder.path().string() + "' >/dev/null 2>&1"));
   const Counts counts = check_folder(folder.path());
-  CHECK(counts.files >= 490);  // 522 by PyTorch 1.13 with safetensors, 15 of which are the latter's
+  CHECK(counts.files >= 490);  // 522 with PyTorch 1.13 and safetensors, 15 of them by safetensors
   CHECK(counts.read >= 480);
 }

@@ -2,7 +2,7 @@
 """PyTorch's half of pytorch_cross_test.cpp: cross.py write|read|continue|schedule FOLDER.
 
 write: files for ambit to read. read: checks files that ambit wrote. continue: takes one step from
-ambit's checkpoints, with which ambit compares its own; schedule: the same of learning rates.
+ambit's checkpoints, which ambit compares with its own; schedule: the same for learning rates.
 """
 import sys
 import warnings
@@ -25,7 +25,7 @@ def net():
 
 
 VERSION = tuple(int(n) for n in torch.__version__.split(".")[:2])
-# Optimizers whose state has numbers, which PyTorch keeps in the default dtype and ambit in float64.
+# Optimizers whose state has numbers, which PyTorch stores in the default dtype and ambit in float64.
 NUMBERS = ["nadam", "nadamw", "asgd", "groups"]
 
 
@@ -87,7 +87,7 @@ def write_schedules(folder):
         s = scheduler(name, sgd)
         advance(name, s, 5)
         state = s.state_dict()
-        if state.pop("anneal_func", None):  # a function; newer PyTorch keeps its name in place of it
+        if state.pop("anneal_func", None):  # a function; newer PyTorch stores its name instead
             state["_anneal_func_type"] = "cos"
         torch.save({"optimizer": sgd.state_dict(), "scheduler": state,
                     "next": torch.tensor(advance(name, s, 6), dtype=torch.float64)}, folder / f"{name}.pth")
@@ -118,7 +118,7 @@ def step(optimizer, p):
 
 
 def write_lacking(folder):
-    """Optimizers with an option that ambit lacks."""
+    """Optimizers with an option that ambit does not have."""
     for name, options in [("lr", {"lr": torch.tensor(0.1)}),
                           ("differentiable", {"differentiable": True})]:
         sgd = torch.optim.SGD([parameter()], **({"lr": 0.1, "momentum": 0.9} | options))
@@ -135,7 +135,7 @@ def write(folder):
     halves = torch.tensor([0.0, 1.0, -5.0, 65504.0, 2.0**-24, float("inf"), 1 / 3])
     torch.save({n: halves.to(getattr(torch, n)) for n in ("float16", "bfloat16")}, folder / "half.pth")
     torch.save({n: halves.to(getattr(torch, n)).float() for n in ("float16", "bfloat16")},
-               folder / "widened.pth")
+               folder / "upcast.pth")
     matrix = torch.arange(12.0).view(3, 4)
     torch.save({"all": matrix, "t": matrix.t(), "row": matrix[1], "part": matrix[:, 1:3],
                 "expanded": torch.ones(1).expand(3), "empty": torch.empty(0, 2),
@@ -172,7 +172,7 @@ def write(folder):
 
 
 def load(path, floats=False):
-    if floats and VERSION < (2, 0):  # whose weights_only has not learnt to read a float
+    if floats and VERSION < (2, 0):  # its weights_only cannot read a float
         return torch.load(path)
     if VERSION >= (2, 1):
         torch.load(path, weights_only=True, mmap=True)
@@ -202,13 +202,13 @@ def read(folder):
     assert archive.epoch == 3
 
 
-def go_on(folder):
+def continue_training(folder):
     for name, _ in optimizers([parameter()]):
         p = parameter()
         checkpoint = load(folder / f"{name}.pth", floats=True)
         optimizer = dict(optimizers([p]))[name]
         for group in optimizer.param_groups:
-            group["lr"] = 1e3  # to be replaced
+            group["lr"] = 1e3  # the checkpoint replaces it
         optimizer.load_state_dict(checkpoint["optimizer"])
         p.data.copy_(checkpoint["model"]["p"])
         step(optimizer, p)
@@ -216,5 +216,5 @@ def go_on(folder):
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read, "continue": go_on,
+    {"write": write, "read": read, "continue": continue_training,
      "schedule": go_on_with_schedules}[sys.argv[1]](Path(sys.argv[2]))

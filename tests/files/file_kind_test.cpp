@@ -1,4 +1,4 @@
-// The kind of a file by its first bytes, and the errors that name it.
+// Detection of a file's kind by its first bytes, and the errors that name it.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -25,7 +25,7 @@ std::string load_error(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("files that hold no tensors are named, whatever their extension") {
+TEST_CASE("files without tensors are refused by their kind, whatever their extension") {
   const TemporaryFolder folder;
   using namespace std::string_literals;
   std::string tar(1024, '\0');
@@ -60,7 +60,7 @@ TEST_CASE("files that hold no tensors are named, whatever their extension") {
       {"(dp0\nVa\np1\nI1\ns.", "a pickle without torch.save()'s zip file around it"},
       {"ccollections\nOrderedDict\nq\0)Rq\1."s,
        "a pickle without torch.save()'s zip file around it"},
-      // Lengths of one byte and of two.
+      // Lengths of one byte and of two bytes.
       {"\x08\x05\x12\x07\x0a\x05\x0a\x03"
        "img\xa2\x1f\x00"s,
        "a Core ML model"},
@@ -85,7 +85,7 @@ TEST_CASE("files that hold no tensors are named, whatever their extension") {
   CHECK_THROWS_AS(file_kind(folder / "missing"), SerializationError);
 }
 
-TEST_CASE("zip files are told apart by their first entry") {
+TEST_CASE("zip files are distinguished by their first entry") {
   const TemporaryFolder folder;
   const auto kind = [&](const std::string& entry) {
     return file_kind(folder.write("f.zip", zip_bytes({{entry, "x"}})));
@@ -96,7 +96,7 @@ TEST_CASE("zip files are told apart by their first entry") {
   CHECK(kind("readme.txt") == "a zip file");
 }
 
-TEST_CASE("files are read by what they hold, whatever their name") {
+TEST_CASE("the contents of a file determine its format, not its name") {
   const TemporaryFolder folder;
   const StateDict dict = {{"x", arange(3.)}, {"y", ones({2, 2})}};
   save(dict, folder / "f.safetensors");

@@ -1,4 +1,4 @@
-// Loading files that are broken or lie: either tensors or SerializationError, and never harm.
+// Loading broken and hostile files gives tensors or a SerializationError, without harm.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -21,7 +21,7 @@ std::string file_bytes(const std::string& header, const std::string& data = "") 
   return length + header + data;
 }
 
-// Load bytes as a file; return the error's text, empty where it loaded.
+// Load bytes as a file; return the error's text, empty if it loaded.
 std::string load_error(const TemporaryFolder& folder, const std::string& bytes) {
   const std::string path = folder.write("hostile.safetensors", bytes);
   try {
@@ -51,7 +51,7 @@ TEST_CASE("a file truncated anywhere is refused") {
   CHECK(load_error(folder, whole + "x") != "");
 }
 
-TEST_CASE("a flipped bit gives an error or tensors, nothing else") {
+TEST_CASE("a flipped bit gives an error or tensors") {
   const TemporaryFolder folder;
   save({{"x", tensor({true, false})}}, folder / "f");
   const std::string whole = read_bytes(folder / "f");
@@ -64,7 +64,7 @@ TEST_CASE("a flipped bit gives an error or tensors, nothing else") {
   CHECK(refused > 0);
 }
 
-TEST_CASE("headers that lie are refused with the reason") {
+TEST_CASE("false headers are refused with the reason") {
   const TemporaryFolder folder;
   const std::string four(4, '\0');
   const auto error = [&](const std::string& header, const std::string& data) {
@@ -105,12 +105,12 @@ TEST_CASE("headers that lie are refused with the reason") {
   CHECK(contains(error("{\"a\":" + byte + "[0,1]},\"a\":" + byte + "[1,2]}}", "\1\1"), "twice"));
   CHECK(error("{\"a\":" + byte + "[0,1]},\"b\":" + byte + "[0,1]}}", "\1") != "");      // overlap
   CHECK(error("{\"a\":" + byte + "[0,1]},\"b\":" + byte + "[2,3]}}", "\1\1\1") != "");  // gap
-  CHECK(error("{\"a\":" + byte + "[0,1]}}", "\1\1") != "");  // bytes left over
-  CHECK(error("{\"a\":" + byte + "[1,2]}}", "\1\1") != "");  // bytes before
+  CHECK(error("{\"a\":" + byte + "[0,1]}}", "\1\1") != "");  // unused bytes at the end
+  CHECK(error("{\"a\":" + byte + "[1,2]}}", "\1\1") != "");  // unused bytes at the start
   CHECK(error(R"({"a":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})", "\2") != "");
 }
 
-TEST_CASE("headers that are no header are refused") {
+TEST_CASE("invalid headers are refused") {
   const TemporaryFolder folder;
   for (const std::string header :
        {"", "   ", "[]", "1", "\"x\"", "null", "{", "{}x", "{\"x\":1}", "{\"x\":[]}",
@@ -132,7 +132,7 @@ TEST_CASE("a header longer than the file or than the limit allocates nothing") {
   CHECK_THROWS_AS(load(path), SerializationError);
 }
 
-TEST_CASE("deep nesting in a header ends at once") {
+TEST_CASE("deep nesting in a header is refused at once") {
   const TemporaryFolder folder;
   const size_t depth = 4'000'000;
   CHECK(load_error(folder, file_bytes(std::string(depth, '['))) != "");
@@ -141,8 +141,8 @@ TEST_CASE("deep nesting in a header ends at once") {
   CHECK(load_error(folder, file_bytes(objects)) != "");
 }
 
-// What safetensors 0.8.0 of Python refuses or takes, asked with the same bytes.
-TEST_CASE("headers are refused and taken as safetensors' own reader does") {
+// The results of Python's safetensors 0.8.0 for the same bytes.
+TEST_CASE("headers are refused and accepted as by safetensors' own reader") {
   const TemporaryFolder folder;
   using namespace std::string_literals;
   const auto error = [&](const std::string& header,
@@ -160,7 +160,7 @@ TEST_CASE("headers are refused and taken as safetensors' own reader does") {
   CHECK(error(plain + "\t\n\r ") == "");
   CHECK(error(" " + plain) == "");
 
-  // Fields that the format does not have.
+  // Fields that are not part of the format.
   for (const std::string value : {"\"red\"", "1", "-1", "1.5", "null", "true", "[]", "{}",
                                   "{\"a\":[1,{\"dtype\":null}]}", "99999999999999999999999999"}) {
     CAPTURE(value);
@@ -184,7 +184,7 @@ TEST_CASE("headers are refused and taken as safetensors' own reader does") {
   }
 }
 
-TEST_CASE("dtypes that ambit lacks do not refuse the other tensors of a file") {
+TEST_CASE("dtypes that ambit does not have do not prevent reading the file's other tensors") {
   const TemporaryFolder folder;
   const std::pair<const char*, size_t> others[] = {
       {"F8_E4M3", 8},     {"F8_E5M2", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
@@ -215,7 +215,7 @@ TEST_CASE("dtypes that ambit lacks do not refuse the other tensors of a file") {
   }
   CHECK_THROWS_AS(load_tensor(folder.write("g.safetensors", file_bytes("{}")), "x"),
                   SerializationError);
-  // Half a byte.
+  // Elements of half a byte.
   CHECK(contains(
       load_error(folder,
                  file_bytes(R"({"x":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}})", "12")),

@@ -1,5 +1,5 @@
-// Writers that are killed, at any moment: the file is the old one or the new one, and what they
-// leave behind is gone with the next save.
+// Writers that are killed at any moment: the file is the old one or the new one, and the next save
+// removes their temporary files.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/serialize.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr int kRounds = 500;  // for each format
 constexpr int kLongestWaitUs = 4000;
 
-// Saves the one and the other until it is killed. A byte in the pipe says that it has begun.
+// Saves the two values alternately until it is killed. It writes a byte to the pipe when it begins.
 pid_t start_writer(const StateDict& one, const StateDict& other, const std::string& path) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -67,26 +67,26 @@ void kill_writers(const std::string& name) {
   const StateDict other{{"x", full({50'000}, 2.0)}, {"n", tensor(2)}, {"more", ones({3})}};
   std::mt19937 random(20260101);
   std::uniform_int_distribution<int> wait_us(0, kLongestWaitUs);
-  int ones_seen = 0, others_seen = 0, left_behind = 0;
+  int ones_seen = 0, others_seen = 0, temporaries = 0;
   for (int round = 0; round < kRounds; ++round) {
     const pid_t child = start_writer(one, other, path);
     std::this_thread::sleep_for(std::chrono::microseconds(wait_us(random)));
     ::kill(child, SIGKILL);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));  // else a save failed
+    REQUIRE(WIFSIGNALED(status));  // otherwise a save failed
     const StateDict found = load(path);
     const bool is_one = equal(found, one);
     REQUIRE((is_one || equal(found, other)));
     ++(is_one ? ones_seen : others_seen);
-    left_behind += count_files(folder) > 1;
+    temporaries += count_files(folder) > 1;
   }
   MESSAGE(name << ": " << ones_seen << " of one, " << others_seen << " of the other, "
-               << left_behind << " times something left behind");
-  // Else nobody was killed at work.
+               << temporaries << " times temporary files");
+  // Otherwise no writer was killed during a save.
   CHECK(ones_seen > 0);
   CHECK(others_seen > 0);
-  CHECK(left_behind > 0);
+  CHECK(temporaries > 0);
   save(one, path);
   CHECK(count_files(folder) == 1);
 }

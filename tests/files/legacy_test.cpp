@@ -1,4 +1,5 @@
-// Files of torch.save() before PyTorch 1.6, made by hand; corpus_test.cpp has those of PyTorch.
+// Files of torch.save() before PyTorch 1.6, made by hand; corpus_test.cpp has files written by
+// PyTorch.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -37,7 +38,7 @@ std::string legacy_bytes(const std::string& value, const Storages& storages = {}
          pickle(value) + pickle(keys + "e") + data;
 }
 
-// An old storage's id has a sixth part: None, or which part of the storage it is.
+// The id of a storage has six parts; the sixth is None, or describes a view of the storage.
 std::string old_tensor(const PickledTensor& t, const std::string& part = "N") {
   std::string text = pickled(t);
   return text.insert(text.find("tQ"), part);
@@ -66,7 +67,8 @@ const PickledTensor kTensor{.key = "93824", .numel = 2, .sizes = {2}, .strides =
 
 }  // namespace
 
-TEST_CASE("a file of before PyTorch 1.6 is read onto every device, and shares what was shared") {
+TEST_CASE(
+    "a file from before PyTorch 1.6 is read onto every device, and shared memory remains shared") {
   const std::string t = old_tensor(kTensor);
   const std::string other = old_tensor(
       {.type = "LongStorage", .key = "7", .numel = 1, .offset = 0, .sizes = {}, .strides = {}});
@@ -83,7 +85,7 @@ TEST_CASE("a file of before PyTorch 1.6 is read onto every device, and shares wh
     CHECK(b.cpu().equal(full({2}, 3.)));
   });
   const TemporaryFolder folder;
-  // By what it holds, whatever its name.
+  // The contents determine the format, not the name.
   CHECK(load(folder.write("x.bin", legacy_bytes("}" + pickled("w") + t + "s",
                                                 {{"93824", storage(2, kTwo)}})))
             .size() == 1);
@@ -92,7 +94,7 @@ TEST_CASE("a file of before PyTorch 1.6 is read onto every device, and shares wh
       pickle_load(std::vector<char>(bytes.begin(), bytes.end()))["n"].to_tensor().equal(tensor(5)));
 }
 
-TEST_CASE("a part of a storage, text of Python 2, and the first function for tensors are read") {
+TEST_CASE("views of storages, text of Python 2, and the first function for tensors are read") {
   const std::string part = "(" + pickled("12") + "K\x01K\x01t";
   CHECK(load_bytes(
             legacy_bytes(old_tensor({.key = "1", .numel = 2, .sizes = {1}, .strides = {1}}, part),
@@ -109,7 +111,7 @@ TEST_CASE("a part of a storage, text of Python 2, and the first function for ten
   CHECK(load_bytes(legacy_bytes(first, {{"93824", storage(2, kTwo)}}))
             .to_tensor()
             .equal(tensor({1., 2.})));
-  // A dtype that ambit lacks is passed over, and the storage after it is found.
+  // A dtype that ambit does not have is skipped, and the storage after it is found.
   const std::string complex = old_tensor(
       {.type = "ComplexFloatStorage", .key = "c", .numel = 1, .sizes = {1}, .strides = {1}});
   const Value both = load_bytes(
@@ -119,17 +121,17 @@ TEST_CASE("a part of a storage, text of Python 2, and the first function for ten
   CHECK(both.items()[1].to_tensor().equal(tensor({1., 2.})));
 }
 
-TEST_CASE("a file of before PyTorch 1.6 truncated anywhere is refused") {
+TEST_CASE("a file from before PyTorch 1.6 truncated anywhere is refused") {
   const std::string whole = legacy_bytes(old_tensor(kTensor), {{"93824", storage(2, kTwo)}});
   for (size_t n = 0; n < whole.size(); ++n) {
     CAPTURE(n);
     CHECK(error_of(whole.substr(0, n)) != "");
   }
   CHECK(error_of(whole) == "");
-  CHECK(error_of(whole + whole) == "");  // as torch.load, which reads the first of several
+  CHECK(error_of(whole + whole) == "");  // like torch.load, which reads the first of several
 }
 
-TEST_CASE("a flipped bit in a file of before PyTorch 1.6 gives an error or a value") {
+TEST_CASE("a flipped bit in a file from before PyTorch 1.6 gives an error or a value") {
   const std::string whole = legacy_bytes(old_tensor(kTensor), {{"93824", storage(2, kTwo)}});
   size_t refused = 0;
   for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
@@ -140,7 +142,7 @@ TEST_CASE("a flipped bit in a file of before PyTorch 1.6 gives an error or a val
   CHECK(refused > 0);
 }
 
-TEST_CASE("storages that are not what the pickle of an old file says are refused") {
+TEST_CASE("storages that differ from the pickle of an old file are refused") {
   const std::string t = old_tensor(kTensor);
   const auto error = [&](const std::string& value, const Storages& storages) {
     return error_of(legacy_bytes(value, storages));
@@ -174,8 +176,8 @@ TEST_CASE("storages that are not what the pickle of an old file says are refused
   CHECK(contains(error("c__main__\nTudui\n)\x81", {}), "'__main__.Tudui'"));
 }
 
-// The value's pickle is longer than what is looked at first.
-TEST_CASE("a long pickle of before PyTorch 1.6 is read") {
+// The value's pickle is longer than the part that is read first.
+TEST_CASE("a long pickle from before PyTorch 1.6 is read") {
   const std::string text(3 << 20, 'x');
   const Value value = load_bytes(
       legacy_bytes("(" + pickled(text) + old_tensor(kTensor) + "t", {{"93824", storage(2, kTwo)}}));

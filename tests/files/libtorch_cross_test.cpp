@@ -1,5 +1,5 @@
-// Archives that the real libtorch's C++ writes and reads: its half is libtorch/files.cpp, a program
-// that is built where libtorch is installed.
+// Archives exchanged with the real libtorch's C++. The other part is libtorch/files.cpp, a program
+// that is built if libtorch is installed.
 #include <ambit/archive.h>
 #include <ambit/autograd.h>
 #include <ambit/checkpoint.h>
@@ -49,7 +49,7 @@ void run_libtorch(const std::string& what, const TemporaryFolder& folder) {
   REQUIRE(std::system(command.c_str()) == 0);
 }
 
-// As those of libtorch/files.cpp.
+// The same as in libtorch/files.cpp.
 struct NetImpl : nn::Module {
   nn::Linear fc = register_module("fc", nn::Linear(3, 2));
   nn::BatchNorm2d norm = register_module("norm", nn::BatchNorm2d(2));
@@ -116,11 +116,11 @@ struct Training {
     if (name == "rmsprop") {
       opt = std::make_unique<RMSprop>(groups, RMSpropOptions(lr / 10).momentum(0.9).centered(true));
     }
-    if (name == "lbfgs") {  // which has one group alone
+    if (name == "lbfgs") {  // it has only one group
       opt = std::make_unique<LBFGS>(std::vector<Tensor>{p, q},
                                     LBFGSOptions(lr).max_iter(3).history_size(2));
     }
-    if (name == "lbfgs_early") {  // whose lists are empty after an iteration
+    if (name == "lbfgs_early") {  // its lists are empty after one iteration
       opt = std::make_unique<LBFGS>(std::vector<Tensor>{p, q}, LBFGSOptions(lr).max_iter(1));
     }
   }
@@ -139,7 +139,7 @@ struct Training {
 
 }  // namespace
 
-TEST_CASE("ambit reads what libtorch's C++ writes") {
+TEST_CASE("ambit reads the archives of libtorch's C++") {
   if (skipped()) return;
   const TemporaryFolder folder;
   run_libtorch("write", folder);
@@ -192,7 +192,7 @@ TEST_CASE("ambit reads what libtorch's C++ writes") {
   CHECK(root["tuple"].items()[1].to_int() == 2);
 }
 
-TEST_CASE("what one side has pickled into memory the other reads") {
+TEST_CASE("values pickled into memory by ambit or libtorch are read by the other") {
   if (skipped()) return;
   const TemporaryFolder folder;
   run_libtorch("write", folder);
@@ -206,13 +206,13 @@ TEST_CASE("what one side has pickled into memory the other reads") {
   CHECK(value.items()[4].to_bool());
 }
 
-TEST_CASE("optimizers go on where libtorch's ended") {
+TEST_CASE("optimizers continue where libtorch's ended") {
   if (skipped()) return;
   const TemporaryFolder folder;
   run_libtorch("write", folder);
   for (const std::string name : kOptimizers) {
     INFO(name);
-    Training reference(name), training(name, 5);  // whose options the file's replace
+    Training reference(name), training(name, 5);  // the file's options replace them
     reference.step();
     if (name != "lbfgs_early") reference.step();
     load(*training.opt, folder / (name + ".pt"));
@@ -221,14 +221,14 @@ TEST_CASE("optimizers go on where libtorch's ended") {
     training.step();
     std::vector<Tensor> next;
     load(next, folder / (name + "_next.pt"));
-    // Some hundred float64 operations at most, by lbfgs: relative 1e-12 leaves thousands of
+    // A few hundred float64 operations at most, by lbfgs: a relative 1e-12 permits thousands of
     // roundings.
     CHECK(((training.p - next.at(0)).abs() <= next.at(0).abs() * 1e-12).all().item<bool>());
     CHECK(((training.q - next.at(1)).abs() <= next.at(1).abs() * 1e-12).all().item<bool>());
   }
 }
 
-TEST_CASE("samplers go on where libtorch's ended") {
+TEST_CASE("samplers continue where libtorch's ended") {
   if (skipped()) return;
   const TemporaryFolder folder;
   run_libtorch("write", folder);
@@ -244,7 +244,7 @@ TEST_CASE("samplers go on where libtorch's ended") {
   CHECK(*distributed.next(9) == std::vector<size_t>{8, 9});
 }
 
-TEST_CASE("libtorch's C++ reads what ambit writes") {
+TEST_CASE("libtorch's C++ reads the archives of ambit") {
   if (skipped()) return;
   const TemporaryFolder folder;
   const auto save_archive = [&](const auto& value, const std::string& name) {

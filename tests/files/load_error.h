@@ -11,10 +11,10 @@
 #include "pickled_file.h"
 #include "tests/temporary_folder.h"
 
-/// Load bytes as a file; return the error's text, empty where it loaded.
+/// Load bytes as a file; return the error's text, empty if it loaded.
 inline std::string load_error(const std::string& bytes) {
   static const TemporaryFolder folder;
-  // Some file systems wait for the disk when a file is written over.
+  // On some file systems overwriting a file waits for the disk.
   std::filesystem::remove(folder / "hostile.pth");
   const std::string path = folder.write("hostile.pth", bytes);
   try {

@@ -1,4 +1,4 @@
-// from_file: files as memory.
+// from_file: files mapped as tensors.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ std::string bytes_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("from_file maps a file, and leaves it as it is unless it is shared") {
+TEST_CASE("from_file maps a file, and changes it only if it is shared") {
   const TemporaryFolder folder;
   const std::string path = folder.write("bytes", "abcdefg");
   const Tensor t = from_file(path, false, 4, kUInt8);
@@ -43,12 +43,12 @@ TEST_CASE("from_file maps a file, and leaves it as it is unless it is shared") {
   CHECK(from_file(folder.write("empty", ""), false).sizes() == IntArrayRef{0});
 }
 
-TEST_CASE("from_file names the file that cannot be mapped, and why") {
+TEST_CASE("the error of from_file names the file and the reason") {
   const TemporaryFolder folder;
   const std::string path = folder.write("short", "abc");
   CHECK_THROWS_WITH_AS(
       from_file(path, false, 4, kUInt8),
-      ("from_file: cannot map '" + path + "': it has 3 bytes, and 4 were asked for").c_str(),
+      ("from_file: cannot map '" + path + "': it has 3 bytes, but 4 were requested").c_str(),
       SerializationError);
   CHECK_THROWS_AS(from_file(folder / "none", false, 4), SerializationError);
   CHECK_THROWS_AS(from_file(folder.path().string(), false, 4), SerializationError);

@@ -1,5 +1,5 @@
-// NumPy's arrays, numbers and dtypes in checkpoints: tensors, numbers and opaque values. Pickles
-// are what NumPy 1.24 and 2.4 write.
+// NumPy's arrays, numbers and dtypes in checkpoints: tensors, numbers and opaque values. The
+// pickles are those of NumPy 1.24 and 2.4.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -56,13 +56,13 @@ TEST_CASE("an array of NumPy is a tensor") {
     CHECK(t.dtype() == kInt16);
     CHECK(t.equal(expected));
   }
-  // In Fortran's order, and with bytes the other way round.
+  // In Fortran order, and with reversed bytes.
   CHECK(load_pickle(array({3, 2}, dtype("i2"), short_bytes(kShorts), "numpy.core.multiarray", true))
             .to_tensor()
             .equal(expected.t()));
   const std::string big("\0\1\0\2\0\3\0\4\0\5\xff\xff", 12);
   CHECK(load_pickle(array({2, 3}, dtype("i2", ">"), short_bytes(big))).to_tensor().equal(expected));
-  // Bytes as protocol 2 has them, a bytearray, and Python 2's strings.
+  // Bytes in protocol 2, a bytearray, and Python 2's strings.
   const std::string latin1 = pickled_global("_codecs", "encode") + pickled("\x01\x7f\xc3\xbf") +
                              pickled("latin1") + "\x86R";
   for (const std::string& bytes :
@@ -86,7 +86,7 @@ TEST_CASE("an array of NumPy is a tensor") {
   CHECK(load_pickle(buffer).to_tensor().equal(expected));
 }
 
-TEST_CASE("arrays of NumPy that are shared share their memory") {
+TEST_CASE("shared arrays of NumPy share their memory") {
   const Value pair =
       load_pickle(array({2, 3}, dtype("i2"), short_bytes(kShorts)) + "q\x05h\x05\x86");
   CHECK(pair.items()[0].to_tensor().data_ptr() == pair.items()[1].to_tensor().data_ptr());
@@ -104,7 +104,7 @@ TEST_CASE("a number of NumPy is a number") {
         "scalar of NumPy");
 }
 
-TEST_CASE("arrays of a dtype that ambit lacks are opaque, and dtypes are, too") {
+TEST_CASE("arrays of a dtype that ambit does not have are opaque, and so are dtypes") {
   const Value value = load_pickle("(" + array({1}, dtype("c8"), short_bytes(std::string(8, 'x'))) +
                                   array({1}, dtype("O8", "|"), "]Na") + dtype("f4") +
                                   dtype("i8", ">") + pickled(7) + "t");
@@ -114,18 +114,18 @@ TEST_CASE("arrays of a dtype that ambit lacks are opaque, and dtypes are, too") 
   CHECK(value.items()[2].to_opaque().arguments[0].to_string() == "f4");
   CHECK(value.items()[3].to_opaque().arguments[0].to_string() == ">i8");
   CHECK(value.items()[4].to_int() == 7);
-  // Dtypes are written as they were.
+  // Dtypes are written unchanged.
   const TemporaryFolder folder;
   save_checkpoint(value.items()[3], folder / "f.pth");
   CHECK(load_checkpoint(folder / "f.pth").to_opaque().arguments[0].to_string() == ">i8");
-  // With fields: its state has their names.
+  // With fields: its state contains their names.
   std::string fields = dtype("V2", "|");
   fields.replace(fields.find("NNN"), 3, "N(" + pickled("a") + "t}");
   CHECK(load_pickle(array({1}, fields, short_bytes("ab"))).to_opaque().type == "numpy.ndarray");
   CHECK(load_pickle(fields).to_opaque().function.empty());
 }
 
-TEST_CASE("what NumPy would not write is refused") {
+TEST_CASE("pickles that NumPy would not write are refused") {
   const auto refused = [](const std::string& pickle, const std::string& why) {
     const std::string error = pickle_error(pickle);
     CHECK_MESSAGE(contains(error, why), error);

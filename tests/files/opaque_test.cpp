@@ -1,5 +1,5 @@
-// Values in PyTorch's files that ambit does not represent: nothing of them is run, they do not keep
-// other values from being read, and they are written as they were.
+// Values in PyTorch's files that ambit cannot represent: they are not executed, do not prevent
+// other values from being read, and are written unchanged.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -23,7 +23,7 @@ Value load_bytes(const std::string& bytes) {
   return load_checkpoint(folder.write("f.pth", bytes));
 }
 
-// A dict of the value and, before and after it, tensors of one 1.
+// A dict of the value between two tensors of one 1.
 Value load_between(const std::string& pickle) {
   const std::string weight = pickled(PickledTensor{.numel = 1, .sizes = {1}, .strides = {1}});
   return load_bytes(pytorch_bytes(
@@ -42,7 +42,7 @@ std::string real(char high, char low) {
 }  // namespace
 
 // Python 2 pickles an OrderedDict with its items as an argument, as in the weights of lpips 0.1.4;
-// PyTorch 2.15 also accepts tuples, nothing and a dict.
+// PyTorch 2.15 also accepts tuples, no argument, and a dict.
 TEST_CASE("an OrderedDict is read with its items in an argument") {
   const std::string one = pickled("a") + "K\x01", two = pickled("b") + "K\x02";
   for (const std::string& items : {"](](" + one + "e](" + two + "ee",
@@ -55,7 +55,7 @@ TEST_CASE("an OrderedDict is read with its items in an argument") {
     CHECK(value["b"].to_int() == 2);
   }
   CHECK(load_between(call("collections", "OrderedDict", "]\x85"))["x"].entries().empty());
-  // It can be filled afterwards.
+  // More items can be added afterwards.
   const std::string filled = call("collections", "OrderedDict", "](](" + one + "ee\x85");
   CHECK(load_between(filled + two + "s")["x"]["b"].to_int() == 2);
 }
@@ -67,8 +67,8 @@ TEST_CASE("opaque values are left out of a state dict") {
   CHECK(tensors.front().first == "before");
 }
 
-// The pickles are what torch.save of PyTorch 2.15 writes.
-TEST_CASE("a value that ambit does not represent is opaque, and the tensors beside it are read") {
+// The pickles are those of torch.save in PyTorch 2.15.
+TEST_CASE("a value that ambit cannot represent is opaque, and the tensors around it are read") {
   const std::string big = "\x8a\x09" + std::string(8, '\0') + "\x01";  // 2^64
   const std::string device = call("torch", "device", "(" + pickled("cuda") + "K\x01t");
   const std::string latin1 =
@@ -136,7 +136,7 @@ TEST_CASE("a type in a tuple is opaque, and is not called") {
                        SerializationError);
 }
 
-// As torch.load(weights_only=True) of PyTorch 2.15.
+// Like torch.load(weights_only=True) of PyTorch 2.15.
 TEST_CASE("torch.Size of a list is a tuple") {
   const Value sizes = load_between(call("torch", "Size",
                                         "](K\x02K\x03"
@@ -145,7 +145,7 @@ TEST_CASE("torch.Size of a list is a tuple") {
   CHECK(sizes.toIntVector() == std::vector<int64_t>{2, 3});
 }
 
-// As torch.load(weights_only=True) reads them.
+// Like torch.load(weights_only=True).
 TEST_CASE("a list or a dict that contains itself has an opaque value in that place") {
   const Value list = load_between(
       "]q\x01(K\x07h\x01K\x08"
@@ -154,7 +154,8 @@ TEST_CASE("a list or a dict that contains itself has an opaque value in that pla
   CHECK(list.items()[0].to_int() == 7);
   CHECK(list.items()[1].to_opaque().type == "list that contains itself");
   CHECK(list.items()[2].to_int() == 8);
-  // In a dict that it is in, by one item after the other; afterwards it is shared as others are.
+  // In a dict that contains itself, added as a single item; afterwards it is shared like other
+  // values.
   const Value both = load_between(
       "(}q\x01(K\x01]q\x02h\x01"
       "aK\x02h\x02uh\x01h\x02t")["x"];
@@ -172,8 +173,8 @@ TEST_CASE("a list or a dict that contains itself has an opaque value in that pla
                        SerializationError);
 }
 
-// Python writes them by "surrogatepass", and PyTorch reads them.
-TEST_CASE("text with halves of UTF-16's pairs is read, and written as it was") {
+// Python writes them with "surrogatepass", and PyTorch reads them.
+TEST_CASE("text with unpaired surrogates is read, and written unchanged") {
   const std::string half = "a\xed\xa0\x80z";
   const Value value = load_between("}" + pickled(half) + pickled(half) + "s")["x"];
   CHECK(value[half].to_string() == half);
@@ -181,12 +182,12 @@ TEST_CASE("text with halves of UTF-16's pairs is read, and written as it was") {
   save_checkpoint(value, folder / "again.pth");
   CHECK(read_bytes(folder / "again.pth").find(pickled(half)) != std::string::npos);
   CHECK(load_checkpoint(folder / "again.pth")[half].to_string() == half);
-  // JSON cannot hold it.
+  // JSON cannot represent it.
   CHECK_THROWS_WITH_AS(save({{half, ones({1})}}, folder / "f.safetensors"),
                        doctest::Contains("expected text in UTF-8"), SerializationError);
 }
 
-TEST_CASE("an int of 3,001 bits is written as it was read") {
+TEST_CASE("an int of 3,001 bits is written unchanged") {
   const std::string huge = "\x8b" + little_endian(376, 4) + std::string(375, '\xab') + "\x01";
   const Value value = load_between(huge);
   CHECK(value["x"].to_opaque().type == "int");
@@ -195,7 +196,8 @@ TEST_CASE("an int of 3,001 bits is written as it was read") {
   CHECK(read_bytes(folder / "again.pth").find(huge) != std::string::npos);
 }
 
-TEST_CASE("tensors of dtypes and layouts that ambit lacks are opaque, and cannot be written") {
+TEST_CASE(
+    "tensors of dtypes and layouts that ambit does not have are opaque, and cannot be written") {
   const std::string storage = "(" + pickled("storage") +
                               pickled_global("torch.storage", "UntypedStorage") + pickled("9") +
                               pickled("cpu") + "K\x04tQ";
@@ -220,7 +222,7 @@ TEST_CASE("tensors of dtypes and layouts that ambit lacks are opaque, and cannot
             .c_str(),
         SerializationError);
   }
-  // load() leaves them out.
+  // load() skips them.
   const std::string path = folder / "g.pth";
   save_checkpoint(1, path);
   const std::string weight = pickled(PickledTensor{.numel = 1, .sizes = {1}, .strides = {1}});
@@ -262,8 +264,8 @@ TEST_CASE("parameters and tensors with attributes, buffers and negated views are
   CHECK(load(negated + "}tR").equal(tensor({1., 2.})));
 }
 
-// A negated view is a copy. Views of one element that is repeated must not buy memory.
-TEST_CASE("negated views are copied no further than a pickle may take memory") {
+// A negated view is copied. Views that repeat one element must not allocate too much memory.
+TEST_CASE("negated views are copied only within a pickle's memory limit") {
   const int64_t many = int64_t{1} << 40;
   std::string t = pickled(PickledTensor{.numel = 1, .sizes = {many}, .strides = {0}});
   t = t.substr(0, t.size() - 2) + "}" + pickled("neg") +
@@ -272,7 +274,7 @@ TEST_CASE("negated views are copied no further than a pickle may take memory") {
   CHECK_THROWS_AS(load_bytes(pytorch_bytes(t, {kOne})), SerializationError);
 }
 
-TEST_CASE("a tensor on meta is one") {
+TEST_CASE("a tensor on meta is read") {
   const Value value =
       load_between(pickled_global("torch._utils", "_rebuild_meta_tensor_no_storage") + "(" +
                    pickled_global("torch", "float32") + pickled(std::vector<int64_t>{2, 3}) +
@@ -304,33 +306,33 @@ TEST_CASE("keys of a dict may be floats, bools, None, tuples and opaque") {
   CHECK(load_checkpoint(folder / "f.pth")["x"][1.5].to_int() == 1);
 }
 
-TEST_CASE("names are opaque only where they are known, and take few arguments") {
+TEST_CASE("only known names are opaque, with few arguments") {
   const auto refused = [](const std::string& pickle) {
     CHECK_THROWS_AS(load_between(pickle), SerializationError);
   };
   refused(call("builtins", "eval", pickled("1") + "\x85"));
   refused(call("__builtin__", "getattr", pickled("1") + "\x85"));
   refused(call("torch", "float33", ")"));
-  refused(call("torch", "device", "K\x01"));                         // no tuple
-  refused(call("torch", "device", "(NNNNNNNNNt"));                   // nine
-  refused(pickled_global("torch", "float32") + ")R");                // no function
+  refused(call("torch", "device", "K\x01"));                         // not a tuple
+  refused(call("torch", "device", "(NNNNNNNNNt"));                   // nine arguments
+  refused(pickled_global("torch", "float32") + ")R");                // not a function
   refused(pickled_global("torch", "Tensor") + ")R");                 // a class
   refused(call("torch", "device", pickled("cpu") + "\x85") + "}b");  // has no attributes
-  // Tuples of what only functions take, in each other.
+  // Nested tuples that only functions accept.
   std::string deep = pickled_global("torch", "FloatStorage");
   for (int i = 0; i < 100; ++i) deep += "\x85";
   refused(deep);
-  // A name fetched so often that its values need more memory than a file may.
+  // A name used so often that its values exceed a file's memory limit.
   std::string many = "](" + pickled_global("torch.nn.parameter", "Parameter") + "q\x01";
   for (int i = 0; i < 600'000; ++i) many += "h\x01";
   refused(many + "e");
-  // What calls itself.
+  // A value that calls itself.
   const std::string type = pickled_global("torch._tensor", "_rebuild_from_type_v2");
   refused(type + "q\x01(h\x01" + pickled_global("torch", "Tensor") + "(h\x01" +
           pickled_global("torch", "Tensor") + ")NtNtR");
 }
 
-TEST_CASE("an opaque value that is shared is written once") {
+TEST_CASE("a shared opaque value is written once") {
   const Value device = Value::opaque({"torch.device", "torch.device", {"cpu"}});
   const TemporaryFolder folder;
   save_checkpoint(Value::list({device, device}), folder / "f.pth");

@@ -10,8 +10,8 @@
 struct ZipEntry {
   std::string name, data;
   uint16_t method = 0;                ///< 0: stored; 8: deflated
-  int64_t pretended_size_bytes = -1;  ///< instead of the data's
-  std::string packed{};               ///< what is in the file, if not the data
+  int64_t pretended_size_bytes = -1;  ///< instead of the size of the data
+  std::string packed{};               ///< the bytes in the file, if not the data
 };
 
 inline std::string little_endian(uint64_t n, size_t bytes) {
@@ -42,7 +42,7 @@ inline std::string zip_bytes(const std::vector<ZipEntry>& entries) {
         little_endian(0x210000, 4) + little_endian(crc32_of(e.data), 4) +
         little_endian(e.method ? content.size() : size, 4) + little_endian(size, 4) +
         little_endian(e.name.size(), 2) + little_endian(0, 2);
-    // comment, disk, attributes, where the entry begins
+    // comment, disk, attributes, offset of the entry
     directory += "PK\x01\x02" + little_endian(20, 2) + both + std::string(10, '\0') +
                  little_endian(file.size(), 4) + e.name;
     file += "PK\x03\x04" + both + e.name + content;
@@ -63,7 +63,7 @@ inline std::string pytorch_bytes(const std::string& pickle,
   return zip_bytes(entries);
 }
 
-// --- pieces of pickles; each leaves one item on the stack
+// --- parts of pickles; each pushes one item
 
 inline std::string pickled(const std::string& text) {
   return "X" + little_endian(text.size(), 4) + text;

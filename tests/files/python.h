@@ -1,5 +1,5 @@
-// A Python that has torch, for tests that compare with it: $AMBIT_PYTHON first, which may be one
-// with a newer PyTorch.
+// Finds Pythons for tests that compare with other libraries: with torch, $AMBIT_PYTHON first, which
+// may have a newer PyTorch; with onnx and onnxruntime, $AMBIT_PYTHON_ONNX.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,7 +9,8 @@
 
 inline bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
 
-/// Return its path; empty, with a message, where there is none. One that is asked for must work.
+/// Return its path; empty, with a message, if there is none. An interpreter named by $AMBIT_PYTHON
+/// must work.
 inline const std::string& python_with_torch() {
   static const std::string found = [] {
     const auto has_torch = [](const std::string& python) {
@@ -27,4 +28,15 @@ inline const std::string& python_with_torch() {
   }();
   if (found.empty()) MESSAGE("skipped: no PyTorch (AMBIT_PYTHON names a Python that has it)");
   return found;
+}
+
+/// Return a Python with onnx and onnxruntime; empty, with a message, if there is none.
+inline std::string python_with_onnx() {
+  const char* asked = std::getenv("AMBIT_PYTHON_ONNX");
+  const std::string python = asked ? asked : "python3";
+  const bool works = succeeds("'" + python + "' -c 'import onnx, onnxruntime' 2>/dev/null");
+  if (asked) CHECK_MESSAGE(works, "AMBIT_PYTHON_ONNX has no onnx and onnxruntime: ", asked);
+  if (works) return python;
+  MESSAGE("skipped: no onnxruntime (AMBIT_PYTHON_ONNX names a Python that has it and onnx)");
+  return "";
 }

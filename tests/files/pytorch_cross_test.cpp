@@ -1,5 +1,5 @@
-// Files that the real PyTorch writes and reads, through cross.py: a Python with torch is
-// searched, AMBIT_PYTHON first, which may be one with a newer PyTorch.
+// Files exchanged with the real PyTorch by cross.py, in a Python with torch: $AMBIT_PYTHON first,
+// which may have a newer PyTorch.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
@@ -45,7 +45,7 @@ constexpr DType kDTypes[] = {kBool,  kUInt8,   kInt8,     kInt16,   kInt32,
 
 Tensor parameter() { return arange(1., 5., 1, kFloat64).view({2, 2}).requires_grad_(); }
 
-// As cross.py's, here and below.
+// The same as in cross.py, here and below.
 std::unique_ptr<optim::Optimizer> make_further(const std::string& name,
                                                const std::vector<Tensor>& p) {
   using namespace optim;
@@ -110,7 +110,7 @@ constexpr const char* kOptimizers[] = {"sgd",       "adam",   "adamw",    "amsgr
                                        "adadelta",  "adamax", "asgd",     "rprop",   "groups",
                                        "decoupled", "nadamw", "muon"};
 
-// Whether cross.py wrote files of this optimizer: it leaves out some with PyTorch before 2.9.
+// True if cross.py wrote files of this optimizer: with PyTorch before 2.9 some are left out.
 bool is_written(const TemporaryFolder& folder, const std::string& name) {
   return std::filesystem::exists(folder / (name + ".pth"));
 }
@@ -138,7 +138,7 @@ std::unique_ptr<optim::LRScheduler> make_scheduler(const std::string& name, opti
       std::vector<int64_t>{3});
 }
 
-// The rates of the next steps.
+// Return the learning rates of the next steps.
 template <class Step>
 Tensor advance(const optim::Optimizer& o, int count, Step step_once) {
   std::vector<double> rates;
@@ -161,7 +161,7 @@ void step(optim::Optimizer& optimizer, const Tensor& p) {
 
 }  // namespace
 
-TEST_CASE("ambit reads what PyTorch writes") {
+TEST_CASE("ambit reads PyTorch's files") {
   if (skipped()) return;
   const TemporaryFolder folder;
   run_pytorch("write", folder);
@@ -175,10 +175,10 @@ TEST_CASE("ambit reads what PyTorch writes") {
       CHECK(tensors[i].second.equal(values(kDTypes[i])));
     }
   }
-  const StateDict half = load(folder / "half.pth"), widened = load(folder / "widened.pth");
+  const StateDict half = load(folder / "half.pth"), upcast = load(folder / "upcast.pth");
   for (size_t i = 0; i < 2; ++i) {
     CHECK(half[i].second.dtype() == (i == 0 ? kFloat16 : kBFloat16));
-    CHECK(half[i].second.to(kFloat32).equal(widened[i].second));
+    CHECK(half[i].second.to(kFloat32).equal(upcast[i].second));
   }
 
   const Value views = load_checkpoint(folder / "views.pth");
@@ -229,7 +229,7 @@ TEST_CASE("ambit reads the tensors of TorchScript modules") {
   check_same(fc->state_dict(), load(folder / "traced.pth"));
 }
 
-TEST_CASE("ambit refuses PyTorch's modules, and reads what it writes beside and before") {
+TEST_CASE("ambit refuses PyTorch's modules, and reads values before and after them") {
   if (skipped()) return;
   const TemporaryFolder folder;
   run_pytorch("write", folder);
@@ -247,7 +247,7 @@ TEST_CASE("ambit refuses PyTorch's modules, and reads what it writes beside and 
   for (size_t i = 0; i < old.size(); ++i) CHECK(old[i].second.equal(values(kDTypes[i])));
 }
 
-TEST_CASE("PyTorch reads what ambit writes") {
+TEST_CASE("PyTorch reads ambit's files") {
   if (skipped()) return;
   const TemporaryFolder folder;
   StateDict tensors;
@@ -281,7 +281,7 @@ TEST_CASE("PyTorch reads what ambit writes") {
   run_pytorch("read", folder);
 }
 
-TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit's") {
+TEST_CASE("training continues from PyTorch's checkpoint in ambit, and from ambit's in PyTorch") {
   if (skipped()) return;
   const TemporaryFolder theirs, ours;
   run_pytorch("write", theirs);
@@ -291,7 +291,7 @@ TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit'
     const Value checkpoint = load_checkpoint(theirs / (name + ".pth"));
     const Tensor p = checkpoint["model"]["p"].to_tensor().requires_grad_();
     const auto optimizer = make_optimizer(name, p);
-    optimizer->param_groups()[0].options().set_lr(1e3);  // to be replaced
+    optimizer->param_groups()[0].options().set_lr(1e3);  // the checkpoint replaces it
     optimizer->load_checkpoint(checkpoint["optimizer"]);
     step(*optimizer, p);
     // One step in float64, some ten roundings of 1.1e-16 on numbers below 5.
@@ -323,10 +323,10 @@ TEST_CASE("load() restores an optimizer of PyTorch's, options and state") {
     const Value model = load_checkpoint(theirs / (name + ".pth"))["model"];
     const Tensor p = model["p"].to_tensor().requires_grad_();
     const auto optimizer = make_optimizer(name, p);
-    optimizer->param_groups()[0].options().set_lr(1e3);  // to be replaced
+    optimizer->param_groups()[0].options().set_lr(1e3);  // the checkpoint replaces it
     load(*optimizer, theirs / (name + "_alone.pth"));
     step(*optimizer, p);
-    // As in the case above.
+    // The same bound as in the case above.
     CHECK(p.detach().allclose(load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
   }
   optim::SGD sgd({parameter()}, optim::SGDOptions(0.5));
@@ -339,7 +339,7 @@ TEST_CASE("load() restores an optimizer of PyTorch's, options and state") {
   }
 }
 
-TEST_CASE("schedules go on from PyTorch's checkpoint, and PyTorch's from ambit's") {
+TEST_CASE("schedulers continue from PyTorch's checkpoint in ambit, and from ambit's in PyTorch") {
   if (skipped()) return;
   const TemporaryFolder theirs, ours;
   run_pytorch("write", theirs);

@@ -1,5 +1,5 @@
-// Checkpoints in PyTorch's format: what is written comes back, and what PyTorch writes is read.
-// pytorch_cross_test.cpp asks the real one.
+// Checkpoints in PyTorch's format: written values are read again, and PyTorch's are read.
+// pytorch_cross_test.cpp uses the real PyTorch.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/nn/linear.h>
@@ -24,7 +24,7 @@ using namespace ambit;
 
 namespace {
 
-// What comes back of a value that is written.
+// Write a value and read it again.
 Value round_trip(const Value& value, Device device = {}) {
   const TemporaryFolder folder;
   save_checkpoint(value, folder / "f.pth");
@@ -40,7 +40,7 @@ Value load_pickle(const std::string& pickle) { return load_bytes(pytorch_bytes(p
 
 }  // namespace
 
-TEST_CASE("every dtype comes back from a PyTorch file on every device") {
+TEST_CASE("every dtype is read again from a PyTorch file on every device") {
   const TemporaryFolder folder;
   for_each_device([&](Device device) {
     for (const char* name : {"all.pth", "all.pt"}) {
@@ -62,7 +62,7 @@ TEST_CASE("every dtype comes back from a PyTorch file on every device") {
   });
 }
 
-TEST_CASE("the extension chooses the format") {
+TEST_CASE("the extension determines the format") {
   const TemporaryFolder folder;
   save({{"x", ones({2})}}, folder / "x.pth");
   save({{"x", ones({2})}}, folder / "x.safetensors");
@@ -70,7 +70,7 @@ TEST_CASE("the extension chooses the format") {
   CHECK(read_bytes(folder / "x.safetensors").substr(8, 1) == "{");
 }
 
-TEST_CASE("a tensor alone is saved as torch.save does it") {
+TEST_CASE("a single tensor is saved as by torch.save") {
   const TemporaryFolder folder;
   save(arange(3.), folder / "t.pth");
   CHECK(load_checkpoint(folder / "t.pth").to_tensor().equal(arange(3.)));
@@ -86,7 +86,7 @@ TEST_CASE("a tensor alone is saved as torch.save does it") {
                        SerializationError);
 }
 
-TEST_CASE("tensors that share memory share it again, with their strides") {
+TEST_CASE("tensors that share memory share it after loading, with their strides") {
   for_each_device([](Device device) {
     const Tensor matrix = arange(12.).view({3, 4}).to(device);
     const Value back = round_trip(
@@ -101,17 +101,17 @@ TEST_CASE("tensors that share memory share it again, with their strides") {
   });
 }
 
-TEST_CASE("a tensor that is a part of larger memory is written alone") {
+TEST_CASE("of a tensor that is a part of larger memory only the part is written") {
   const TemporaryFolder folder;
   const Tensor large = zeros({1000, 1000});
   save_checkpoint(large.select(1, 3), folder / "part.pth");
-  CHECK(read_bytes(folder / "part.pth").size() < 10'000);  // of 4 MB; 4,000 are the part's
+  CHECK(read_bytes(folder / "part.pth").size() < 10'000);  // of 4 MB; the part has 4,000 bytes
   const Tensor back = load_checkpoint(folder / "part.pth").to_tensor();
   CHECK(back.sizes() == IntArrayRef{1000});
   CHECK(back.is_contiguous());
 }
 
-TEST_CASE("expanded, 0-dim, empty and gradient-requiring tensors come back") {
+TEST_CASE("expanded, 0-dim, empty and gradient-requiring tensors are read again") {
   for (const Tensor& t : {tensor(2.5).expand({2, 3}), tensor(7), empty({0}), empty({2, 0, 3}),
                           ones({2}).requires_grad_(), arange(6).slice(0, 1, 6, 2)}) {
     const Tensor back = round_trip(t).to_tensor();
@@ -121,7 +121,7 @@ TEST_CASE("expanded, 0-dim, empty and gradient-requiring tensors come back") {
   }
 }
 
-TEST_CASE("nested values come back") {
+TEST_CASE("nested values are read again") {
   const int64_t least = std::numeric_limits<int64_t>::min();
   const Tensor shared = ones({2});
   const Value list = Value::list({shared, shared});
@@ -165,8 +165,8 @@ TEST_CASE("storages are aligned to 64 bytes, and equal values give equal files")
   CHECK(bytes.find(std::string("\1\2\3PK", 5)) % 64 == 0);
 }
 
-// Of large entries several threads compute the CRC, each of a piece.
-TEST_CASE("a large entry is the same file, whatever the number of threads, and is checked as one") {
+// Several threads compute the CRC of large entries, each of a part.
+TEST_CASE("a large entry has the same bytes with any number of threads, and its CRC is checked") {
   const TemporaryFolder folder;
   const Tensor large = rand({(5 << 18) + 3});
   const int before = get_num_threads();
@@ -232,7 +232,7 @@ TEST_CASE("numbers of a big-endian machine are read") {
   CHECK(value.items()[3].to_tensor().equal(tensor({1, 2}, TensorOptions(kUInt8))));
 }
 
-TEST_CASE("NUL bytes after a file are ignored, and other bytes are not") {
+TEST_CASE("NUL bytes after a file are ignored, other bytes are not") {
   const TemporaryFolder folder;
   const std::string bytes = pytorch_bytes("K\x07");
   for (const size_t count : {1, 22, 512, 65535}) {
@@ -269,7 +269,7 @@ TEST_CASE("parameters, sizes and pickles of later protocols are read") {
   CHECK(v["b"]["c"].to_string() == "c");
 }
 
-TEST_CASE("reading a value as what it is not says so") {
+TEST_CASE("reading a value as another type is an error that says so") {
   const Value v = Value::dict({{"epoch", 3}, {4, "text"}, {"list", Value::list({1})}});
   CHECK_THROWS_WITH_AS(v["epoch"].to_string(), "checkpoint: expected a string, got an int",
                        SerializationError);
@@ -296,7 +296,7 @@ TEST_CASE("reading a value as what it is not says so") {
   CHECK(round_trip(deep).kind() == Value::Kind::list);
 }
 
-TEST_CASE("save refuses what a PyTorch file cannot hold, and leaves the old file") {
+TEST_CASE("save refuses values that a PyTorch file cannot contain, and keeps the old file") {
   const TemporaryFolder folder;
   const std::string path = folder / "f.pth";
   save({{"x", ones({2})}}, path);
@@ -315,7 +315,7 @@ TEST_CASE("save refuses what a PyTorch file cannot hold, and leaves the old file
   CHECK_THROWS_AS(save_checkpoint(1, "/dev/full"), SerializationError);
   CHECK_THROWS_AS(load(folder / "missing.pth"), SerializationError);
   save_checkpoint(Value::dict({{"epoch", 3}}), path);
-  CHECK_THROWS_AS(load(path), SerializationError);  // not tensors alone
+  CHECK_THROWS_AS(load(path), SerializationError);  // it does not contain only tensors
 }
 
 TEST_CASE("pickle_save gives a checkpoint's bytes, and pickle_load reads them") {
@@ -343,7 +343,7 @@ TEST_CASE("pickle_save gives a checkpoint's bytes, and pickle_load reads them") 
   }
 }
 
-TEST_CASE("metadata are kept beside the tensors in both formats") {
+TEST_CASE("both formats store metadata") {
   const TemporaryFolder folder;
   const Metadata notes = {{"module", "Net"}, {"note", "层\n"}};
   for (const char* name : {"f.pth", "f.safetensors"}) {
@@ -354,7 +354,7 @@ TEST_CASE("metadata are kept beside the tensors in both formats") {
   }
 }
 
-TEST_CASE("a module's file knows its class") {
+TEST_CASE("a module's file contains its class") {
   const TemporaryFolder folder;
   for (const char* name : {"f.pth", "f.safetensors"}) {
     const std::string path = folder / name;
@@ -366,7 +366,7 @@ TEST_CASE("a module's file knows its class") {
     CHECK_THROWS_WITH_AS(
         load(wrapped, path),
         ("load: expected the module Sequential in '" + path + "', got Linear").c_str(), Error);
-    save(one->state_dict(), path);  // without a name, as PyTorch's
+    save(one->state_dict(), path);  // without a class, like PyTorch's
     load(other, path);
   }
 }

@@ -1,4 +1,4 @@
-// PyTorch files that are broken or lie: either values or SerializationError, and never harm.
+// Broken and hostile PyTorch files give values or a SerializationError, without harm.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -26,7 +26,7 @@ std::string small_file() {
   return read_bytes(folder / "f.pth");
 }
 
-// In deflate's format, without zlib's header.
+// Compress with deflate, without zlib's header.
 std::string deflated(const std::string& bytes) {
   z_stream stream{};
   REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) == Z_OK);
@@ -52,7 +52,7 @@ TEST_CASE("a PyTorch file truncated anywhere is refused") {
   CHECK(load_error(whole) == "");
 }
 
-TEST_CASE("a flipped bit in a PyTorch file gives an error or a value, nothing else") {
+TEST_CASE("a flipped bit in a PyTorch file gives an error or a value") {
   const std::string whole = small_file();
   size_t refused = 0;
   for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
@@ -61,13 +61,13 @@ TEST_CASE("a flipped bit in a PyTorch file gives an error or a value, nothing el
     refused += load_error(flipped) != "";
   }
   CHECK(refused > 0);
-  std::string changed = whole;  // where only the CRC can tell: in a number of the storage, 1.0
+  std::string changed = whole;  // only the CRC detects a change: in a number of the storage, 1.0
   changed[whole.find(std::string("\0\0\x80\x3f", 4))] = 1;
   CHECK(contains(load_error(changed), "CRC error"));
 }
 
-// Those are read in parts, by several threads, and not by libzip.
-TEST_CASE("of a large storage every bit is checked, and the file must hold all of it") {
+// Large storages are read in parts, by several threads, without libzip.
+TEST_CASE("every bit of a large storage is checked, and the file must contain all of it") {
   const int threads = get_num_threads();
   const Tensor large = arange(1'300'001, kInt32), small = arange(3.);
   const TemporaryFolder folder;
@@ -92,7 +92,7 @@ TEST_CASE("of a large storage every bit is checked, and the file must hold all o
   set_num_threads(threads);
 }
 
-// As torch.serialization.set_crc32_options(False) of PyTorch 2.15 has it: CRCs of 0.
+// As with torch.serialization.set_crc32_options(False) of PyTorch 2.15: CRCs are 0.
 TEST_CASE("a zip entry without a checksum is read, and one with a wrong checksum is not") {
   const Tensor large = arange(100'000.);
   const TemporaryFolder folder;
@@ -117,7 +117,7 @@ TEST_CASE("a zip entry without a checksum is read, and one with a wrong checksum
   CHECK(contains(load_error(wrong), "CRC error"));
 }
 
-TEST_CASE("tensors that reach out of their storage are refused") {
+TEST_CASE("tensors that exceed their storage are refused") {
   const auto error = [](const PickledTensor& t) {
     return load_error(pytorch_bytes(pickled(t), {std::string(16, '\0')}));
   };
@@ -143,7 +143,7 @@ TEST_CASE("tensors that reach out of their storage are refused") {
                .strides = std::vector<int64_t>(65, 1)}) != "");
 }
 
-TEST_CASE("storages that are not what the pickle says are refused") {
+TEST_CASE("storages that differ from the pickle are refused") {
   const auto error = [](const PickledTensor& t, const std::string& bytes) {
     return load_error(pytorch_bytes(pickled(t), {bytes}));
   };
@@ -151,7 +151,7 @@ TEST_CASE("storages that are not what the pickle says are refused") {
   CHECK(error({.numel = 1}, four) == "");
   CHECK(error({.numel = 2}, four) != "");
   CHECK(error({.numel = -1}, four) != "");
-  CHECK(error({.numel = (int64_t{1} << 62) + 1}, four) != "");  // 4 bytes, if it wrapped
+  CHECK(error({.numel = (int64_t{1} << 62) + 1}, four) != "");  // 4 bytes, if the size overflowed
   CHECK(error({.numel = 1}, four + "x") != "");
   CHECK(error({.type = "DoubleStorage", .numel = 1}, four) != "");
   CHECK(error({.key = "1", .numel = 1}, four) != "");
@@ -167,8 +167,8 @@ TEST_CASE("storages that are not what the pickle says are refused") {
   CHECK(contains(load_error(pytorch_bytes(two, {four})), "one type and size"));
 }
 
-// As Python's zipfile and `zip` write them, and PyTorch reads.
-TEST_CASE("entries that are deflated are read, and checked") {
+// As written by Python's zipfile and `zip`, and read by PyTorch.
+TEST_CASE("deflated entries are read, and checked") {
   const std::string pickle =
       "\x80\x02" + pickled(PickledTensor{.numel = 2'000, .sizes = {2'000}, .strides = {1}}) + ".";
   const Tensor numbers = arange(2'000.);
@@ -182,7 +182,7 @@ TEST_CASE("entries that are deflated are read, and checked") {
   const TemporaryFolder folder;
   const Value value = load_checkpoint(folder.write("f.pth", file(storage, packed)));
   CHECK(value.to_tensor().equal(numbers));
-  // Of none, of bytes that do not compress, and of one byte less and more than there are.
+  // An empty storage, incompressible bytes, and one byte too few and too many.
   CHECK(
       load_error(zip_bytes(
           {{"x/data.pkl", "\x80\x02" + pickled(PickledTensor{.sizes = {0}, .strides = {1}}) + "."},
@@ -203,15 +203,15 @@ TEST_CASE("entries that are deflated are read, and checked") {
   CHECK(contains(load_error(zip_bytes({{"x/data.pkl", "\x80\x02N.", 12}})), "another method"));
 }
 
-TEST_CASE("zip bombs are refused before anything is unpacked") {
+TEST_CASE("zip bombs are refused before anything is decompressed") {
   const std::string pickle = std::string("\x80\x02N.");
-  // Deflated to less than a thousandth, as it says.
+  // Deflated to less than a thousandth, with correct sizes.
   CHECK(contains(load_error(zip_bytes(
                      {{"x/data.pkl", pickle}, {"x/data/0", std::string(100, 'a'), 8, 1 << 30}})),
                  "to unpack to at most 1032 times its 100 bytes, got 1073741824 bytes"));
   // Stored, and longer than the file.
   CHECK(load_error(zip_bytes({{"x/data.pkl", pickle, 0, 1 << 30}})) != "");
-  // Many names for the same bytes.
+  // Many entries with the same bytes.
   CHECK(load_error(zip_bytes({{"x/data.pkl", pickle}, {"x/data.pkl", pickle}})) != "");
 }
 
@@ -227,12 +227,12 @@ TEST_CASE("entries with names that lead elsewhere are refused") {
   CHECK(load_error(zip_bytes({{"data.pkl", pickle}})) != "");
 }
 
-TEST_CASE("files of other formats are refused with what they are") {
+TEST_CASE("files of other formats are refused with their kind") {
   const std::string old("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
   CHECK(contains(load_error(old), "before PyTorch 1.6: expected a pickle that ends with STOP"));
   CHECK(contains(load_error("{}"), "expected a zip file"));
   CHECK(contains(load_error(""), "expected a zip file"));
-  CHECK(contains(load_error("PK"), "sound zip file"));
+  CHECK(contains(load_error("PK"), "valid zip file"));
   CHECK(contains(load_error(zip_bytes({{"x/data.pkl", "\x80\x02N."}, {"x/byteorder", "pdp"}})),
                  "got 'pdp'"));
   CHECK(load_error(zip_bytes({{"x/data.pkl", "\x80\x02N."}, {"x/byteorder", "little"}})) == "");

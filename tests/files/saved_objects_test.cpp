@@ -1,4 +1,4 @@
-// What programs save and load whole: modules, lists of tensors, optimizers, samplers and
+// Objects that programs save and load: modules, lists of tensors, optimizers, samplers and
 // generators, in archives and the other formats.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
@@ -58,7 +58,7 @@ bool same(const StateDict& a, const StateDict& b) {
 
 }  // namespace
 
-TEST_CASE("a module goes through an archive, its functions and scratch buffers left out") {
+TEST_CASE("a module is saved in an archive, without its functions and non-persistent buffers") {
   const TemporaryFolder folder;
   Net net, other;
   net->scratch.fill_(5);
@@ -70,7 +70,7 @@ TEST_CASE("a module goes through an archive, its functions and scratch buffers l
 
   OutputArchive archive;
   net->save(archive);
-  archive.save_to(folder / "net.bin");  // an archive, whatever its name
+  archive.save_to(folder / "net.bin");  // an archive, whatever the extension
   Net third;
   load(third, folder / "net.bin");
   CHECK(same(copies(*third), copies(*net)));
@@ -82,7 +82,7 @@ TEST_CASE("a module goes through an archive, its functions and scratch buffers l
   CHECK(in.keys() == std::vector<std::string>{"scale", "count", "a", "b"});
 }
 
-TEST_CASE("a module that cannot read all of an archive is as it was") {
+TEST_CASE("a module that cannot read all of an archive is unchanged") {
   Net net;
   const StateDict before = copies(*net);
   const auto attempt = [&](const auto& change) {
@@ -115,7 +115,7 @@ TEST_CASE("a module that cannot read all of an archive is as it was") {
   CHECK(net->a->weight.equal(ones({3, 2})));
 }
 
-TEST_CASE("a class may save itself in its own way") {
+TEST_CASE("a class may define how it is saved") {
   struct OwnImpl : nn::Module {
     int64_t epoch = 0;
     void save(OutputArchive& archive) const override { archive.write("epoch", Value(epoch)); }
@@ -133,7 +133,7 @@ TEST_CASE("a class may save itself in its own way") {
   CHECK(other->epoch == 5);
 }
 
-TEST_CASE("a list of tensors is saved in each format, and read behind what is there") {
+TEST_CASE("a list of tensors is saved in each format, and appended when it is loaded") {
   const TemporaryFolder folder;
   const std::vector<Tensor> list{ones({2}), arange(3), tensor(1.5)};
   for (const char* name : {"list.pth", "list.pt", "list.safetensors", "list"}) {
@@ -155,7 +155,7 @@ TEST_CASE("a list of tensors is saved in each format, and read behind what is th
   CHECK(read.size() == 4);
 }
 
-TEST_CASE("one tensor is loaded into a parameter that stays the module's") {
+TEST_CASE("one tensor is loaded into a parameter that remains the module's") {
   const TemporaryFolder folder;
   for (const char* name : {"w.pth", "w.safetensors", "w.archive"}) {
     INFO(std::string(name));
@@ -174,7 +174,7 @@ TEST_CASE("one tensor is loaded into a parameter that stays the module's") {
   }
 }
 
-TEST_CASE("an optimizer's options and state go through files and streams") {
+TEST_CASE("an optimizer's options and state are saved in files and streams") {
   const TemporaryFolder folder;
   const auto make = [](const Tensor& p, double lr) {
     return std::make_unique<optim::Adam>(std::vector<Tensor>{p}, optim::AdamOptions(lr));
@@ -217,7 +217,7 @@ TEST_CASE("an optimizer's options and state go through files and streams") {
   CHECK(other->state_dict().empty());
 }
 
-TEST_CASE("files, samplers and generators know the host, whatever device factories use") {
+TEST_CASE("files, samplers and generators use the host, whatever the default device is") {
   const TemporaryFolder folder;
   for_each_device([&](Device d) {
     data::samplers::RandomSampler random(5, 1), other(5, 2);

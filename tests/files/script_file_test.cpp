@@ -1,5 +1,5 @@
-// TorchScript's archives as torch.jit.save of PyTorch 2.15 writes them, made by hand: frozen
-// modules, attributes that ambit does not represent, modules without tensors.
+// TorchScript's archives in the format of torch.jit.save in PyTorch 2.15, made by hand: frozen
+// modules, attributes that ambit cannot represent, modules without tensors.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
@@ -25,7 +25,7 @@ const std::string kTensor = pickled(PickledTensor{.numel = 1, .sizes = {1}, .str
 
 }  // namespace
 
-TEST_CASE("the weights of a frozen module are read, under the names that its code has for them") {
+TEST_CASE("the weights of a frozen module are read, with their names in its code") {
   const TemporaryFolder folder;
   const std::string path = folder.write(
       "frozen.pt", zip_bytes({{"frozen/data.pkl", object(pickled("w") + kTensor)},
@@ -35,13 +35,13 @@ TEST_CASE("the weights of a frozen module are read, under the names that its cod
   const StateDict dict = load(path);
   REQUIRE(dict.size() == 3);
   CHECK(dict[0].first == "w");
-  CHECK(dict[0].second.equal(tensor({2.})));  // of another folder, though the key is the same
+  CHECK(dict[0].second.equal(tensor({2.})));  // of another folder, although the key is the same
   CHECK(dict[1].first == "CONSTANTS.c0");
   CHECK(dict[1].second.equal(tensor({1.})));
   CHECK(dict[2].first == "CONSTANTS.c1");
 }
 
-TEST_CASE("attributes that ambit does not represent do not refuse a TorchScript archive") {
+TEST_CASE("attributes that ambit cannot represent do not prevent reading a TorchScript archive") {
   const TemporaryFolder folder;
   const std::string attributes =
       pickled("dev") + pickled_global("torch", "device") + pickled("cpu") + "\x85R" + pickled("c") +
@@ -61,9 +61,9 @@ TEST_CASE("attributes that ambit does not represent do not refuse a TorchScript 
   CHECK(archive.value()["dev"].to_opaque().type == "torch.device");
 }
 
-// As modules of quantize_dynamic() hold their weights: in objects of C++ classes, whose states are
-// tuples.
-TEST_CASE("an object with another state than attributes is opaque") {
+// Modules of quantize_dynamic() store their weights like this: in objects of C++ classes, whose
+// states are tuples.
+TEST_CASE("an object whose state is not a dict of attributes is opaque") {
   const TemporaryFolder folder;
   const std::string packed =
       pickled_global("__torch__.torch.classes.quantized", "LinearPackedParamsBase") + ")\x81(" +
@@ -79,7 +79,7 @@ TEST_CASE("an object with another state than attributes is opaque") {
   CHECK(load_checkpoint(path)["packed"].to_opaque().type == "object of a custom class");
 }
 
-TEST_CASE("a TorchScript archive without tensors is an error that says why") {
+TEST_CASE("a TorchScript archive without tensors is an error with the reason") {
   const TemporaryFolder folder;
   const std::string path =
       folder.write("none.pt", zip_bytes({{"none/data.pkl", object(pickled("n") + "K\x03")},

@@ -1,4 +1,4 @@
-// Saving and loading: what is written comes back; failures name the path and leave the old file.
+// Saving and loading: written values are read again; errors name the path and keep the old file.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -32,7 +32,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("every dtype comes back from a file on every device") {
+TEST_CASE("every dtype is read again from a file on every device") {
   const TemporaryFolder folder;
   for_each_device([&](Device device) {
     StateDict saved;
@@ -74,17 +74,17 @@ TEST_CASE("a file without tensors is saved and loaded") {
   CHECK(load(folder / "none.safetensors").empty());
 }
 
-TEST_CASE("the bytes written are those of the format, aligned") {
+TEST_CASE("the written bytes have the format's layout, aligned") {
   const TemporaryFolder folder;
   save({{"a", tensor({1, 2}, kUInt8)}, {"b", tensor(1.5, kFloat32)}}, folder / "f");
-  // The float comes first in the data, where it is aligned; 105 bytes of JSON are padded to 112.
+  // The float is first in the data, where it is aligned; 105 bytes of JSON are padded to 112.
   CHECK(read_bytes(folder / "f") ==
         file_bytes(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[4,6]},)"
                    R"("b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}       )",
                    std::string("\x00\x00\xc0\x3f\x01\x02", 6)));
 }
 
-TEST_CASE("a file of the python library loads, whatever its order and metadata") {
+TEST_CASE("a file of the Python library loads, with any order and metadata") {
   const TemporaryFolder folder;
   const std::string header =
       R"({"__metadata__":{"format":"pt"}, "w.é\n":{"data_offsets":[2,10],"shape":[1,2],)"
@@ -97,7 +97,7 @@ TEST_CASE("a file of the python library loads, whatever its order and metadata")
   CHECK(loaded[1].second.equal(tensor({true, false})));
 }
 
-TEST_CASE("names with quotes and other scripts come back") {
+TEST_CASE("names with quotes and other scripts are read again") {
   const TemporaryFolder folder;
   save({{"a \"b\"\\\n\t", ones({1})}, {"层.权重", ones({1})}, {"", ones({1})}}, folder / "f");
   const StateDict loaded = load(folder / "f");
@@ -107,7 +107,7 @@ TEST_CASE("names with quotes and other scripts come back") {
   CHECK(loaded[2].first == "");
 }
 
-TEST_CASE("save refuses what a file cannot hold, and leaves the old file") {
+TEST_CASE("save refuses names that a file cannot contain, and keeps the old file") {
   const TemporaryFolder folder;
   const std::string path = folder / "f";
   save(ones({2}), path);
@@ -121,7 +121,7 @@ TEST_CASE("save refuses what a file cannot hold, and leaves the old file") {
   CHECK(read_bytes(path) == before);
 }
 
-TEST_CASE("save names the path and the reason when it cannot write") {
+TEST_CASE("an error of save has the path and the reason") {
   const TemporaryFolder folder;
   const auto error = [](const std::string& path) {
     try {
@@ -135,17 +135,17 @@ TEST_CASE("save names the path and the reason when it cannot write") {
   CHECK(contains(error(lost), lost));
   CHECK(contains(error(lost), "No such file or directory"));
   CHECK(contains(error(folder.path().string()), "Is a directory"));
-  // A device is written itself, never renamed over; this one is always full.
+  // A device is written directly, never replaced by rename; this one is always full.
   CHECK(contains(error("/dev/full"), "No space left on device"));
   CHECK(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST_CASE("a save that fails half-way keeps the old file and leaves no other") {
+TEST_CASE("a save that fails keeps the old file and leaves no other") {
   const TemporaryFolder folder;
   const std::string path = folder / "f";
   save(ones({2}), path);
   const std::string before = read_bytes(path);
-  // The limit on a file's size stands for a full disk.
+  // The limit on a file's size acts as a full disk.
   struct rlimit old_limit {};
   getrlimit(RLIMIT_FSIZE, &old_limit);
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -159,7 +159,7 @@ TEST_CASE("a save that fails half-way keeps the old file and leaves no other") {
   CHECK(std::distance(begin(files), end(files)) == 1);
 }
 
-TEST_CASE("save replaces the file behind a symbolic link, not the link") {
+TEST_CASE("save replaces the target of a symbolic link, not the link") {
   const TemporaryFolder folder;
   save(ones({2}), folder / "real");
   std::filesystem::create_symlink("real", folder / "link");
@@ -170,7 +170,7 @@ TEST_CASE("save replaces the file behind a symbolic link, not the link") {
   CHECK(back.equal(zeros({3})));
 }
 
-TEST_CASE("load names the path and the reason when it cannot read") {
+TEST_CASE("an error of load has the path and the reason") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(load(folder / "missing"), SerializationError);
   CHECK_THROWS_AS(load(folder.path().string()), SerializationError);

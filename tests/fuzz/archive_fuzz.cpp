@@ -1,4 +1,4 @@
-// An archive as libtorch's C++ writes it: an error, or one that is written and read again.
+// An archive in libtorch's C++ format: an error, or an archive that is written and read again.
 #include <ambit/archive.h>
 #include <ambit/error.h>
 
@@ -9,7 +9,8 @@ using namespace ambit;
 
 namespace {
 
-// Copies what can be written again; `left` bounds what an archive that repeats itself amounts to.
+// Copies the values that can be written; `left` limits their number, because an archive can repeat
+// itself.
 void copy(const serialize::InputArchive& from, serialize::OutputArchive& to, int& left) {
   for (const std::string& key : from.keys()) {
     if (--left < 0) return;

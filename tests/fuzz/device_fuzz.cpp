@@ -1,4 +1,4 @@
-// Names of devices: an error or a device that says its name again.
+// Names of devices: an error, or a device whose name is the same.
 #include <ambit/device.h>
 #include <ambit/error.h>
 

@@ -1,4 +1,4 @@
-// The event files of a folder, of which SummaryWriter reads the steps.
+// The event files of a folder, from which SummaryWriter reads the steps.
 #include "memory_file.h"
 #include "nn/tensorboard/earlier_steps.h"
 

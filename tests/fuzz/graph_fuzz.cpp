@@ -1,5 +1,6 @@
 // The JSON of a .pt2 file: an error, or a graph that prints and that is the same after saving. The
-// input: the program, a NUL, the names of the weights. It is not run, which may need any memory.
+// input: the program, a NUL, the names of the weights. The graph is not run, because it may need
+// any amount of memory.
 #include <ambit/error.h>
 #include <ambit/graph/graph.h>
 

@@ -1,5 +1,5 @@
-// A plugin's ELF headers: read within the file, and believed only where the file holds what they
-// say.
+// A plugin's ELF headers: they are read within the file, and only sizes that the file contains are
+// accepted.
 #include <ambit/error.h>
 
 #include "core/devices/plugin_file.h"

@@ -1,4 +1,5 @@
-// MNIST's two files, packed or not. The first two bytes of the input say how long the first is.
+// MNIST's two files, compressed or not. The first two bytes of the input are the length of the
+// first file.
 #include <ambit/data/mnist.h>
 #include <ambit/error.h>
 

@@ -1,5 +1,5 @@
-// A pickle, without the zip around it, whose checksum would stop most of what the fuzzer tries: an
-// error, or a value that is written and read again as the same bytes.
+// A pickle, without the zip format, whose checksum would reject most inputs: an error, or a value
+// that is written and read again as the same bytes.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 
@@ -11,7 +11,7 @@ using namespace ambit;
 
 namespace {
 
-// Every storage is there, and as long as it is said to be, up to some elements.
+// Every storage exists with the declared length, up to a limit.
 Tensor storage(const std::string&, const StorageType& type, int64_t numel) {
   if (!type.dtype) return {};
   constexpr int64_t kMost = 1000;
@@ -29,15 +29,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string program(reinterpret_cast<const char*>(data), size);
   Value value;
   try {
-    value = pickle::read(program, storage);
+    value = pickle::read(program, {storage});
   } catch (const SerializationError&) {
     return 0;
   }
   std::string written;
   try {
     written = pickle::write(value, place);
-    value = pickle::read(written, storage);
-  } catch (const SerializationError&) {  // views that reach further than their place above says
+    value = pickle::read(written, {storage});
+  } catch (const SerializationError&) {  // views beyond this limit
     return 0;
   }
   if (pickle::write(value, place).size() > written.size()) std::abort();

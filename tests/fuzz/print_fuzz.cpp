@@ -1,4 +1,4 @@
-// Tensors of any numbers, shapes and strides, printed. The input: dtype, dims, sizes, order, bytes.
+// Prints tensors of any numbers, shapes and strides. The input: dtype, dims, sizes, order, bytes.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>

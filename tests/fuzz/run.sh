@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Build the fuzz targets and run them all, side by side: tests/fuzz/run.sh [SECONDS, together; 120]
-# With FUZZ_TARGETS="pickle zip" only those. Ends with 1 at the first find, whose input it names:
-# build/fuzz/bin/<target>_fuzz FILE repeats it. What was found interesting stays in
-# build/fuzz/corpus and is where the next run begins.
+# Build the fuzz targets and run them all in parallel: tests/fuzz/run.sh [SECONDS of all together;
+# 120]. With FUZZ_TARGETS="pickle zip" only those. Exits with 1 at the first failure and prints its
+# input: build/fuzz/bin/<target>_fuzz FILE reproduces it. Inputs with new coverage remain in
+# build/fuzz/corpus, where the next run starts.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -31,7 +31,7 @@ each=$((seconds * jobs / ${#targets[@]}))
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1
 unset AMBIT_BACKEND_PATH AMBIT_SIM
 
-# Without a name in the environment, a search for plugins is short.
+# This makes the search for plugins short.
 run_target() {
   local target=$1 log=$finds/$1.log
   mkdir -p "$corpus/$target" "$finds/$target"

@@ -1,4 +1,4 @@
-// Writes what the fuzzer begins with, a folder for each target: ambit_fuzz_seeds FOLDER.
+// Writes the fuzzer's first inputs, a folder for each target: ambit_fuzz_seeds FOLDER.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/ops/creation.h>
@@ -31,7 +31,7 @@ void write(const std::string& target, const std::string& bytes) {
 }
 
 std::string pickle_of(const std::string& checkpoint) {
-  // Stored, and the first entry: it begins with PROTO and ends where the next header begins.
+  // Stored, and the first entry: it begins with PROTO and ends at the next header.
   const size_t begin = checkpoint.find("\x80\x02"), end = checkpoint.find("PK\x03\x04", begin);
   return checkpoint.substr(begin, end - begin);
 }
@@ -83,7 +83,7 @@ void tensors_and_checkpoints() {
   write("zip", zip_bytes({{"x/a", "abc"}, {"x/b", ""}}));
   const std::string deflated("\x4b\x4c\x4a\x06\0", 5);
   write("zip", zip_bytes({{"x/a", "abc", 8, -1, deflated}}));
-  // Opcodes that ambit reads and does not write.
+  // Opcodes that ambit reads but does not write.
   const std::string negated = pickled(t);
   const std::string global = pickled("torch") + pickled("Size") + "\x93";
   for (const std::string& opcodes : std::vector<std::string>{
@@ -126,7 +126,7 @@ void archives() {
   archive.save_to(stream);
   for (const char* target : {"archive", "checkpoint", "zip"}) write(target, stream.str());
   write("pickle", pickle_of(stream.str()));
-  // As libtorch says lists, and packs its code.
+  // With libtorch's lists and compressed code.
   const std::string object = "c__torch__\nModule\n)\x81";
   const std::string pickle = "\x80\x02" + object + "}(" + pickled("a") +
                              "ctorch.jit._pickle\nbuild_intlist\n(](K\1K\2etRub.";
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
     const std::string head{dtype, 2, 3, 4, 5, 6, dtype, 0};
     write("print", head + std::string(96, static_cast<char>(0x3f + dtype)));
   }
-  // The head of a library, and all of it that its headers name.
+  // The head of a library, with everything that its headers refer to.
   const std::string self = read_bytes("/proc/self/exe");
   write("library", self.substr(0, 4096));
   write("library", self.substr(0, 64));

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (!zip->entries()[i].is_readable) continue;
       std::vector<char> bytes(zip->entries()[i].size_bytes);
       together += bytes.size();
-      // Deflate makes at most 1032 bytes of one.
+      // Deflate expands a byte to at most 1032 bytes.
       if (together > 1032 * size + 1031 * zip->entries().size()) std::abort();
       zip->read(i, bytes.data());
     }

@@ -48,7 +48,7 @@ void check_buffers(const graph::Graph& net, const Value& expected, double relati
 
 }  // namespace
 
-TEST_CASE("graphs give PyTorch's outputs and change buffers and inputs as it does") {
+TEST_CASE("graphs have PyTorch's outputs, and change buffers and inputs as PyTorch does") {
   for_each_device([](Device device) {
     for (const std::string& name : graph_names()) {
       INFO(name);
@@ -70,7 +70,7 @@ TEST_CASE("graphs give PyTorch's outputs and change buffers and inputs as it doe
   });
 }
 
-TEST_CASE("graphs train as PyTorch trains them") {
+TEST_CASE("graphs train with PyTorch's losses") {
   for_each_device([](Device device) {
     size_t trained = 0;
     for (const std::string& name : graph_names()) {

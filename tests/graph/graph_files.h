@@ -1,6 +1,7 @@
 // The files of graphs_2.15.tar.xz, which graphs.py made with PyTorch 2.15, and changed ones.
 #pragma once
 
+#include <ambit/autograd.h>
 #include <ambit/checkpoint.h>
 #include <ambit/graph/graph.h>
 #include <doctest/doctest.h>
@@ -27,7 +28,7 @@ inline std::string graph_file(const std::string& name) {
   return (graph_folder() / (name + ".pt2")).string();
 }
 
-/// Return what PyTorch computed for a file.
+/// Return PyTorch's results for a file.
 inline ambit::Value graph_record(const std::string& name) {
   return ambit::load_checkpoint((graph_folder() / (name + ".pt")).string());
 }
@@ -49,4 +50,24 @@ inline std::vector<ambit::Tensor> tensors_of(const ambit::Value& list, ambit::De
     out.push_back(is_tensor ? v.to_tensor().to(device) : ambit::Tensor());
   }
   return out;
+}
+
+/// Run a saved graph from its file and write ambit's results.
+inline void write_record(const std::string& file, const std::vector<ambit::Tensor>& inputs) {
+  const ambit::graph::Graph net = ambit::graph::load(file);
+  const ambit::NoGradGuard no_grad;
+  ambit::Value::List given, outputs;
+  for (const ambit::Tensor& t : inputs) given.emplace_back(t.clone());
+  for (const ambit::Tensor& t : net->forward(inputs)) {
+    outputs.push_back(t.defined() ? ambit::Value(t.clone()) : ambit::Value());
+  }
+  ambit::Value::Dict buffers;
+  for (const auto& [name, buffer] : net->named_buffers()) {
+    // A graph in evaluation counts no training steps; PyTorch's calls count as they were exported.
+    if (!name.ends_with("num_batches_tracked")) buffers.emplace_back(name, buffer);
+  }
+  ambit::save_checkpoint(ambit::Value::dict({{"inputs", ambit::Value::list(std::move(given))},
+                                             {"outputs", ambit::Value::list(std::move(outputs))},
+                                             {"buffers", ambit::Value::dict(std::move(buffers))}}),
+                         file.substr(0, file.size() - 1));
 }

@@ -1,5 +1,5 @@
-// Files that are broken or ask for too much, and what ambit lacks: typed errors that name the
-// cause.
+// Files that are broken or request too much, and parts that ambit does not have: typed errors that
+// name the cause.
 #include <ambit/error.h>
 #include <ambit/random.h>
 
@@ -82,7 +82,7 @@ TEST_CASE("the parts of a small graph make a file that loads") {
   CHECK(error_of_bytes(file_of(tiny())).empty());
 }
 
-TEST_CASE("functions that ambit lacks are listed all at once with their calls") {
+TEST_CASE("functions that ambit does not have are listed all at once with their calls") {
   Parts parts = tiny();
   std::string& model = parts[kModel];
   for (const char* name : {"linear", "relu"}) {
@@ -96,7 +96,7 @@ TEST_CASE("functions that ambit lacks are listed all at once with their calls") 
            "the argument basis of linear.default");
 }
 
-TEST_CASE("files of other kinds are named, with what to do") {
+TEST_CASE("the error for another kind of file names it and the remedy") {
   contains(error_of_bytes(""), "expected a .pt2 file");
   contains(error_of_bytes("version https://git-lfs.github.com/spec/v1\n"), "a Git LFS pointer");
   contains(error_of_bytes(zip_bytes({{"x/data.pkl", "a"}, {"x/constants.pkl", "b"}})),

@@ -1,4 +1,4 @@
-// Graphs as modules: names, devices, modes, copies, printing, and inputs that do not fit.
+// Graphs as modules: names, devices, modes, copies, printing, and errors of inputs.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/memory.h>
@@ -137,7 +137,7 @@ TEST_CASE("an error inside of a graph names the call and the module") {
   CHECK(text.ends_with("(call 'embedding' of embedding, embedding.default)"));
 }
 
-TEST_CASE("half-precision graphs take inputs of their dtype") {
+TEST_CASE("half-precision graphs accept inputs of their dtype") {
   const graph::Graph net = graph::load(graph_file("unet"));
   net->to(kBFloat16);
   const Tensor x = ones({2, 1, 8, 8}, kBFloat16);
@@ -180,7 +180,7 @@ TEST_CASE("an integer that was exported as dynamic is an input") {
         "Graph: expected s86 from 2 to any size, got 1");
 }
 
-TEST_CASE("arguments whose values the program contains are no inputs") {
+TEST_CASE("arguments whose values the program contains are not inputs") {
   const graph::Graph net = graph::load(graph_file("constants"));
   CHECK(net->input_names() == std::vector<std::string>{"x"});
   const std::vector<Tensor> out = net->forward(TensorList(ones({2, 3})));

@@ -15,7 +15,7 @@ using namespace ambit;
 
 namespace {
 
-// Also what a state dict leaves out.
+// Including tensors that a state dict leaves out.
 StateDict state(const graph::Graph& net) {
   StateDict all = net->state_dict();
   for (const auto& [name, buffer] : net->named_buffers()) all.emplace_back(name, buffer);
@@ -49,26 +49,6 @@ std::string error_of_save(const graph::Graph& net, const std::string& path) {
     return e.what();
   }
   return "";
-}
-
-// Run a saved graph from its file and write what ambit computes.
-void write_record(const std::string& file, const std::vector<Tensor>& inputs) {
-  const graph::Graph net = graph::load(file);
-  const NoGradGuard no_grad;
-  Value::List given, outputs;
-  for (const Tensor& t : inputs) given.emplace_back(t.clone());
-  for (const Tensor& t : net->forward(inputs)) {
-    outputs.push_back(t.defined() ? Value(t.clone()) : Value());
-  }
-  Value::Dict buffers;
-  for (const auto& [name, buffer] : net->named_buffers()) {
-    // A graph in evaluation counts no training steps; PyTorch's calls count as they were exported.
-    if (!name.ends_with("num_batches_tracked")) buffers.emplace_back(name, buffer);
-  }
-  save_checkpoint(Value::dict({{"inputs", Value::list(std::move(given))},
-                               {"outputs", Value::list(std::move(outputs))},
-                               {"buffers", Value::dict(std::move(buffers))}}),
-                  file.substr(0, file.size() - 1));
 }
 
 }  // namespace
@@ -125,8 +105,8 @@ TEST_CASE("a failed save states the cause and keeps the old file") {
   const std::string path = folder.write("a.pt2", "old");
   const graph::Graph net = graph::load(graph_file("mlp"));
   CHECK(error_of_save(net, folder / "a.safetensors") ==
-        "graph::save: expected a name that ends in .pt2, got '" + (folder / "a.safetensors") +
-            "': ambit::save() writes parameters and buffers alone");
+        "graph::save: expected a name that ends in .pt2 or .onnx, got '" +
+            (folder / "a.safetensors") + "': ambit::save() writes parameters and buffers alone");
   CHECK(error_of_save(net, folder / "no/a.pt2").find("cannot") != std::string::npos);
   net->to(kBFloat16);
   CHECK(error_of_save(net, path) ==
@@ -140,7 +120,7 @@ TEST_CASE("a failed save states the cause and keeps the old file") {
   CHECK(read_bytes(path) == "old");
 }
 
-TEST_CASE("PyTorch 2.15 loads saved graphs and computes the same") {
+TEST_CASE("PyTorch 2.15 loads saved graphs and has the same results") {
   if (python_with_torch().empty()) return;
   const TemporaryFolder folder;
   const auto add =

@@ -1,4 +1,4 @@
-"""Writes the .pt2 files of graphs_2.15.tar.xz, and next to each what PyTorch computes with it.
+"""Writes the .pt2 files of graphs_2.15.tar.xz, and next to each PyTorch's results.
 
 Usage: graphs.py FOLDER [NAME ...]. It needs PyTorch 2.15. <name>.pt2 is a program of torch.export.save();
 <name>.pt holds "inputs" and "outputs", and for those that are trained "losses" of SGD steps with

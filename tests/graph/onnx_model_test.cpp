@@ -117,7 +117,7 @@ TEST_CASE("a batch norm trains in place and its statistics are buffers") {
   CHECK(net->named_buffers()["m"].item<double>() == doctest::Approx(0.2));
 }
 
-TEST_CASE("names that are no names of modules change") {
+TEST_CASE("names that cannot be names of modules are changed") {
   Model m = linear_model();
   m.initializers = {floats("fc.weight", {2, 3}, {1, 2, 3, -4, 5, 6}), floats("fc", {2}, {0, 0})};
   m.nodes[0] = node("Gemm", {"x", "fc.weight", "fc"}, {"h"}, integer_attribute("transB", 1));
@@ -126,7 +126,7 @@ TEST_CASE("names that are no names of modules change") {
   CHECK(net->named_parameters().contains("fc_"));
 }
 
-TEST_CASE("everything that ambit lacks is listed at once") {
+TEST_CASE("everything that ambit does not have is listed at once") {
   Model m = linear_model();
   m.nodes[0] = node("Own", {"x"}, {"h"});
   m.nodes[1] = node("Other", {"h"}, {"y"});
@@ -194,7 +194,7 @@ TEST_CASE("external data are read from the model's folder only") {
   contains(load_with("none", "0"), "expected the file 'none'");
 }
 
-// Values of onnx 1.23.2's specification, where the function of the same name gives another.
+// Values of onnx 1.23.2's specification, where the function with the operator's name differs.
 TEST_CASE("operators that differ from the function of their name") {
   check_equal(computed("ThresholdedRelu", {f32({kNaN, 2})}), f32({0, 2}));
   check_equal(computed("Shrink", {f32({kNaN, 2})}), f32({0, 2}));

@@ -16,7 +16,7 @@ namespace {
 
 struct Outcome {
   bool passes = false;
-  bool is_refused = false;  // by load(), which lists what ambit lacks
+  bool is_refused = false;  // by load(), which lists missing functions
   std::string text{};
 };
 
@@ -48,9 +48,9 @@ Outcome run_test(const std::filesystem::path& file) {
       const NoGradGuard no_grad;
       const std::vector<Tensor> got = net->forward(list("in")), expected = list("out");
       if (got.size() != expected.size()) return {false, false, "another number of outputs"};
-      // The tolerances of ONNX's own runner, but for two groups. The expected values of attention
-      // in 16 bits are rounded after each of its steps: two units in the last place. The input of
-      // an inverse transform is rounded: 2^-24 of up to 100, where the result is 0.
+      // The tolerances of ONNX's own runner, except for two groups. The expected values of
+      // attention in 16 bits are rounded after each of its steps: two units in the last place. The
+      // input of an inverse transform is rounded: 2^-24 of up to 100, where the result is 0.
       const std::string test = file.stem().string();
       const double atol = test.starts_with("test_dft_inverse") ? 1e-5 : data["atol"].item<double>();
       for (size_t i = 0; i < got.size(); ++i) {

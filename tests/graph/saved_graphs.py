@@ -1,4 +1,4 @@
-"""Compares the .pt2 files that ambit saved in a folder with what ambit computes.
+"""Compares the .pt2 files that ambit saved in a folder with ambit's results.
 
 Usage: saved_graphs.py FOLDER. <name>.pt has the "inputs" of <name>.pt2 and ambit's "outputs" and "buffers"
 after the run. Exits with 1 if a file does not load or gives other numbers. Prints "skipped" without
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
-# The same float32 functions, whose sums run in another order: of terms of size 1 they differ by a few
-# 2^-24 of the larger terms, on which the absolute part is based.
+# The same float32 functions, whose sums are in another order: for terms of size 1 they differ by a few 2^-24 of the
+# larger terms, which the absolute tolerance allows.
 RELATIVE, ABSOLUTE = 1e-5, 1e-5
 
 
@@ -26,7 +26,7 @@ def difference(got, expected):
 
 
 def flat_arguments(program, inputs):
-    """The arguments with those whose values the program contains, as a tree."""
+    """Return the arguments, including those whose values the program contains, as a tree."""
     given = iter(inputs)
     flat = []
     for spec in program.graph_signature.input_specs:

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# By hand, as root, with debootstrap and a network: the commands of README.md on a bare Debian, and the
-# packages that it makes on another bare one.
+# Run manually, as root, with debootstrap and a network: the commands of README.md on a bare Debian,
+# then the packages that these build on another bare Debian.
 #   tests/install/debian.sh <suite> <folder> [ctest arguments...]
-# The systems are <folder>/<suite>-build and <folder>/<suite>; they are made where they are missing, and stay.
+# The systems are <folder>/<suite>-build and <folder>/<suite>; they are created if they are missing,
+# and kept.
 set -euo pipefail
 suite=$1 folder=$(realpath -m "$2")
 shift 2
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 trap 'mount | cut -d" " -f3 | grep "^$folder/$suite" | sort -r | xargs -r umount' EXIT
 
-# bare <system>: make it, and mount what programs expect.
+# bare <system>: create it, and mount the file systems that programs expect.
 bare() {
   mkdir -p "$folder"
   [[ -e $1/usr ]] || debootstrap --variant=minbase "$suite" "$1"

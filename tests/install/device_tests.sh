@@ -25,7 +25,7 @@ for device in cpu cuda:0 npu:0; do
   grep -qE "classifier_test\.$device \.+ +Passed" passed.log || fail "expected a test on $device"
 done
 
-# fails <text> <device>...: the tests fail on these devices, and say the text.
+# fails <text> <device>...: check that the tests fail on these devices, and print the text.
 fails() {
   local device
   cmake --build built

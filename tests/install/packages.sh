@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Build the Debian packages, look into them, and use what they hold from a folder.
+# Build the Debian packages, check their contents, and use these from a folder.
 #   tests/install/packages.sh <source folder> <build folder> <C++ compiler>
-# debian.sh, which is run by hand, installs them on a bare Debian.
+# debian.sh, which is run manually, installs them on a bare Debian.
 set -euo pipefail
 source=$1 build=$2 compiler=$3
 for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture file readelf; do
@@ -17,11 +17,12 @@ fail() {
   exit 1
 }
 
-# cached <option>: its value in the build folder.
+# cached <option>: print its value in the build folder.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 
 echo "== build"
-# The preset's flags hit ccache; without ccache no optimisation is the quicker way, and no CUDA.
+# With the preset's flags ccache finds the objects; without ccache a build without optimisation and
+# CUDA is faster.
 options=("-DCMAKE_CXX_FLAGS_RELEASE=-O0" -DAMBIT_CUDA=OFF)
 if command -v ccache >/dev/null; then
   options=("-DAMBIT_CUDA=$(cached AMBIT_CUDA)")
@@ -45,22 +46,23 @@ mapfile -t packages < <(printf '%s\n' "${packages[@]}" | LC_ALL=C sort)
 grep -qF "\"$version\"" "$source/cmake/packaging/vcpkg/ambit/vcpkg.json" ||
   fail "vcpkg.json: expected the version $version"
 
-# has <package> <file>...: the package holds each.
+# has <package> <file>...: check that the package contains each.
 has() {
   local file
   for file in "${@:2}"; do
     [[ -e $1/$file || -L $1/$file ]] || fail "expected $file in $1, got:" "$(cd "$1" && find . -type f)"
   done
 }
-# field <package> <field> <text>: the field of the package's control file holds the text.
+# field <package> <field> <text>: check that the field of the package's control file contains the
+# text.
 field() {
   local got
   got=$(dpkg-deb -f "deb/$1_${version}_"*.deb "$2")
   [[ $got == *"$3"* ]] || fail "expected $3 in $2 of $1, got: $got"
 }
-# control <file>: a file of libambit0's control archive.
+# control <file>: print a file of libambit0's control archive.
 control() { dpkg-deb --ctrl-tarfile deb/libambit0_*.deb | tar -xO "./$1"; }
-# says <text> <command...>: the command succeeds and prints the text, among other things.
+# says <text> <command...>: check that the command succeeds and that its output contains the text.
 says() {
   local got
   got=$("${@:2}" 2>&1) || fail "failed: ${*:2}" "$got"
@@ -78,11 +80,11 @@ for package in "${packages[@]}"; do
   ! dpkg-deb -c "deb/${package}_"*.deb | grep -v " root/root " || fail "$package holds files not of root"
 done
 has libambit0 "$libdir"/{libambit.so.0,"libambit.so.$version"} \
-  "$libdir"/ambit/{libambit_onnx.so,libambit_shadow.so,libambit_tensorboard.so,libambit_zip.so,backends/libambit_sim.so}
+  "$libdir"/ambit/{libambit_capture.so,libambit_check.so,libambit_onnx.so,libambit_shadow.so,libambit_tensorboard.so,libambit_zip.so,backends/libambit_sim.so}
 has libambit-dev usr/include/ambit/{ambit.h,backend/kernels.h,nn/linear.h} "$libdir/libambit.so" \
   "$libdir"/{cmake/ambit/ambitConfig.cmake,pkgconfig/ambit.pc}
 has ambit-tools usr/bin/ambit usr/share/man/man1/ambit.1.gz
-# Nothing else may lie in the folders that are everybody's.
+# The common folders must contain nothing else.
 got=$(cd all && find usr/bin usr/include usr/lib "$libdir" -mindepth 1 -maxdepth 1 | sort | xargs)
 expected="usr/bin/ambit usr/include/ambit $libdir $libdir/ambit $libdir/cmake $libdir/libambit.so"
 expected+=" $libdir/libambit.so.0 $libdir/libambit.so.$version $libdir/pkgconfig"

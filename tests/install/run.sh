@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Use ambit as others will: a program, a backend of another project and the installed tools, with an
+# Use ambit from other projects: a program, a backend and the installed tools, with an
 # installation that was moved, by find_package and pkg-config, then by add_subdirectory.
 #   tests/install/run.sh <source folder> <build folder> <C++ compiler>
 set -euo pipefail
@@ -7,7 +7,7 @@ source=$1 build=$2 compiler=$3
 work=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-# What the user has set decides nothing here.
+# Ignore the user's settings.
 unset AMBIT_BACKEND_PATH AMBIT_FALLBACK AMBIT_SIM AMBIT_DATA
 
 fail() {
@@ -21,7 +21,7 @@ make() {
   cmake --build "$2" --parallel "$(nproc)"
 }
 
-# says <text> <command...>: the command succeeds and prints the text, among other things.
+# says <text> <command...>: check that the command succeeds and that its output contains the text.
 says() {
   local got
   got=$("${@:2}" 2>&1) || fail "failed: ${*:2}" "$got"
@@ -33,7 +33,7 @@ on_hello=$'tensor([[2., 2.],\n        [2., 2.]], device=\'hello:0\')'
 # try_tools <installation> <library of hello>
 try_tools() {
   says "backend hello: $2 " "$1/bin/ambit" info
-  says "$1/" "$1/bin/ambit" info --json # where libambit and the simulator came from
+  says "$1/" "$1/bin/ambit" info --json # the paths of libambit and the simulator
   says "| convolution | reference |" "$1/bin/ambit" ops --backend hello --format md
   says "Finished Training" \
     "$1/bin/quickstart" --device hello:0 --limit 64 --epochs 1 --out net.safetensors
@@ -48,7 +48,7 @@ lines=$((lines + $(grep -vcE '^ *(#.*)?$' hello/CMakeLists.txt)))
 echo "== find_package, from a folder the package was not installed to"
 cmake --install "$build" --prefix "$work/installed" >install.log
 mv installed moved
-# Build paths in the package would show only on another machine. The libraries may hold the names
+# Build paths in the package would only fail on another machine. The libraries may contain the names
 # of source files (assert), the package may not.
 if grep -rnF -e "$source" -e "$work/installed" moved/*/cmake moved/*/pkgconfig; then
   fail "the installed package holds absolute paths"
@@ -56,7 +56,7 @@ fi
 for program in moved/bin/*; do
   ! ldd "$program" | grep "not found" || fail "$program does not find its libraries"
 done
-# --as-needed drops libraries that only static initialisers would use: ambit must not rely on them.
+# --as-needed drops libraries without used symbols: ambit must not depend on their initialisers.
 package=(-DCMAKE_PREFIX_PATH="$work/moved"
   "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed" "-DCMAKE_MODULE_LINKER_FLAGS=-Wl,--as-needed")
 make "$source/tests/install/consumer" consumer_built "${package[@]}"
@@ -74,15 +74,15 @@ says "$version" pkg-config --modversion ambit
 read -ra flags < <(pkg-config --cflags --libs ambit)
 "$compiler" -std=c++20 "$source/tests/install/consumer/main.cpp" "${flags[@]}" -o by_pkg_config
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir ambit) says "$on_cpu" ./by_pkg_config
-# Older than C++20, the reader learns that before anything else.
+# With an older standard than C++20 the first error says so.
 ! "$compiler" -std=c++17 -fsyntax-only "$source/tests/install/consumer/main.cpp" "${flags[@]}" 2>old ||
   fail "expected C++17 to be refused"
-grep -m 1 error old | grep -q "ambit needs C++20" || fail "expected first a word on C++20:" "$(<old)"
+grep -m 1 error old | grep -q "ambit needs C++20" || fail "expected the first error to name C++20:" "$(<old)"
 
 
-echo "== what a program for libtorch asks for in vain, the compiler says"
+echo "== errors of the compiler for parts of libtorch that ambit does not have"
 read -ra torch_flags < <(pkg-config --cflags ambit-torch)
-# The words of the error, and the line that gives it.
+# Text of the error, and the line that causes it.
 cat >lacks.txt <<'END'
 ambit has no complex tensors|torch::ones(3).to(torch::kComplexFloat);
 ambit has no complex tensors|torch::fft::rfft(torch::ones(3));
@@ -92,8 +92,6 @@ ambit has no sparse tensors|torch::sparse_coo_tensor(torch::ones(3), torch::ones
 ambit has no sparse tensors|torch::ones(3).to_sparse();
 ambit has no named tensors|torch::ones(3).rename("N");
 ambit has no quantised tensors|torch::ones(3).q_scale();
-ask scalar_type()|torch::ones(3).type();
-no Airy and Bessel functions|torch::special_bessel_j0(torch::ones(3));
 ambit runs no TorchScript|torch::jit::load("model.pt");
 ambit runs no TorchScript|torch::jit::script::Module* module;
 END
@@ -125,7 +123,8 @@ try_tools "$work/again" "$(realpath again/*/ambit/backends/libambit_hello.so)"
 LD_LIBRARY_PATH=$(realpath again/lib*) says "$on_hello" consumer_built/consumer hello:0
 
 echo "== add_subdirectory, of ambit and of the backend"
-# The flags of the build folder hit ccache; without ccache, no optimisation is the quicker way.
+# With the preset's flags ccache finds the objects; without ccache a build without optimisation is
+# faster.
 flags="-O0"
 if command -v ccache >/dev/null; then flags="-O2 -DNDEBUG"; fi
 make "$source/tests/install/consumer" with_source \

@@ -1,5 +1,5 @@
-// Which functions and methods take several tensors, as the headers declare them, and under which
-// names: so that a test's table can be checked for gaps, and an error's names for truth.
+// The functions and methods with several tensors, and their parameter names, as the headers declare
+// them: to find gaps in a test's table, and to check the names in errors.
 #pragma once
 
 #include <filesystem>
@@ -33,12 +33,12 @@ inline std::vector<std::string> tensor_parameters(const std::string& parameters)
   return names;
 }
 
-// Whether more than one tensor may come: a list may hold several.
+// True if more than one tensor may be passed: a list may have several.
 inline bool are_several(const std::vector<std::string>& names) {
   return names.size() > 1 || (names.size() == 1 && names[0] == "tensors");
 }
 
-/// Add what `code` declares; `self`: the tensor that methods are called on.
+/// Add the declarations of `code`; `self`: the tensor of a method.
 inline void collect(const std::string& code, const std::string& prefix,
                     const std::vector<std::string>& self, DeclaredTensors& to) {
   static const std::regex function(
@@ -62,12 +62,12 @@ inline void collect(const std::string& code, const std::string& prefix,
 
 }  // namespace declared
 
-/// Return the functions of ops/*.h that take several tensors; as declared_functions.h.
+/// Return the functions of ops/*.h with several tensors, as in declared_functions.h.
 inline DeclaredTensors declared_functions_of_tensors() {
   DeclaredTensors all;
   for (const auto& file : std::filesystem::directory_iterator(AMBIT_OPS_HEADERS)) {
-    // Functions with an output, aliases and functions of lists: out_test, aliases_test,
-    // foreach_test.
+    // Tested elsewhere: functions with an output, aliases and functions of lists (out_test,
+    // aliases_test, foreach_test).
     const std::string header = file.path().filename();
     if (header == "out.h" || header == "aliases.h" || header == "foreach.h") continue;
     declared::collect(declared::code_of(file.path()), "", {}, all);
@@ -75,7 +75,7 @@ inline DeclaredTensors declared_functions_of_tensors() {
   return all;
 }
 
-/// Return the methods of Tensor that take another tensor, as "Tensor::add".
+/// Return the methods of Tensor with another tensor as an argument, as "Tensor::add".
 inline DeclaredTensors declared_methods_of_tensors() {
   const std::string code =
       declared::code_of(std::filesystem::path(AMBIT_OPS_HEADERS) / ".." / "tensor.h");

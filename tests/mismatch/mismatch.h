@@ -1,7 +1,7 @@
-// What the tests of DeviceMismatchError share: two devices that count what is asked of them, and
-// the check of one failing call. "No kernel has run" is seen in two ways: the counting devices know
-// of every kernel, allocation and copy; of any other device (cpu among them) at least no memory was
-// asked for, and the operands, all that a kernel could then have written to, are as they were.
+// Shared by the tests of DeviceMismatchError: two devices that count their calls, and the check of
+// a call that fails. There are two checks that no kernel has run: the counting devices count every
+// kernel, allocation and copy; for other devices (such as cpu) no memory was allocated, and the
+// operands, which a kernel could have written without an allocation, are unchanged.
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -28,14 +28,14 @@
 
 namespace mismatch {
 
-/// Devices in host memory whose kernels compute nothing: everything asked of them adds to `asked`.
+/// Devices in host memory whose kernels do nothing: every call of the backend increments `asked`.
 class CountingBackend final : public ambit::Backend {
  public:
   explicit CountingBackend(std::string name) : name_(std::move(name)), memory_(host_, name_) {}
 
   static inline std::atomic<size_t> asked = 0;
-  static inline std::atomic<size_t> kernels = 0;  // of these
-  // Only while a test of this runs: no other test shall meet a device that computes nothing.
+  static inline std::atomic<size_t> kernels = 0;  // calls of these
+  // Only during a test that uses them, so that no other test finds a device that computes nothing.
   static inline std::atomic<bool> present = false;
 
   std::string name() const override { return name_; }
@@ -73,7 +73,7 @@ void add_counting_kernel(ambit::Registry& registry, ambit::Op<void(A...)>& op) {
   });
 }
 
-/// Lets "counted_a" and "counted_b" have a device each while it lives.
+/// During its lifetime "counted_a" and "counted_b" have one device each.
 class CountingDevices {
  public:
   CountingDevices() {
@@ -99,7 +99,7 @@ struct TwoDevices {
   ambit::Device here, there;
 };
 
-/// Two different devices, in both orders: cpu and others, two of one kind, meta, and two that
+/// Two different devices, in both orders: cpu and others, two of one kind, meta, and the two that
 /// count.
 inline std::vector<TwoDevices> device_pairs() {
   std::vector<std::pair<std::string, std::string>> names{{"cpu", "reference"},
@@ -117,15 +117,15 @@ inline std::vector<TwoDevices> device_pairs() {
   return pairs;
 }
 
-/// Sees whether devices are asked for anything from its making on.
+/// Records the calls of devices since its construction.
 class Watch {
  public:
   explicit Watch(const std::vector<ambit::Device>& devices) {
     for (const ambit::Device device : devices) {
       if (device.is_meta()) continue;
       synchronize(device);
-      // With as much in use as ever was, one more allocation makes a new peak. Powers of two are
-      // not rounded up, which would raise the peak itself.
+      // With as much memory in use as at the peak, one more allocation creates a new peak. Powers
+      // of two are not rounded up, which would raise the peak by itself.
       const ambit::MemoryStats stats = stats_of(device);
       for (size_t gap = stats.peak_in_use - stats.in_use; gap > 0; gap -= std::bit_floor(gap)) {
         ballast_.push_back(ambit::empty({static_cast<int64_t>(std::bit_floor(gap))},
@@ -153,8 +153,8 @@ class Watch {
   size_t asked_ = 0;
 };
 
-/// What a call must say: its name, its tensor arguments by name, in order, undefined ones too, and
-/// which of them set the expected device and break with it.
+/// The expected error of a call: its op, its tensor arguments by name, in order, including
+/// undefined ones, and which of them sets the expected device and which has another one.
 struct Complaint {
   std::string op;
   std::vector<std::string> names;
@@ -176,7 +176,7 @@ inline std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// The line of explain() for argument i, as words: "#0 self float32[2, 3] cpu sets expected".
+/// Return the line of explain() for argument i: "#0 self float32[2, 3] cpu sets expected".
 inline std::vector<std::string> expected_words(const Complaint& c, size_t i) {
   const ambit::Tensor& t = c.arguments[i];
   std::string line = "#" + std::to_string(i) + " " + c.names[i] + " ";
@@ -207,8 +207,8 @@ inline void check_words(const ambit::DeviceMismatchError& e, const Complaint& c)
   CHECK(lines.back().starts_with("  try: "));
 }
 
-/// Check that `call` throws the documents' error as `c` says, that no device was asked for
-/// anything, and that the arguments, and `others`, are as they were.
+/// Check that `call` throws the documented error with the parts in `c`, that no device was called,
+/// and that the arguments and `others` are unchanged.
 inline void check_refused(FunctionRef<void()> call, const Complaint& c,
                           const std::vector<ambit::Tensor>& others = {}) {
   std::vector<ambit::Tensor> all = c.arguments;

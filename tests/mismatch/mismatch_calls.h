@@ -19,24 +19,24 @@ using Tensors = std::vector<Tensor>;
 
 enum class Rule {
   strict,                // all on one device
-  elementwise,           // 0-dim cpu tensors may mix in
-  in_place,              // as strict, the first decides
-  in_place_elementwise,  // the first decides, 0-dim cpu tensors may mix in
-  indexing,  // the first decides, what is called indices or lengths may be on cpu, a value if 0-dim
+  elementwise,           // 0-dim cpu tensors may be operands
+  in_place,              // like strict; the first one sets the expected device
+  in_place_elementwise,  // the first one sets it; 0-dim cpu tensors may be operands
+  indexing,  // the first one sets it; indices and lengths may be on the cpu, and 0-dim values
 };
 
 struct Call {
-  std::string function;  // as declared, methods as "Tensor::add"
+  std::string function;  // as declared, with methods as "Tensor::add"
   Rule rule;
   Tensors operands;  // in the order of the declaration
   std::function<void(const Tensors&)> run;
-  std::string op = {};                  // as errors call it, where that is not the function's name
-  std::vector<std::string> names = {};  // of the operands, where the declaration leaves a doubt
+  std::string op = {};                  // the op in errors, if it is not the function's name
+  std::vector<std::string> names = {};  // of the operands, if the declaration is ambiguous
 };
 
 inline Tensors given(auto... t) { return {t...}; }
 
-// +: of pointers to functions there is one std::function, of lambdas one for each.
+// The + converts a lambda to a function pointer: these share one instantiation of std::function.
 #define CALL(function, rule, operands, ...)                                 \
   Call {                                                                    \
 #function, Rule::rule, operands,                                        \

@@ -1,6 +1,6 @@
-// What may cross devices all the same (architecture, "Devices"): 0-dim cpu tensors in elementwise
+// Permitted calls with several devices (docs/device-mismatch.md): 0-dim cpu tensors in elementwise
 // ops, cpu indices of index and index_put_, copy_ and to. On every device, with gradients, which
-// come back to where their tensor is. That copy_ and to copy right is copy_test.cpp's affair.
+// are on their tensor's device. copy_test.cpp tests the values of copy_ and to.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -88,7 +88,7 @@ void check_gradients(const Elementwise& op, Device device, bool number_first) {
 
 }  // namespace
 
-TEST_CASE("a 0-dim cpu tensor mixes into every elementwise op, and its gradient goes back") {
+TEST_CASE("a 0-dim cpu tensor can be an operand of every elementwise op, and gets its gradient") {
   for_each_device([](Device device) {
     for (const Elementwise& op : kElementwise) {
       INFO(std::string(op.name));
@@ -109,7 +109,7 @@ TEST_CASE("a 0-dim cpu tensor mixes into every elementwise op, and its gradient 
   });
 }
 
-TEST_CASE("a 0-dim cpu tensor mixes into bitwise ops and as a mask") {
+TEST_CASE("a 0-dim cpu tensor can be an operand of bitwise ops, and a mask") {
   for_each_device([](Device device) {
     const Tensor n = tensor({6, 5}).to(device), bits = tensor(3), yes = tensor(true);
     CHECK(bitwise_and(n, bits).cpu().equal(tensor({2, 1})));
@@ -124,7 +124,7 @@ TEST_CASE("a 0-dim cpu tensor mixes into bitwise ops and as a mask") {
   });
 }
 
-TEST_CASE("a gradient written through an in-place op goes back to the 0-dim cpu tensor") {
+TEST_CASE("a gradient through an in-place op reaches the 0-dim cpu tensor") {
   for_each_device([](Device device) {
     const Tensor s = number().requires_grad_();
     const Tensor y = numbers(device);
@@ -135,7 +135,7 @@ TEST_CASE("a gradient written through an in-place op goes back to the 0-dim cpu 
   });
 }
 
-TEST_CASE("indices and masks on cpu go with a tensor of any device, gradients too") {
+TEST_CASE("indices and masks on the cpu can be used with tensors of any device, with gradients") {
   for_each_device([](Device device) {
     const Tensor x = arange(6, kFloat32).reshape({3, 2}).to(device).requires_grad_();
     const Tensor rows = tensor({2, 0, 2}), columns = tensor({1, 0, 1});
@@ -157,14 +157,14 @@ TEST_CASE("indices and masks on cpu go with a tensor of any device, gradients to
   });
 }
 
-TEST_CASE("dtypes of tensors on two devices promote, since nothing is computed") {
+TEST_CASE("dtypes of tensors on two devices can be promoted, since nothing is computed") {
   for_each_device([](Device device) {
     CHECK(result_type(ones({2}, kInt32), ones({2}, device)) == kFloat32);
     CHECK(ones({2}, kInt32).type_as(ones({2}, device)).device() == device);
   });
 }
 
-TEST_CASE("copy_ and to take their gradients back across devices") {
+TEST_CASE("gradients of copy_ and to are copied back to the other device") {
   for_each_device([](Device device) {
     const Tensor x = ones({2}).requires_grad_();
     const Tensor y = zeros({2}, device);

@@ -1,5 +1,5 @@
-// DeviceMismatchError of every kernel op called directly: each tensor argument in turn on another
-// device than the rest, on every pair of devices.
+// DeviceMismatchError of every kernel op in a direct call: each tensor argument in turn is on
+// another device than the rest, for every pair of devices.
 #include <ambit/backend/examples.h>
 
 #include <set>
@@ -11,8 +11,8 @@ using namespace mismatch;
 
 namespace {
 
-// The first tensor sets the expected device, so that the second breaks with it if it is the first
-// that is elsewhere. The names of the arguments are the op's own affair.
+// The first tensor sets the expected device, so if only the first one is on another device, the
+// error is for the second. The op determines the names of the arguments.
 void check_operand(const Example& example, DType dtype, TwoDevices devices, size_t elsewhere) {
   INFO(std::string(example.op->name()), " argument ", elsewhere, " on ", devices.there.str(),
        " others on ", devices.here.str());
@@ -44,7 +44,7 @@ void check_example(const Example& example) {
 
 }  // namespace
 
-TEST_CASE("counting devices see a kernel, an allocation and a copy") {
+TEST_CASE("counting devices count a kernel, an allocation and a copy") {
   const CountingDevices counting;
   const Device device("counted_a");
   const Tensor t = ones({2}).to(device);
@@ -71,7 +71,7 @@ TEST_CASE("counting devices see a kernel, an allocation and a copy") {
   }
 }
 
-TEST_CASE("every kernel op refuses a tensor on another device, whichever argument it is") {
+TEST_CASE("every kernel op refuses a tensor on another device, for each argument") {
   const CountingDevices counting;
   std::set<const OpBase*> seen;  // one function of a family is enough
   for (const Example& example : examples()) {

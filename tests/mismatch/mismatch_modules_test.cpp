@@ -1,4 +1,4 @@
-// DeviceMismatchError through the forward() of every module that holds tensors or takes two.
+// DeviceMismatchError of forward() of every module that has tensors or two inputs.
 #include <ambit/nn/nn.h>
 #include <ambit/ops/creation.h>
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ using Tensors = std::vector<Tensor>;
 struct Layer {
   std::shared_ptr<nn::Module> module;
   std::string op;
-  std::vector<std::string> names;  // of the op's arguments, in its order
+  std::vector<std::string> names;  // of the op's arguments, in their order
   Tensors arguments;               // inputs, parameters and buffers
   std::function<void()> forward;
 };
@@ -37,7 +37,7 @@ const Dims kImage{2, 2, 4, 4};
 Tensor rows() { return ones({2, 3}); }
 Tensor classes() { return zeros({2}, kInt64); }
 
-// A module of one input: its weights and statistics follow it among the op's arguments.
+// A module with one input: its weights and statistics are the op's next arguments.
 template <class Module, class... Options>
 Maker of_one(const char* op, const Dims& sizes, Options... options) {
   return [=] {
@@ -57,7 +57,7 @@ Maker of_one(const char* op, const Dims& sizes, Options... options) {
   };
 }
 
-// A module without parameters that takes two or three tensors of one shape.
+// A module without parameters, with two or three inputs of one shape.
 template <class Module>
 Maker pair(const char* op, std::vector<std::string> names) {
   return [=] {
@@ -101,7 +101,7 @@ Maker recurrent(const char* op) {
   return [=] {
     const Module m(3, 4);
     const Tensor x = ones({5, 2, 3});
-    const Tensors w = m->all_weights();  // the first that differs is the one
+    const Tensors w = m->all_weights();  // the first one that differs
     return Layer{m.ptr(),
                  op,
                  {"input", "hx", "cx", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
@@ -123,7 +123,7 @@ Maker cell(const char* op) {
   };
 }
 
-// Those left out hold no tensors and take one.
+// The others have no tensors and one input.
 const std::map<std::string, Maker>& layers() {
   static const auto kInstances = nn::InstanceNormOptions(2).affine(true).track_running_stats(true);
   static const std::map<std::string, Maker> all{
@@ -294,7 +294,8 @@ void move(const Tensor& t, Device device) { t.set_data(t.detach().to(device)); }
 void check_layer(const Maker& make, TwoDevices devices, size_t elsewhere) {
   const Layer layer = make();
   if (!layer.arguments[elsewhere].defined()) return;
-  if (layer.names[elsewhere].ends_with("_lengths") && devices.there.is_cpu()) return;  // may be
+  if (layer.names[elsewhere].ends_with("_lengths") && devices.there.is_cpu())
+    return;  // these may be on the cpu
   size_t second = 1;
   while (!layer.arguments[second].defined()) ++second;
   const auto net = std::make_shared<Root>("Net");
@@ -316,7 +317,7 @@ void check_layer(const Maker& make, TwoDevices devices, size_t elsewhere) {
 
 }  // namespace
 
-TEST_CASE("the mismatch tests know every module of nn") {
+TEST_CASE("the mismatch tests have every module of nn") {
   const std::set<std::string> declared = declared_modules();
   REQUIRE(declared.size() > 15);
   for (const std::string& name : declared) {

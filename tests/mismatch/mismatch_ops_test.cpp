@@ -1,7 +1,8 @@
-// DeviceMismatchError of every public function and method that takes several tensors: each tensor
-// argument in turn on another device than the rest, on every pair of devices, with and without
-// gradients, and with 0-dim operands. What must be said follows from the rule of each call, written
-// here once more; the calls are compared with the declarations, so that none is forgotten.
+// DeviceMismatchError of every public function and method with several tensors: each tensor
+// argument in turn is on another device than the rest, for every pair of devices, with and without
+// gradients, and with 0-dim operands. The expected error follows from the rule of each call, which
+// this test implements independently; the calls are compared with the declarations, so that none is
+// missing.
 #include <ambit/ambit.h>
 
 #include <algorithm>
@@ -68,6 +69,9 @@ std::vector<Call> elementwise_calls() {
       named(CALL(where, elementwise, given(mask(), f()), t[0], 1, t[1]), {"condition", "other"}),
       Call{"Tensor::where", Rule::elementwise, given(mask(), f(), f()),
            [](const Tensors& t) { static_cast<void>(t[1].where(t[0], t[2])); }},
+      named(Call{"Tensor::where", Rule::elementwise, given(mask(), f()),
+                 [](const Tensors& t) { static_cast<void>(t[1].where(t[0], 1)); }},
+            {"condition", "self"}),
       BOTH(masked_fill, elementwise, given(f(), mask()), t[1], 2),
       BOTH(masked_fill_, in_place_elementwise, given(f(), mask()), t[1], 2),
       OPERATOR(+, add),
@@ -165,8 +169,8 @@ const CallTable<Call> kIndexing(index_calls);
 const CallTable<Call> kProducts(product_calls);
 const CallTable<Call> kLayers(layer_calls);
 
-// Not here: what crosses devices, what looks at dtypes or shapes alone, and backward, which
-// mismatch_training_test.cpp is about.
+// Left out: functions that accept several devices, functions that only read dtypes or shapes, and
+// backward, which mismatch_training_test.cpp tests.
 const std::set<std::string> kExempt{"copy_",
                                     "Tensor::copy_",
                                     "fill_",
@@ -216,7 +220,7 @@ bool is_elementwise(Rule rule) {
   return rule == Rule::elementwise || rule == Rule::in_place_elementwise;
 }
 
-// Which operand sets the expected device, as architecture section 4 has it.
+// Return the operand that sets the expected device (docs/device-mismatch.md).
 size_t expected_at(Rule rule, const Tensors& t) {
   if (rule == Rule::in_place || rule == Rule::in_place_elementwise || rule == Rule::indexing) {
     return 0;
@@ -231,7 +235,8 @@ size_t expected_at(Rule rule, const Tensors& t) {
   return i < t.size() ? i : 0;
 }
 
-// The first operand that may not be where it is; as many as there are if none.
+// Return the first operand on a device that is not permitted; the number of operands if there is
+// none.
 size_t actual_at(const Call& call, const std::vector<std::string>& names, const Tensors& t) {
   const Device expected = t[expected_at(call.rule, t)].device();
   for (size_t i = 0; i < t.size(); ++i) {
@@ -245,7 +250,7 @@ size_t actual_at(const Call& call, const std::vector<std::string>& names, const 
   return t.size();
 }
 
-// How the operands of a call are made from those of the table.
+// How the operands of a call are derived from those of the table.
 struct Variant {
   const char* text;
   bool needs_grad;
@@ -260,7 +265,7 @@ std::vector<Variant> variants() {
           {"all 0-dim", false, [](size_t, size_t) { return true; }}};
 }
 
-// Tensors that need a gradient are no leaves, so that they may be overwritten.
+// Tensors that require grad are not leaves, so that they may be overwritten.
 Tensor prepared(const Tensor& operand, Device device, bool is_0_dim, const Variant& variant) {
   if (!operand.defined()) return operand;
   const Tensor base = is_0_dim ? ones({}, operand.options()) : operand;
@@ -308,7 +313,7 @@ TEST_CASE("the mismatch tests call every function and method of several tensors"
   }
 }
 
-TEST_CASE("every op refuses a tensor on another device, whichever argument it is") {
+TEST_CASE("every op refuses a tensor on another device, for each argument") {
   const CountingDevices counting;
   const DeclaredTensors declared = declared_functions_of_tensors();
   for (const Call& call : CallTable<Call>::all()) {
@@ -324,9 +329,9 @@ TEST_CASE("every op refuses a tensor on another device, whichever argument it is
   }
 }
 
-// The count of docs/device-mismatch.md, made as that of PyTorch's operators: each operand in turn
-// elsewhere, the others on the cpu, one call each.
-TEST_CASE("how many of the calls that mix devices are refused") {
+// The count in docs/device-mismatch.md, counted as for PyTorch's operators: each operand in turn on
+// another device, the others on the cpu, one call each.
+TEST_CASE("the number of refused calls with mixed devices") {
   const DeclaredTensors declared = declared_functions_of_tensors();
   std::set<std::string> functions;
   size_t calls = 0, refused = 0, exceptions = 0;

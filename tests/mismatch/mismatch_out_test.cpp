@@ -1,6 +1,6 @@
-// Every function with an output that is given refuses one on another device, and each operand
-// there, and changes nothing. The functions are the rows of out.h; which operands they take is
-// tried.
+// Every function with a given output refuses an output on another device, and each operand on
+// another device, and changes nothing. The functions are the rows of out.h; their operands are
+// found by trying.
 #include <ambit/ambit.h>
 #include <ambit/testing/mismatch.h>
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ using Tensors = std::vector<Tensor>;
 using Indices = std::initializer_list<indexing::TensorIndex>;
 using Optionals = std::vector<std::optional<Tensor>>;
 
-// How arguments may stand: form(number, tensors among them, arguments...).
+// Forms of arguments: form(number, its tensors, arguments...).
 #define FORMS(form, name, outputs)                                                                 \
   form(0, 1, name, outputs, t[0]) form(1, 2, name, outputs, t[0], t[1])                            \
       form(2, 3, name, outputs, t[0], t[1], t[2]) form(3, 1, name, outputs, t[0], 1) form(         \
@@ -51,7 +51,8 @@ constexpr int kForms = 24;
 struct OutFunction {
   const char* name;
   size_t outputs;
-  bool (*run)(int form, Tensors& outputs, const Tensors& operands);  // false: no such form
+  bool (*run)(int form, Tensors& outputs,
+              const Tensors& operands);  // false: the function does not have the form
 };
 size_t operands_of(int form) {
 #define COUNT(number, tensors, ...) tensors,
@@ -89,7 +90,7 @@ std::vector<OutFunction> all_functions() {
   return {AMBIT_OUT_FUNCTIONS(ROW_1) AMBIT_OUT_PAIRS(ROW_2) AMBIT_OUT_TRIPLES(ROW_3)};
 }
 
-// Operands that functions may take: at least one of each kind, none of them 0-dim.
+// Operands of every kind, none of them 0-dim.
 const Tensors& kinds() {
   static const Tensors all{tensor({{2.f, 0.5f}, {0.5f, 2.f}}),
                            zeros({2, 2}, kInt64),
@@ -121,7 +122,7 @@ bool succeeds(Found& call) {
   for (const DType dtype : {kFloat32, kInt64, kBool, kInt32}) {
     call.outputs = empty_outputs(call.function.outputs);
     for (size_t i = 0; i < call.outputs.size(); ++i) {
-      // The last of several results are often places.
+      // The last of several results are often indices.
       if (i == 0 && dtype == kInt32) continue;
       if (i + 1 == call.outputs.size() || call.outputs.size() == 1) {
         call.outputs[i] = empty({0}, dtype);
@@ -135,13 +136,13 @@ bool succeeds(Found& call) {
   return false;
 }
 
-// The first operands of a form with which the function succeeds.
+// Return the first operands of a form with which the function succeeds.
 bool find_operands(Found& call) {
   Tensors probe(4), none = empty_outputs(3);
   try {
     probe.assign(4, kinds()[0]);
     if (!call.function.run(call.form, none, probe)) return false;
-  } catch (const Error&) {  // it has the form
+  } catch (const Error&) {  // the function has the form
   }
   const size_t count = operands_of(call.form);
   size_t ways = 1;
@@ -156,7 +157,8 @@ bool find_operands(Found& call) {
   return false;
 }
 
-// What came of one tensor of a call being elsewhere: "" for a refusal that changed nothing.
+// Return the result of moving one tensor of a call to another device: "" for an error that changed
+// nothing.
 std::string outcome(const Found& call, size_t elsewhere, Device there) {
   Tensors operands, outputs;
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -181,8 +183,8 @@ std::string outcome(const Found& call, size_t elsewhere, Device there) {
   return "";
 }
 
-// The only operand is on meta, and the function needs its values: that is the error, as it is where
-// nothing is on another device.
+// The only operand is on meta, and the function needs its values: this error is thrown even if no
+// other device is involved.
 bool asks_meta_for_values(const Found& call, size_t elsewhere, const std::string& got) {
   return call.operands.size() == 1 && elsewhere == 0 &&
          got.find("expected a tensor with data") != got.npos && got.ends_with("got a meta tensor");

@@ -1,5 +1,5 @@
-// DeviceMismatchError in backward (gradients that are given, returned by hooks and custom
-// functions, or left from before), and in the optimizers.
+// DeviceMismatchError in backward (for given gradients, gradients returned by hooks and custom
+// functions, or earlier ones), and in the optimizers.
 #include <ambit/autograd.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// Check an error of which the arguments are not at hand: tensors like them stand for them.
+// Check an error whose arguments the test cannot access: similar tensors represent them.
 void check_says(const std::function<void()>& call, const Complaint& complaint) {
   try {
     call();
@@ -40,13 +40,13 @@ void for_each_pair(const std::function<void(Device here, Device there)>& body) {
   }
 }
 
-// Its gradient goes astray.
+// Its gradient is on another device.
 struct Misleading : autograd::Function<Misleading> {
   static Tensor forward(autograd::AutogradContext*, const Tensor& x, Device) { return x * 1; }
   static std::vector<Tensor> backward(autograd::AutogradContext*, std::vector<Tensor> g) {
-    return {g[0].to(astray), Tensor()};
+    return {g[0].to(elsewhere), Tensor()};
   }
-  static inline Device astray;
+  static inline Device elsewhere;
 };
 
 }  // namespace
@@ -57,7 +57,7 @@ TEST_CASE("backward refuses a gradient on another device before it computes anyt
     check_refused([&] { y.backward(g); }, {"backward", {"tensor", "gradient"}, {y, g}, 0, 1}, {x});
     check_refused([&] { autograd::grad({y}, {x}, {g}); },
                   {"grad", {"tensor", "gradient"}, {y, g}, 0, 1}, {x});
-    const Tensor loss = x.sum();  // its gradient is left out, and made only after the check
+    const Tensor loss = x.sum();  // its default gradient is created only after the check
     check_refused(
         [&] {
           autograd::backward({loss, y}, {Tensor(), g});
@@ -69,13 +69,13 @@ TEST_CASE("backward refuses a gradient on another device before it computes anyt
 
 TEST_CASE("a hook that returns a gradient on another device is refused, and no .grad changes") {
   for_each_pair([](Device here, Device there) {
-    const Tensor stray = ones({2}).to(there), g = ones({2}).to(here);
-    const Complaint complaint{"backward", {"gradient", "hook's result"}, {g, stray}, 0, 1};
-    const auto astray = [&](const Tensor&) { return stray; };
+    const Tensor misplaced = ones({2}).to(there), g = ones({2}).to(here);
+    const Complaint complaint{"backward", {"gradient", "hook's result"}, {g, misplaced}, 0, 1};
+    const auto wrong_hook = [&](const Tensor&) { return misplaced; };
     const Tensor x = leaf(here), z = leaf(here), sum = x + z;
-    sum.register_hook(astray);
+    sum.register_hook(wrong_hook);
     check_says([&] { (sum * 2).backward(g); }, complaint);
-    x.register_hook(astray);
+    x.register_hook(wrong_hook);
     check_says([&] { (x + z).backward(g); }, complaint);
     CHECK_FALSE(x.grad().defined());
     CHECK_FALSE(z.grad().defined());
@@ -84,9 +84,9 @@ TEST_CASE("a hook that returns a gradient on another device is refused, and no .
 
 TEST_CASE("a custom function that returns a gradient on another device is refused") {
   for_each_pair([](Device here, Device there) {
-    if (here.is_meta()) return;  // nothing can be moved from there
+    if (here.is_meta()) return;  // data of meta cannot be copied
     const Tensor x = leaf(here);
-    Misleading::astray = there;
+    Misleading::elsewhere = there;
     const Tensor y = Misleading::apply(x, there);
     check_says(
         [&] { y.backward(ones({2}).to(here)); },
@@ -95,7 +95,7 @@ TEST_CASE("a custom function that returns a gradient on another device is refuse
   });
 }
 
-TEST_CASE("a .grad left on another device is refused before any leaf gets its gradient") {
+TEST_CASE("an earlier .grad on another device is refused before any leaf gets its gradient") {
   for_each_pair([](Device here, Device there) {
     const Tensor x = leaf(here), z = leaf(here), left = ones({2}).to(there);
     z.mutable_grad() = left;
@@ -106,9 +106,9 @@ TEST_CASE("a .grad left on another device is refused before any leaf gets its gr
   });
 }
 
-TEST_CASE("a leaf that moved since forward refuses the gradient from where it was") {
+TEST_CASE("a leaf that moved since forward refuses a gradient on its old device") {
   for_each_pair([](Device here, Device there) {
-    if (here.is_meta()) return;  // nothing can be moved from there
+    if (here.is_meta()) return;  // data of meta cannot be copied
     const Tensor x = leaf(here), y = x + 1;
     x.set_data(x.detach().to(there));
     check_says([&] { y.backward(ones({2}).to(here)); }, {"backward",

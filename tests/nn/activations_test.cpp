@@ -16,7 +16,7 @@ namespace {
 struct Activation {
   const char* name;
   std::function<Tensor(const Tensor&)> call;
-  // Of x = [-25, -2.5, -0.5, 0, 0.25, 1, 3.5, 25] in float64: y, and x.grad after
+  // For x = [-25, -2.5, -0.5, 0, 0.25, 1, 3.5, 25] in float64: y, and x.grad after
   // y.sum().backward().
   std::vector<double> values, gradients;
 };
@@ -109,7 +109,7 @@ TEST_CASE("activations have PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("activations have right second gradients") {
+TEST_CASE("activations have correct second gradients") {
   for (const Activation& a : activations()) {
     INFO(a.name);
     const auto f = [&](const std::vector<Tensor>& in) { return a.call(in[0]); };
@@ -128,9 +128,9 @@ TEST_CASE("activations have right second gradients") {
   gradcheck(prelu, {wave(kCPU, {2, 3, 2}) + 0.01, weight});
 }
 
-// As PyTorch 2.15, in float64, of x = [-inf, -1000, -30, -3, -0., 0, 3, 10, 20, 20.5, 1000, inf,
+// PyTorch 2.15 in float64, for x = [-inf, -1000, -30, -3, -0., 0, 3, 10, 20, 20.5, 1000, inf,
 // nan]: y, and x.grad after y.sum().backward().
-TEST_CASE("activations and losses at infinities, NaN, zeros and where they bend are PyTorch's") {
+TEST_CASE("activations and losses at infinities, NaN, zeros and kinks have PyTorch's values") {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = NAN;
   for_each_device([&](Device d) {
     const Tensor at =
@@ -225,7 +225,7 @@ TEST_CASE("activations and losses at infinities, NaN, zeros and where they bend 
   });
 }
 
-TEST_CASE("in place an activation overwrites its input, and gradients are those of the other") {
+TEST_CASE("an in-place activation overwrites its input, and has the gradients of the other form") {
   const Tensor start = smooth();
   const auto check = [&](const std::function<Tensor(const Tensor&, bool)>& f) {
     const Tensor a = start.detach().clone().requires_grad_(),
@@ -235,7 +235,7 @@ TEST_CASE("in place an activation overwrites its input, and gradients are those 
     CHECK(y.detach().equal(f(start, false)));
     y.sum().backward();
     f(a, false).sum().backward();
-    CHECK(a.grad().allclose(b.grad(), 1e-14, 1e-14));  // the same sums, but for their order
+    CHECK(a.grad().allclose(b.grad(), 1e-14, 1e-14));  // the same sums in another order
     CHECK_THROWS_AS(f(b, true), AutogradError);
   };
   check([](const Tensor& x, bool i) { return F::elu(x, 1.5, i); });
@@ -248,13 +248,14 @@ TEST_CASE("in place an activation overwrites its input, and gradients are those 
   check([](const Tensor& x, bool i) { return F::threshold(x, 0.5, -1, i); });
 }
 
-TEST_CASE("activations that draw numbers") {
+TEST_CASE("activations with random numbers") {
   manual_seed(3);
   const Tensor x = full({1000}, -1.0);
   const Tensor y = F::rrelu(x, 0.25, 0.5, /*training=*/true);
   CHECK((y <= -0.25).all().item<bool>());
   CHECK((y > -0.5).all().item<bool>());
-  // 1000 numbers of deviation 0.072: their mean is within 5 deviations of 0.0023.
+  // 1000 numbers with standard deviation 0.072: their mean is within 5 standard deviations of
+  // 0.0023.
   CHECK(y.mean().item<double>() == doctest::Approx(-0.375).epsilon(0.0115 / 0.375));
   const Tensor logits = zeros({500, 4}).requires_grad_();
   const Tensor hard = F::gumbel_softmax(logits, 0.5, /*hard=*/true);
@@ -265,7 +266,7 @@ TEST_CASE("activations that draw numbers") {
   CHECK(F::gumbel_softmax(logits.detach()).sum(-1).allclose(ones({500})));
 }
 
-TEST_CASE("activations of integers that PyTorch has: limits are cut to integers") {
+TEST_CASE("activations of integers as in PyTorch: limits are truncated to integers") {
   for_each_device([](Device d) {
     const Tensor x = tensor({-3, 0, 2, 7}, d);
     CHECK(F::hardtanh(x, -1.5, 2.5).equal(tensor({-1, 0, 2, 2}, d)));
@@ -277,7 +278,7 @@ TEST_CASE("activations of integers that PyTorch has: limits are cut to integers"
   });
 }
 
-TEST_CASE("hardtanh by a NaN bound is NaN") {
+TEST_CASE("hardtanh with a NaN bound is NaN") {
   for_each_device([](Device d) {
     // F.hardtanh(torch.tensor([1., 2.]), 0, math.nan), PyTorch 2.15
     CHECK(isnan(F::hardtanh(tensor({1., 2.}, d), 0, NAN)).equal(tensor({true, true}, d)));
@@ -285,7 +286,7 @@ TEST_CASE("hardtanh by a NaN bound is NaN") {
   });
 }
 
-TEST_CASE("hardtanh keeps the sign of a zero that is a limit") {
+TEST_CASE("hardtanh keeps the sign of a zero that equals a limit") {
   for_each_device([](Device d) {
     // torch.signbit(F.relu6(torch.tensor([-0., 0., -1.])))
     const Tensor x = tensor({-0., 0., -1.}, d).requires_grad_();
@@ -297,7 +298,7 @@ TEST_CASE("hardtanh keeps the sign of a zero that is a limit") {
   });
 }
 
-TEST_CASE("activations refuse bad arguments") {
+TEST_CASE("activations refuse invalid arguments") {
   const Tensor x = ones({2, 3}), n = ones({2, 3}, kInt64);
   for (const Activation& a : activations()) {
     const std::string name = a.name;
@@ -316,7 +317,7 @@ TEST_CASE("activations refuse bad arguments") {
   CHECK(F::hardtanh(u, 0, 300).equal(u));
   CHECK_THROWS_AS(F::hardtanh(u, -5, -1), DTypeError);
   CHECK_THROWS_WITH_AS(F::threshold(n.to(kInt8), 0, 300),
-                       "threshold: expected a number that int8 has, got 300", DTypeError);
+                       "threshold: expected a number that int8 can hold, got 300", DTypeError);
   CHECK_THROWS_AS(F::hardtanh(n.to(kInt16), 0, std::nan("")), Error);
   CHECK_THROWS_AS(F::threshold(n, 1e30, 0), DTypeError);
   CHECK_THROWS_AS(F::threshold(n, std::nan(""), 0), DTypeError);
@@ -333,7 +334,7 @@ TEST_CASE("activations refuse bad arguments") {
   CHECK_THROWS_AS(nn::Softmax2d()->forward(x), ShapeError);
 }
 
-TEST_CASE("modules of activations are the functions with their options") {
+TEST_CASE("modules of activations equal the functions with their options") {
   const Tensor x = smooth();
   const auto same = [&](auto module, const Tensor& expected) {
     CHECK(module->forward(x).detach().equal(expected.detach()));

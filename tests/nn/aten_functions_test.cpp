@@ -1,5 +1,5 @@
-// Functions of layers under libtorch's names outside of nn::functional: as the modules and
-// functions of nn that are compared with PyTorch; what they refuse.
+// Functions of layers under libtorch's names outside of nn::functional: compared with modules and
+// functions of nn, which other tests compare with PyTorch; and their errors.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ std::vector<Tensor> weights_of(const nn::Module& module) {
 
 }  // namespace
 
-TEST_CASE("recurrent functions do as modules of these weights") {
+TEST_CASE("recurrent functions equal modules with the same weights") {
   for_each_device([](Device d) {
     manual_seed(3);
     const Tensor x = wave(d, {5, 2, 3}), h = wave(d, {4, 2, 4}, 0.3), c = wave(d, {4, 2, 4}, 0.4);
@@ -63,7 +63,7 @@ TEST_CASE("recurrent functions do as modules of these weights") {
   });
 }
 
-TEST_CASE("recurrent functions refuse weights and states that do not fit") {
+TEST_CASE("recurrent functions refuse weights and states of wrong shapes") {
   const Tensor x = ones({5, 2, 3}), h = ones({1, 2, 4});
   const std::vector<Tensor> w{ones({12, 3}), ones({12, 4}), ones({12}), ones({12})};
   const auto run = [&](const Tensor& in, const Tensor& state, std::vector<Tensor> params) {
@@ -91,7 +91,7 @@ TEST_CASE("recurrent functions refuse weights and states that do not fit") {
   CHECK_THROWS_AS(rnn_tanh_cell(Tensor(), h[0], w[0], w[1]), Error);
 }
 
-TEST_CASE("lookups, images and convolutions as their like in nn") {
+TEST_CASE("lookups, image functions and convolutions equal those of nn") {
   namespace F = nn::functional;
   for_each_device([](Device d) {
     const Tensor table = wave(d, {6, 3}), image = wave(d, {1, 2, 4, 4});
@@ -128,7 +128,7 @@ TEST_CASE("lookups, images and convolutions as their like in nn") {
   });
 }
 
-TEST_CASE("activations and dropouts in place record their gradients") {
+TEST_CASE("in-place activations and dropouts record their gradients") {
   for_each_device([](Device d) {
     using Tensors = std::vector<Tensor>;
     const Tensor x = wave(d, {2, 3});
@@ -148,7 +148,7 @@ TEST_CASE("activations and dropouts in place record their gradients") {
     const Tensor dropped = feature_dropout(many, 0.25, true);
     CHECK(dropped.select(2, 0).equal(dropped.select(2, 2)));
     const auto kept = (dropped.select(2, 0) > 0).sum().item<double>() / 2000;
-    CHECK(std::abs(kept - 0.75) < 0.05);  // 5 deviations of sqrt(3 / 16 / 2000) = 0.0097
+    CHECK(std::abs(kept - 0.75) < 0.05);  // 5 standard deviations of sqrt(3 / 16 / 2000) = 0.0097
     CHECK(feature_dropout(many, 0.25, false).equal(many));
     const Tensor written = many.clone();
     feature_dropout_(written, 1, true);
@@ -164,7 +164,7 @@ TEST_CASE("activations and dropouts in place record their gradients") {
   });
 }
 
-TEST_CASE("methods that are functions, too") {
+TEST_CASE("functions that are also methods") {
   const Tensor x = ones({2, 3});
   CHECK(size(x, 1) == 3);
   CHECK(stride(x, 0) == 3);

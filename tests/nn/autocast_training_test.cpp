@@ -1,4 +1,4 @@
-// Networks under autocast: they learn what they learn in float32, and every kind of layer runs.
+// Networks under autocast: they learn as in float32, and every kind of layer runs.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@ namespace F = nn::functional;
 
 namespace {
 
-// Pictures [N,1,8,8] of noise with a bright quarter, which is the class.
+// Images [N,1,8,8] of noise with a bright quarter, which is the class.
 struct Quarters {
   Tensor x, y;
   explicit Quarters(int64_t n) : x(randn({n, 1, 8, 8})), y(randint(0, 4, {n}).to(kInt64)) {
@@ -54,15 +54,15 @@ double accuracy_of_training(bool amp, uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("a network under autocast learns what it learns in float32") {
+TEST_CASE("a network under autocast learns as in float32") {
   double wide = 0, amp = 0;
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     wide += accuracy_of_training(false, seed) / 3;
     amp += accuracy_of_training(true, seed) / 3;
   }
   CHECK(wide > 0.8);
-  // Of 1536 answers in all a handful may fall to the other side: a standard deviation of
-  // sqrt(0.85 * 0.15 / 1536) is 0.009 if all were drawn anew.
+  // Of 1536 answers a handful may differ: the standard deviation sqrt(0.85 * 0.15 / 1536) is 0.009
+  // if all were independent.
   CHECK(amp > wide - 0.02);
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("every kind of layer runs under autocast, forward and backward") {
         const AutocastGuard guard(device, kBFloat16);
         y = tensor_of(module->forward(x));
         CHECK((y.dtype() == kBFloat16) == is_lower_precision);
-        // A second layer of the same kind takes what the first gives.
+        // The loss accepts the dtype of the layer's output.
         mse_loss(y, zeros_like(y)).backward();
       }
       CHECK(x.grad().dtype() == kFloat32);
@@ -120,7 +120,7 @@ TEST_CASE("every kind of layer runs under autocast, forward and backward") {
   });
 }
 
-TEST_CASE("float16 with a GradScaler trains, too") {
+TEST_CASE("float16 with a GradScaler learns, too") {
   manual_seed(1);
   nn::Sequential net(nn::Linear(8, 32), nn::Tanh(), nn::Linear(32, 1));
   optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));

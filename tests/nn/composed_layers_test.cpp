@@ -1,5 +1,5 @@
-// Layers that are composed of ops: convolutions of other kinds, norms, padding, attention; compared
-// with PyTorch 1.13.
+// Layers composed of ops: transposed convolutions, norms, padding, attention; compared with PyTorch
+// 1.13.
 #include <ambit/nn/nn.h>
 
 #include "tests/devices.h"
@@ -208,7 +208,7 @@ TEST_CASE("a Transformer has PyTorch's values, names and masks") {
                         padding, Tensor(), padding)
               .detach()
               .equal(y.detach()));
-    // Of what it is made it has a clone, and its own clone another.
+    // It clones the given layers, and its own clone has other ones.
     nn::Transformer coded(nn::TransformerOptions(6, 2, 2, 1).dropout(0).custom_encoder(m->encoder));
     const auto twin = std::dynamic_pointer_cast<nn::TransformerImpl>(coded->clone());
     CHECK(coded->encoder.ptr() != m->encoder.ptr());
@@ -232,7 +232,7 @@ TEST_CASE("a Transformer has PyTorch's values, names and masks") {
   });
 }
 
-TEST_CASE("scaled_dot_product_attention is what it says") {
+TEST_CASE("scaled_dot_product_attention equals its formula") {
   const Tensor q = wave(kCPU, {2, 3, 4}), k = wave(kCPU, {2, 5, 4}, 0.4),
                v = wave(kCPU, {2, 5, 6}, 0.3);
   const Tensor plain = matmul(softmax(matmul(q, k.transpose(1, 2)) / 2.0, -1), v);
@@ -261,7 +261,7 @@ TEST_CASE("instance_norm keeps statistics") {
   CHECK(m(x[0]).allclose(m(x)[0], 1e-14, 1e-14));
 }
 
-TEST_CASE("ConvTranspose makes the size that it is asked for, and refuses others") {
+TEST_CASE("ConvTranspose has the requested output size, and refuses impossible ones") {
   nn::ConvTranspose2d m(nn::ConvTranspose2dOptions(2, 3, 3).stride(2).padding(1));
   CHECK(m(ones({1, 2, 4, 4}), IntArrayRef{8, 7}).sizes() == IntArrayRef{1, 3, 8, 7});
   CHECK(m(ones({2, 4, 4})).sizes() == IntArrayRef{3, 7, 7});
@@ -277,7 +277,7 @@ TEST_CASE("ConvTranspose makes the size that it is asked for, and refuses others
   CHECK_THROWS_AS(nn::Conv1d(nn::Conv1dOptions(3, 4, 0)), Error);
 }
 
-TEST_CASE("padding and rearranging refuse what does not fit") {
+TEST_CASE("padding and rearranging refuse invalid sizes") {
   const Tensor x = ones({2, 3, 4});
   CHECK_THROWS_AS(F::pad(x, {1}, kConstant), Error);
   CHECK_THROWS_AS(F::pad(x, {1, 1, 1, 1, 1, 1, 1, 1}, kConstant), ShapeError);
@@ -305,12 +305,12 @@ TEST_CASE("padding and rearranging refuse what does not fit") {
   CHECK_THROWS_AS(nn::MultiheadAttention(6, 2)(ones({3, 2, 5}), ones({3, 2, 6}), ones({3, 2, 6})),
                   ShapeError);
   CHECK_THROWS_AS(F::bilinear(ones({2, 3}), ones({2, 4}), ones({5, 4, 3})), ShapeError);
-  // F.bilinear(torch.ones(2, 3), torch.ones(2, 4), torch.ones(0, 3, 4)).shape, and of no features
+  // F.bilinear(torch.ones(2, 3), torch.ones(2, 4), torch.ones(0, 3, 4)).shape, and without features
   CHECK(F::bilinear(ones({2, 3}), ones({2, 4}), ones({0, 3, 4})).sizes() == IntArrayRef{2, 0});
   CHECK(F::bilinear(ones({2, 0}), ones({2, 4}), ones({5, 0, 4})).equal(zeros({2, 5})));
 }
 
-// Numbers of PyTorch 1.13; the last ones of PyTorch 2.15: x = torch.arange(5).view(1, 1, 5),
+// Values of PyTorch 1.13; the last ones of PyTorch 2.15: x = torch.arange(5).view(1, 1, 5),
 // F.pad(x, (-3, -2), mode='circular'); F.pad(torch.arange(12).view(1, 1, 3, 4), (-1, 1, 1, -1),
 // ...).
 TEST_CASE("negative padding crops in every mode") {
@@ -348,7 +348,7 @@ TEST_CASE("negative padding crops in every mode") {
   CHECK(grad(kCircular).equal(tensor({0., 8., 6., 0., 20., 12.}, kFloat32)));
 }
 
-TEST_CASE("layers of no sample or no pixel") {
+TEST_CASE("layers without samples or without pixels") {
   const Tensor none = ones({3, 0, 4});
   CHECK(std::get<0>(nn::MultiheadAttention(4, 2)->forward(none, none, none)).sizes() ==
         none.sizes());
@@ -359,7 +359,7 @@ TEST_CASE("layers of no sample or no pixel") {
   CHECK(F::pixel_unshuffle(ones({1, 4, 0, 2}), 2).sizes() == IntArrayRef{1, 16, 0, 1});
 }
 
-TEST_CASE("masks of uint8 hide as those of bool, and of other integers are refused") {
+TEST_CASE("masks of uint8 mask like those of bool, and masks of other integers are refused") {
   nn::MultiheadAttention m(4, 2);
   const Tensor x = wave(kCPU, {3, 1, 4}).to(kFloat32);
   const Tensor hidden = tensor({{0, 0, 1}}, kInt64);

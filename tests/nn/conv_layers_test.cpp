@@ -1,4 +1,4 @@
-// Conv1d to Conv3d and ConvTranspose1d to ConvTranspose3d: all options, against PyTorch 1.13.
+// Conv1d to Conv3d and ConvTranspose1d to ConvTranspose3d: all options, compared with PyTorch 1.13.
 #include <ambit/nn/nn.h>
 
 #include <sstream>
@@ -115,7 +115,7 @@ TEST_CASE("transposed convolution modules have PyTorch's values and gradients") 
         "ConvTranspose3d(2, 3, kernel_size=(2, 2, 2), stride=(2, 3, 1))", IntArrayRef{5, 10, 3});
 }
 
-TEST_CASE("convolution modules take inputs without images, and name and copy their parameters") {
+TEST_CASE("convolution modules accept inputs without images, and name and copy their parameters") {
   const nn::Conv3d m(2, 4, 2);
   const Tensor x = wave(kCPU, {2, 3, 4, 3}).to(kFloat32);
   CHECK(nn::Conv3d(m)->forward(x).equal(nn::Conv3d(m)->forward(x.unsqueeze(0))[0]));
@@ -134,7 +134,7 @@ TEST_CASE("convolution modules take inputs without images, and name and copy the
   CHECK(net->forward(x.unsqueeze(0)).dim() == 5);
 }
 
-TEST_CASE("functional convolutions read their options") {
+TEST_CASE("functional convolutions use their options") {
   const Tensor x1 = wave(kCPU, {2, 4, 7}), x2 = wave(kCPU, {2, 4, 5, 6}),
                x3 = wave(kCPU, {2, 4, 3, 4, 5});
   const Tensor w1 = wave(kCPU, {6, 2, 3}), w2 = wave(kCPU, {6, 2, 3, 2}),
@@ -159,7 +159,7 @@ TEST_CASE("functional convolutions read their options") {
             .equal(conv_transpose3d(x3, v3, {}, 1, {0, 0, 1})));
 }
 
-TEST_CASE("convolution modules refuse wrong options when they are made") {
+TEST_CASE("convolution modules refuse invalid options at construction") {
   using C = nn::Conv3dOptions;
   using T = nn::ConvTranspose3dOptions;
   CHECK_THROWS_AS(nn::Conv3d(0, 6, 2), Error);
@@ -178,7 +178,7 @@ TEST_CASE("convolution modules refuse wrong options when they are made") {
   CHECK_THROWS_WITH_AS(m(ones({1, 2, 3, 3, 3}), IntArrayRef{6, 8, 6}),
                        "ConvTranspose3d: expected an output_size from 6 to 7, got 8", ShapeError);
   CHECK_THROWS_AS(m(ones({1, 2, 3, 3, 3}), IntArrayRef{6, 6}), ShapeError);
-  // Below the stride, as PyTorch has it, whatever the dilation.
+  // output_padding is less than the stride, as in PyTorch, even if the dilation is larger.
   nn::ConvTranspose2d wide(nn::ConvTranspose2dOptions(1, 1, 3).stride(2).dilation(3));
   CHECK(wide(ones({1, 1, 4, 4}), IntArrayRef{14, 13}).sizes() == IntArrayRef{1, 1, 14, 13});
   CHECK_THROWS_WITH_AS(wide(ones({1, 1, 4, 4}), IntArrayRef{13, 15}),

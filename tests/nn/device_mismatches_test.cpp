@@ -1,4 +1,4 @@
-// find_device_mismatches: every kind of tensor, and none if all are on one device.
+// find_device_mismatches: every kind of tensor; the list is empty if all are on one device.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ void give_gradients(const Net& net) {
   for (const Tensor& p : net->parameters()) p.mutable_grad() = zeros_like(p);
 }
 
-void leave_behind(const Tensor& t, Device device) { t.set_data(t.detach().to(device)); }
+void move_data(const Tensor& t, Device device) { t.set_data(t.detach().to(device)); }
 
 }  // namespace
 
@@ -39,7 +39,8 @@ TEST_CASE("a module whose tensors are on one device has no mismatches") {
     give_gradients(net);
     optim::Adam adam(net->parameters(), 0.1);
     adam.step();
-    CHECK(nn::find_device_mismatches(net, adam).empty());  // though Adam counts its steps on cpu
+    CHECK(nn::find_device_mismatches(net, adam)
+              .empty());  // although Adam's step counts are on the cpu
   });
   CHECK(nn::find_device_mismatches(nn::ReLU()).empty());
 }
@@ -50,9 +51,9 @@ TEST_CASE("mismatches are listed by kind, name and device, in the module's order
     Net net;
     give_gradients(net);
     const auto all = net->named_parameters();
-    leave_behind(all["fc.bias"], device);
-    leave_behind(all["norm.weight"].grad(), device);
-    leave_behind(net->norm->running_var, device);
+    move_data(all["fc.bias"], device);
+    move_data(all["norm.weight"].grad(), device);
+    move_data(net->norm->running_var, device);
     const std::vector<nn::DeviceMismatch> mismatches = nn::find_device_mismatches(net);
     REQUIRE(mismatches.size() == 3);
     CHECK(mismatches[0].kind == nn::DeviceMismatch::Kind::parameter);
@@ -68,11 +69,11 @@ TEST_CASE("mismatches are listed by kind, name and device, in the module's order
   });
 }
 
-TEST_CASE("the first parameter says where all the others belong") {
+TEST_CASE("the first parameter determines the expected device") {
   for_each_device([](Device device) {
     if (device.is_cpu()) return;
     nn::Linear fc(2, 2);
-    leave_behind(fc->weight, device);
+    move_data(fc->weight, device);
     CHECK(printed(nn::find_device_mismatches(fc)) ==
           "parameter bias: on cpu, expected " + device.str() + "\n");
   });
@@ -99,7 +100,7 @@ TEST_CASE("an optimizer's state on its module's old device is a mismatch until t
   });
 }
 
-TEST_CASE("what an optimizer trains beside the module is looked at too") {
+TEST_CASE("parameters of the optimizer outside of the module are checked, too") {
   for_each_device([](Device device) {
     if (device.is_cpu()) return;
     nn::Linear fc(2, 2);

@@ -7,18 +7,19 @@
 using namespace ambit;
 namespace F = nn::functional;
 
-TEST_CASE("dropouts of channels drop channels, alpha dropout keeps mean and variance") {
+TEST_CASE("channel dropout zeroes whole channels; alpha dropout keeps mean and variance") {
   manual_seed(5);
   const Tensor x = ones({40, 50, 3, 3});
   const Tensor y = F::dropout2d(x, 0.25);
   const Tensor sums = y.sum({2, 3});
   CHECK(((sums == 0) | (sums - 12).abs().lt(1e-5)).all().item<bool>());
-  // 2000 channels: their share is within 5 deviations of 0.0097.
+  // 2000 channels: the fraction is within 5 standard deviations of 0.0097.
   CHECK((sums == 0).to(kFloat32).mean().item<double>() == doctest::Approx(0.25).epsilon(0.2));
   CHECK(F::dropout3d(ones({8, 9, 2, 2, 2}), 0.5).sizes() == IntArrayRef{8, 9, 2, 2, 2});
   const Tensor z = randn({100000});
   const Tensor a = F::alpha_dropout(z, 0.3, true);
-  // Deviation of a mean of 1e5: 0.003, of a variance 0.0045 and more for its tails.
+  // The standard deviation of a mean of 1e5 numbers is 0.003, that of the variance 0.0045, and
+  // larger because of the tails.
   CHECK(std::abs(a.mean().item<double>()) < 0.02);
   CHECK(std::abs(a.var().item<double>() - 1) < 0.05);
   CHECK(F::alpha_dropout(z, 0.3).is_same(z));
@@ -37,7 +38,7 @@ TEST_CASE("dropouts of channels drop channels, alpha dropout keeps mean and vari
 // PyTorch 2.15, torch/nn/functional/dropout.h: dropout2d(x of 2 dims) is feature_dropout of
 // x.unsqueeze(0), so that one element of the mask serves a row; of other than 5 dims for dropout3d.
 // F.feature_alpha_dropout(torch.ones(()), training=False), ... (torch.ones(2), 0., True)
-TEST_CASE("dropouts of channels accept inputs of other dims") {
+TEST_CASE("channel dropout accepts inputs of other dims") {
   manual_seed(5);
   for (const bool three : {false, true}) {
     for (const Dims& sizes : {Dims{64, 3}, Dims{64, 2, 2, 2, 2, 2}}) {
@@ -45,7 +46,7 @@ TEST_CASE("dropouts of channels accept inputs of other dims") {
       const Tensor y = (three ? F::dropout3d(x, 0.5) : F::dropout2d(x, 0.5)).reshape({64, -1});
       CHECK((y == y.narrow(1, 0, 1)).all().item<bool>());
       CHECK(((y == 0) | (y == 2)).all().item<bool>());
-      CHECK((y == 0).any().item<bool>());  // but for one of 2^64 seeds
+      CHECK((y == 0).any().item<bool>());  // fails for one of 2^64 seeds
     }
   }
   CHECK(F::dropout2d(ones({3}), 0.5).sizes() == IntArrayRef{3});

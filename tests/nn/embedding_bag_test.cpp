@@ -12,7 +12,7 @@ namespace F = nn::functional;
 
 namespace {
 
-// Of a tensor t: its first and last element, and (t.flatten() * wave(t.numel(), k=0.31)).sum().
+// For a tensor t: its first and last element, and (t.flatten() * wave(t.numel(), k=0.31)).sum().
 using Probes = std::vector<double>;
 
 void check_probes(const Tensor& t, const Probes& expected) {
@@ -37,7 +37,7 @@ struct BagRow {
 // F.embedding_bag(i.view(2, 4), w, per_sample_weights=p.view(2, 4), ...), or
 // F.embedding_bag(i, w, torch.tensor([0, 3, 3, 4]), per_sample_weights=p, ...);
 // (y * wave(*y.shape, k=0.9)).sum().backward(): probes of y, w.grad, p.grad. With scale_grad w.grad
-// / torch.bincount(i)[:, None]: PyTorch 1.13 itself takes the counts of other rows on the CPU.
+// / torch.bincount(i)[:, None]: PyTorch 1.13 itself uses the counts of other rows on the CPU.
 const std::vector<BagRow>& rows() {
   static const std::vector<BagRow> table{
       // clang-format off
@@ -142,10 +142,10 @@ TEST_CASE("embedding_bag has PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("embedding_bag has right first and second gradients") {
+TEST_CASE("embedding_bag has correct first and second gradients") {
   for_each_device([](Device d) {
     for (size_t i = 0; i < rows().size(); ++i) {
-      if (rows()[i].scale_grad) continue;  // whose gradient is no derivative
+      if (rows()[i].scale_grad) continue;  // the scaled gradient is not a derivative
       INFO("row ", i);
       const BagInput in(rows()[i], d);
       const auto f = [&](const std::vector<Tensor>& t) { return in(t[0], t[1]); };
@@ -155,7 +155,7 @@ TEST_CASE("embedding_bag has right first and second gradients") {
   });
 }
 
-TEST_CASE("bags that end, that are empty, and that hold NaN") {
+TEST_CASE("bags at the end, empty bags, and bags with NaN") {
   for_each_device([](Device d) {
     const Tensor w = wave(d, {5, 3}, 0.5), i = integers({1, 0, 3, 3, 2, 1, 4, 0}, d);
     F::EmbeddingBagFuncOptions o;
@@ -164,7 +164,7 @@ TEST_CASE("bags that end, that are empty, and that hold NaN") {
     check_values(F::embedding_bag(i, w, o.offsets(ends).include_last_offset(true)), {3, 3},
                  {0.00665495631299, 0.143266230256, 0.244800934447, 0, 0, 0, -0.02366612424,
                   0.058827090233, 0.12691738135});
-    // int32, and what is behind the last offset is in no bag.
+    // int32; indices after the last offset belong to no bag.
     const Tensor early = integers({0, 3}, d).to(kInt32);
     for (const nn::EmbeddingBagMode mode : {nn::EmbeddingBagMode(kSum), {kMean}, {kMax}}) {
       const Tensor y = F::embedding_bag(i.to(kInt32), w, o.offsets(early).mode(mode));
@@ -176,13 +176,13 @@ TEST_CASE("bags that end, that are empty, and that hold NaN") {
       CHECK(F::embedding_bag(zeros({2, 0}, i.options()), w, F::EmbeddingBagFuncOptions().mode(mode))
                 .equal(zeros({2, 3}, w.options())));
     }
-    // Of equal ones the first has the gradient, as PyTorch has it.
+    // The first of equal elements gets the gradient, as in PyTorch.
     const Tensor same = ones({2, 1}, w.options()).requires_grad_();
     F::embedding_bag(integers({{1, 0}}, d), same, F::EmbeddingBagFuncOptions().mode(kMax))
         .backward();
     check_values(same.grad().view({2}), {2}, {0, 1});
     // w = torch.tensor([[nan, 1], [2, nan], [3, 0]]): F.embedding_bag(i, w, mode="max"), and
-    // w.grad of its sum: a NaN that comes first stays, and no other comes.
+    // w.grad of its sum: only a NaN in the first row is kept.
     const double nan = std::nan("");
     const Tensor odd = tensor({{nan, 1.}, {2., nan}, {3., 0.}}, w.options()).requires_grad_();
     const auto largest = [&](const Tensor& bags, std::optional<int64_t> padding) {
@@ -200,7 +200,7 @@ TEST_CASE("bags that end, that are empty, and that hold NaN") {
   });
 }
 
-TEST_CASE("embedding renormalises what is used, scales gradients, and skips padding") {
+TEST_CASE("embedding renormalises used rows, scales gradients, and skips padding") {
   for_each_device([](Device d) {
     const Tensor i = integers({{0, 1}, {1, 3}}, d);
     // w = wave(5, 3, k=0.5); F.embedding(torch.tensor([[0, 1], [1, 3]]), w, max_norm=0.9,
@@ -244,7 +244,7 @@ TEST_CASE("embedding renormalises what is used, scales gradients, and skips padd
   });
 }
 
-TEST_CASE("embedding layers of a table share its memory, and their copies do not") {
+TEST_CASE("embedding layers made from a table share its memory, and their copies do not") {
   const Tensor table = wave(Device(), {5, 3}, 0.5);
   const nn::Embedding layer = nn::Embedding::from_pretrained(table);
   CHECK_FALSE(layer->weight.requires_grad());
@@ -289,7 +289,7 @@ TEST_CASE("embedding layers print as PyTorch's") {
         "padding_idx=2)");
 }
 
-TEST_CASE("offsets of bags are checked with the same words on all devices that the host reads") {
+TEST_CASE("invalid offsets of bags give the same error on all devices with host memory") {
   const auto words = [](Device d, std::initializer_list<TensorData> offsets) -> std::string {
     const Tensor w = ones({5, 3}, d), i = integers({1, 0, 3}, d), before = w.clone();
     try {
@@ -309,7 +309,7 @@ TEST_CASE("offsets of bags are checked with the same words on all devices that t
           "embedding_bag: expected offsets that rise up to 3 at most, got 1");
     CHECK(words(device, {0, 3}).empty());
     const Tensor i = integers({5}, device), none = integers({}, device).view({0});
-    // Also where there is nothing to add up: PyTorch 2.15 does not look at the second one's index.
+    // Also if nothing is added: PyTorch 2.15 does not check the second bag's index.
     const auto bag = [&](const Tensor& w, const Tensor& offsets) {
       F::embedding_bag(i, w, F::EmbeddingBagFuncOptions().offsets(offsets));
       synchronize(device);
@@ -321,7 +321,7 @@ TEST_CASE("offsets of bags are checked with the same words on all devices that t
   }
 }
 
-TEST_CASE("what does not fit is refused by name, and nothing is changed") {
+TEST_CASE("invalid arguments are refused by name, and nothing is changed") {
   const Tensor w = ones({5, 3}), i = tensor({1, 0, 3});
   const F::EmbeddingBagFuncOptions bag;
   const auto offsets = [](std::initializer_list<TensorData> list) {

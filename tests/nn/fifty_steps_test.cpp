@@ -1,6 +1,6 @@
-// Fifty steps of the optimizers and options that libtorch lacks, against torch.optim of
-// PyTorch 2.15, after torch.set_default_dtype(torch.float64). p = wave(3, k=.4) of expected.h; for
-// i in range(50):
+// Fifty steps of the optimizers and options that libtorch does not have, compared with torch.optim
+// of PyTorch 2.15, after torch.set_default_dtype(torch.float64). p = wave(3, k=.4) of expected.h;
+// for i in range(50):
 //   o.zero_grad(); ((p.sin()**2).sum() + .05 * i * p.view(-1)[0]).backward(); o.step()
 // The numbers are p after 1, 10 and 50 steps.
 #include <ambit/autograd.h>
@@ -169,7 +169,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-// The same of matrices, wave(3, 2, k=.4) and wave(2, 3, k=.4), without the iteration in bfloat16.
+// The same for matrices, wave(3, 2, k=.4) and wave(2, 3, k=.4), without the iteration in bfloat16.
 const std::vector<Case>& tall_cases() {
   static const std::vector<Case> all = {
       {"Muon(lr=.02, weight_decay=.5, ns_steps=0)",
@@ -236,7 +236,7 @@ const std::vector<Case>& wide_cases() {
   return all;
 }
 
-// Of a matrix [3, 2], with the iteration.
+// The cases of a matrix [3, 2], with the iteration.
 const std::vector<Case>& iterated_cases() {
   static const std::vector<Case> all = {
       {"Muon(lr=.02)",
@@ -288,14 +288,14 @@ void check_case(const Case& c, Device device, const Dims& sizes, double per_step
 
 }  // namespace
 
-TEST_CASE("an optimizer of Python's does in fifty steps what PyTorch's does") {
+TEST_CASE("an optimizer of Python's torch.optim has PyTorch's values after fifty steps") {
   for_each_device([](Device device) {
     for (const Case& c : cases()) check_case(c, device, {3});
   });
 }
 
-TEST_CASE("Muon does in fifty steps what PyTorch's does") {
-  // The change has elements below lr sqrt(3 / 2); each of 15 products is rounded to bfloat16.
+TEST_CASE("Muon has PyTorch's values after fifty steps") {
+  // Updates have elements below lr sqrt(3 / 2); each of 15 products is rounded to bfloat16.
   const double per_step = 0.02 * std::sqrt(1.5) * 15 * std::ldexp(1, -9);
   for_each_device([&](Device device) {
     for (const Case& c : tall_cases()) check_case(c, device, {3, 2});
@@ -304,7 +304,7 @@ TEST_CASE("Muon does in fifty steps what PyTorch's does") {
   });
 }
 
-TEST_CASE("an optimizer of Python's goes on from its state, as a dict and as a checkpoint") {
+TEST_CASE("an optimizer of torch.optim continues from its state, as a dict and as a checkpoint") {
   const auto check = [](const Case& c, const Dims& sizes) {
     INFO(std::string(c.call));
     const Tensor p = parameter(kCPU, sizes);
@@ -313,7 +313,7 @@ TEST_CASE("an optimizer of Python's goes on from its state, as a dict and as a c
     const Tensor q = p.detach().clone().requires_grad_(), r = p.detach().clone().requires_grad_();
     const auto second = c.make({q}), third = c.make({r});
     second->load_state_dict(first->state_dict());
-    third->param_groups()[0].options().set_lr(1e3);  // to be replaced
+    third->param_groups()[0].options().set_lr(1e3);  // the state dict replaces it
     third->load_checkpoint(first->checkpoint());
     iterate(*first, p, 7, 20);
     iterate(*second, q, 7, 20);
@@ -325,9 +325,10 @@ TEST_CASE("an optimizer of Python's goes on from its state, as a dict and as a c
   for (const Case& c : iterated_cases()) check(c, {3, 2});
 }
 
-TEST_CASE("groups of an optimizer of Python's have their own options, inherited ones and state") {
+TEST_CASE(
+    "groups of an optimizer of torch.optim have their own options, inherited ones and state") {
   for_each_device([](Device device) {
-    // The parameters of the two groups go as those of two optimizers.
+    // The parameters of the two groups equal those of two optimizers.
     const NAdamOptions common = NAdamOptions(0.02).weight_decay(0.1),
                        own = NAdamOptions().decoupled_weight_decay(true);
     const Tensor p = parameter(device), q = parameter(device), r = parameter(device),

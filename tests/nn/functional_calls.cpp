@@ -1,5 +1,5 @@
 // Calls of nn::functional for the table of agreement: activations, losses, layers as functions.
-// Those that draw have tests of their own: layers_test, aten_functions_test.
+// layers_test and aten_functions_test test functions with random numbers.
 #include <ambit/ambit.h>
 
 #include "tests/tables/agreement_calls.h"
@@ -45,7 +45,7 @@ std::vector<Call> activation_calls() {
   };
 }
 
-/// -1 and 1, as margins have them; 0 and 1.
+/// Targets -1 and 1, of margin losses; 0 and 1.
 Tensor signs(const Operands& o) { return MADE(o.yes.to(o.a.dtype()) * 2 - 1); }
 Tensor flags(const Operands& o) { return MADE(o.yes.to(o.a.dtype())); }
 Tensor classes(const Operands& o) { return MADE(o.m.select(1, 0).remainder(5)); }
@@ -95,7 +95,7 @@ std::vector<Call> loss_calls() {
 Tensor lines(const Tensor& t) { return t.unsqueeze(0); }
 Tensor plane(const Tensor& t) { return t.unsqueeze(0).unsqueeze(0); }
 Tensor box(const Tensor& t) { return plane(t).unsqueeze(0); }
-/// In the interior of an image, and outside of it.
+/// Inside of an image, and outside.
 Tensor places(const Tensor& t) { return MADE(stack({t, t * 0.5}, -1).unsqueeze(0)); }
 /// Weights [rows E, E] of recurrent cells and projections of E features.
 Tensor weights(const Operands& o, int64_t rows) {

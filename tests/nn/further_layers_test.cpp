@@ -94,7 +94,7 @@ TEST_CASE("AdaptiveLogSoftmaxWithLoss has PyTorch's values, gradients and names"
   }
 }
 
-TEST_CASE("CrossMapLRN2d and RMSNorm have PyTorch's values and right gradients") {
+TEST_CASE("CrossMapLRN2d and RMSNorm have PyTorch's values and correct gradients") {
   for_each_device([](Device d) {
     const Tensor z = wave(d, {1, 5, 2, 1});
     const auto lrn = [](int64_t size) {
@@ -175,7 +175,7 @@ TEST_CASE("multi_head_attention_forward has PyTorch's values with all its option
     check_values(autograd::grad({out.sum()}, {q})[0][0], {n, e},
                  {-0.00421761620978, -0.00616685428285, -0.00752818849852, -0.00817183897229,
                   0.0057688691798, 0.00231728855684, -0.00135520581222, -0.004898504535});
-    // Without weights they are not made: the same output.
+    // Without weights they are not computed: the same output.
     const auto [lean, none] =
         F::multi_head_attention_forward(q, k, v, Options(both).need_weights(false));
     CHECK(lean.allclose(out, 1e-12, 1e-12));
@@ -224,7 +224,7 @@ TEST_CASE("multi_head_attention_forward has PyTorch's values with all its option
   });
 }
 
-TEST_CASE("functions of layers take libtorch's options") {
+TEST_CASE("functions of layers accept libtorch's options") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 4, 3});
     const auto first = [](const Tensor& t) { return t[0]; };
@@ -252,7 +252,7 @@ TEST_CASE("functions of layers take libtorch's options") {
                  {0.0, 0.414200187666, 0.616990728858, 0.530535546882, 0.205999311858,
                   -0.215710393062, -0.535670880219, -0.603708447932, -0.388098077644,
                   0.0106917872483, 0.405738062212, 0.610865883308});
-    // Its squares exceed float16's range; PyTorch 2.15 gives 0. 300 / (1 + 1e-4 * 300^2)^0.75
+    // The squares exceed float16's range; PyTorch 2.15 returns 0. 300 / (1 + 1e-4 * 300^2)^0.75
     const Tensor large = F::local_response_norm(full({1, 1, 2}, 300, x.options().dtype(kFloat16)),
                                                 F::LocalResponseNormFuncOptions(1));
     CHECK(large.dtype() == kFloat16);
@@ -291,7 +291,7 @@ TEST_CASE("functions of layers take libtorch's options") {
   CHECK(replicate->options.padding() == std::vector<int64_t>{1, 1});
 }
 
-TEST_CASE("libtorch's functions outside of nn::functional are the same functions") {
+TEST_CASE("libtorch's functions outside of nn::functional equal those inside") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 4, 3}), w = wave(d, {4}, 0.3) + 2, b = wave(d, {4}, 0.6);
     const std::optional<Tensor> none;
@@ -329,7 +329,7 @@ TEST_CASE("libtorch's functions outside of nn::functional are the same functions
 
     CHECK(pad(x, {1, 2}).equal(constant_pad_nd(x, {1, 2})));
     CHECK(pad(x, {1, 2}, "constant", 3).equal(constant_pad_nd(x, {1, 2}, 3)));
-    constexpr int64_t kLarge = (int64_t{1} << 60) + 1;  // which no double is
+    constexpr int64_t kLarge = (int64_t{1} << 60) + 1;  // not exact in double
     const Tensor whole =
         constant_pad_nd(zeros({1}, TensorOptions(kInt64).device(d)), {0, 1}, kLarge);
     CHECK(whole[1].item<int64_t>() == kLarge);
@@ -358,7 +358,7 @@ TEST_CASE("libtorch's functions outside of nn::functional are the same functions
 }
 
 TEST_CASE(
-    "Module::apply takes functions of modules, const ones and pointers, with paths or without") {
+    "Module::apply accepts functions of modules, const ones and pointers, with paths or without") {
   const nn::Sequential net(nn::Linear(2, 2), nn::Sequential(nn::ReLU()));
   const nn::Module& constant = *net;
   std::string names, paths;

@@ -1,5 +1,5 @@
-// Refusals and corner cases of the optimizers and options that libtorch lacks. Fifty steps of
-// each: fifty_steps_test.cpp. parameter() is wave(n, k=.4) of expected.h.
+// Errors and corner cases of the optimizers and options that libtorch does not have.
+// fifty_steps_test.cpp compares fifty steps of each. parameter() is wave(n, k=.4) of expected.h.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -24,7 +24,8 @@ Tensor parameter(Device device, const Dims& sizes = {3}) {
 
 }  // namespace
 
-TEST_CASE("an optimizer of Python's refuses options out of range as PyTorch does, by their names") {
+TEST_CASE(
+    "an optimizer of torch.optim refuses options out of range as PyTorch does, by their names") {
   const Parameters p = {parameter(kCPU)}, matrix = {parameter(kCPU, {3, 2})};
   const auto refuses = [](auto make, const char* text) {
     CHECK_THROWS_WITH_AS(make(), text, Error);
@@ -87,13 +88,13 @@ TEST_CASE("Rprop compares the signs of gradients whose product underflows") {
       p.mutable_grad() = tensor({1e-30F, second}).to(device);
       rprop.step();
     }
-    // The first element's step doubles; the second's halves, and is not taken.
+    // The first element's step doubles; the second's halves, and the element is not updated.
     CHECK(p.detach().cpu().equal(tensor({-1.5F, -0.5F})));
     CHECK(rprop.state().at(p.impl())["step_size"].cpu().equal(tensor({1.F, 0.25F})));
   });
 }
 
-TEST_CASE("Rprop goes on after an infinite gradient") {
+TEST_CASE("Rprop continues after an infinite gradient") {
   for_each_device([](Device device) {
     const Tensor p = zeros({1}, device).requires_grad_();
     Rprop rprop({p}, RpropOptions(0.5));
@@ -106,7 +107,7 @@ TEST_CASE("Rprop goes on after an infinite gradient") {
   });
 }
 
-TEST_CASE("maximize leaves the gradients as they are, and is one option of a group") {
+TEST_CASE("maximize does not change the gradients, and is an option of each group") {
   for_each_device([](Device device) {
     const Tensor p = ones({2}, device).requires_grad_(), q = ones({2}, device).requires_grad_();
     SGD sgd({OptimizerParamGroup({p}),
@@ -121,7 +122,7 @@ TEST_CASE("maximize leaves the gradients as they are, and is one option of a gro
   });
 }
 
-TEST_CASE("ASGD averages the parameters from the step t0 on") {
+TEST_CASE("ASGD averages the parameters from step t0 on") {
   // o = torch.optim.ASGD([p], lr=.5, lambd=0, t0=1); p.grad = 1, four steps: p is -2, ax as here
   for_each_device([](Device device) {
     const Tensor p = zeros({1}, device).requires_grad_();
@@ -133,7 +134,7 @@ TEST_CASE("ASGD averages the parameters from the step t0 on") {
   });
 }
 
-TEST_CASE("LBFGS that maximises goes where it goes with the loss negated") {
+TEST_CASE("LBFGS with maximize equals LBFGS on the negated loss") {
   for_each_device([](Device device) {
     for (const char* search : {"", "strong_wolfe"}) {
       const auto run = [&](bool maximize) {

@@ -1,4 +1,4 @@
-// GradScaler. What it does in which order is PyTorch's torch.cuda.amp.GradScaler.
+// GradScaler, whose order of operations is that of PyTorch's torch.cuda.amp.GradScaler.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -60,7 +60,7 @@ TEST_CASE("a step divides the gradients by the scale") {
   });
 }
 
-TEST_CASE("gradients that are not finite leave the step out and lower the scale") {
+TEST_CASE("infinite or NaN gradients skip the step and lower the scale") {
   for_each_device([](Device device) {
     for (const double bad : {kInf, -kInf, std::nan("")}) {
       One one(device);
@@ -78,7 +78,7 @@ TEST_CASE("gradients that are not finite leave the step out and lower the scale"
   });
 }
 
-TEST_CASE("gradients of several dtypes, of any strides and of no elements are divided") {
+TEST_CASE("gradients of several dtypes, of any strides and without elements are divided") {
   for_each_device([](Device device) {
     const auto parameter = [&](IntArrayRef sizes, DType dtype) {
       return ones(sizes, TensorOptions(dtype).device(device)).requires_grad_();
@@ -105,7 +105,7 @@ TEST_CASE("gradients of several dtypes, of any strides and of no elements are di
   });
 }
 
-TEST_CASE("the scale grows after growth_interval steps in a row, and no further than float32") {
+TEST_CASE("the scale grows after growth_interval steps without overflow, and not beyond float32") {
   One one;
   GradScaler scaler(GradScalerOptions().init_scale(4).growth_interval(3));
   const auto run = [&](double g) {
@@ -131,7 +131,7 @@ TEST_CASE("the scale grows after growth_interval steps in a row, and no further 
   CHECK(large.get_scale() == most);
 }
 
-TEST_CASE("unscale_ once, before the step: gradients can be clipped between") {
+TEST_CASE("unscale_ is called once, before the step, so that gradients can be clipped in between") {
   One one;
   GradScaler scaler;
   CHECK(scaler.get_scale() == 65536);
@@ -151,8 +151,9 @@ TEST_CASE("unscale_ once, before the step: gradients can be clipped between") {
   CHECK(scaler.step(one.sgd));
 }
 
-TEST_CASE("an optimizer is told from an earlier one at its address, and found after a move") {
-  // PyTorch 2.15 knows optimizers by id(), which a new one may have again.
+TEST_CASE(
+    "an optimizer is distinguished from an earlier one at its address, and found after a move") {
+  // PyTorch 2.15 identifies optimizers by id(), which a new one may get again.
   const Tensor p = zeros({2}).requires_grad_();
   GradScaler scaler(GradScalerOptions().init_scale(4));
   std::optional<SGD> sgd;
@@ -172,7 +173,7 @@ TEST_CASE("an optimizer is told from an earlier one at its address, and found af
   CHECK(one.id() != two.id());
 }
 
-TEST_CASE("an optimizer whose gradients were not finite counts after its end") {
+TEST_CASE("an overflow in an optimizer that was destroyed lowers the scale") {
   GradScaler scaler(GradScalerOptions().init_scale(4));
   {
     One bad;
@@ -186,7 +187,7 @@ TEST_CASE("an optimizer whose gradients were not finite counts after its end") {
   CHECK(scaler.get_scale() == 2);
 }
 
-TEST_CASE("of several optimizers one may step and another not; the scale is one") {
+TEST_CASE("one of several optimizers may skip its step; they share the scale") {
   One good, bad;
   GradScaler scaler(GradScalerOptions().init_scale(4));
   good.backward(scaler, 1);
@@ -199,7 +200,7 @@ TEST_CASE("of several optimizers one may step and another not; the scale is one"
   CHECK(scaler.get_scale() == 2);
 }
 
-TEST_CASE("what is called too early or with nothing to do is refused") {
+TEST_CASE("calls in the wrong order or without gradients are refused") {
   One one;
   GradScaler scaler;
   check_error([&] { scaler.unscale_(one.sgd); }, "expected scale() of a loss before unscale_()");
@@ -231,7 +232,7 @@ TEST_CASE("float16 gradients are refused, and none has changed") {
   CHECK(p.grad()[0].item<float>() == 65536);
 }
 
-TEST_CASE("a disabled one does nothing, and steps") {
+TEST_CASE("a disabled scaler does not scale, but steps") {
   One one;
   GradScaler scaler(GradScalerOptions().enabled(false));
   CHECK(scaler.get_scale() == 1);
@@ -245,7 +246,7 @@ TEST_CASE("a disabled one does nothing, and steps") {
   check_error([&] { GradScaler().load_checkpoint(scaler.checkpoint()); }, "got an empty one");
 }
 
-TEST_CASE("checkpoints go on where they were, under PyTorch's names") {
+TEST_CASE("checkpoints continue with the state, under PyTorch's names") {
   One one;
   GradScaler scaler(GradScalerOptions().init_scale(32).growth_interval(2));
   one.backward(scaler, 1);
@@ -275,7 +276,7 @@ TEST_CASE("checkpoints go on where they were, under PyTorch's names") {
 
 TEST_CASE("losses of 16 bits are scaled in float32") {
   GradScaler scaler;
-  const Tensor loss = full({}, 8, kFloat16);  // times 65536 is no float16
+  const Tensor loss = full({}, 8, kFloat16);  // times 65536 exceeds float16
   CHECK(scaler.scale(loss).dtype() == kFloat32);
   CHECK(scaler.scale(loss).item<double>() == 8 * 65536.0);
   CHECK(scaler.scale({loss, ones({}, kFloat64)})[1].dtype() == kFloat64);

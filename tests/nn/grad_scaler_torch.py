@@ -1,7 +1,7 @@
-"""What PyTorch's GradScaler does with gradients some of which overflow: prints grad_scaler_torch.txt, which
+"""Record PyTorch's GradScaler with gradients of which some overflow: prints grad_scaler_torch.txt, which
 grad_scaler_torch_test.cpp repeats. Two parameters, each with its optimizer; 9 digits are a float32.
 run:  init_scale growth_factor backoff_factor growth_interval
-step: gradient of each, whether the first is unscaled before, a new scale or 0; then scale, growth tracker, parameters
+step: gradient of each, if the first is unscaled before, a new scale or 0; then scale, growth tracker, parameters
 load: a new scaler with the state_dict() of the old one"""
 import math
 import random

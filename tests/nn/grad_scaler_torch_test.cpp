@@ -1,4 +1,4 @@
-// GradScaler beside PyTorch's, number by number: what grad_scaler_torch.py has recorded.
+// Compares GradScaler with PyTorch's, number by number, as recorded by grad_scaler_torch.py.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using optim::SGD;
 
 namespace {
 
-/// The words of a row as numbers; streams do not read inf and nan.
+/// Parse the words of a row as numbers, also inf and nan, which streams do not parse.
 std::vector<double> numbers(std::istringstream& row) {
   std::vector<double> all;
   for (std::string word; row >> word;) all.push_back(std::stod(word));

@@ -9,7 +9,7 @@ using namespace ambit::nn;
 
 namespace {
 
-/// Points of two half moons, which no line parts.
+/// Points of two half moons, which no line separates.
 struct Moons {
   Tensor x, y;
 };
@@ -27,7 +27,7 @@ Sequential make_net() {
   return Sequential(Linear(2, 32), ReLU(), LayerNorm(LayerNormOptions({32})), Linear(32, 2));
 }
 
-/// Train on the moons and return the share that is right in the end.
+/// Train on the moons and return the final accuracy.
 template <class Optimizer, class Options>
 double accuracy(Device device, DType dtype, const Options& options) {
   const Moons data = moons(400);
@@ -77,13 +77,13 @@ TEST_CASE("small nets train in 16 bits as well as in float32") {
   });
 }
 
-TEST_CASE("steps of optimizers are float32's, rounded, and keep their state in the dtype") {
+TEST_CASE("optimizer steps equal float32's after rounding, and keep their state in the dtype") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kReducedFloating) {
       manual_seed(2);
       const auto make = [&](DType as) {
         manual_seed(2);
-        // A large tensor, which is stepped in parts, beside small ones.
+        // A large tensor, which is processed in parts, and small ones.
         std::vector<Tensor> all;
         for (const Dims& sizes : {Dims{300, 700}, Dims{7}, Dims{0}, Dims{3, 5}, Dims{}}) {
           const Tensor p = randn(sizes).to(dtype).to(device, as).requires_grad_();

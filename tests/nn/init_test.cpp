@@ -1,4 +1,4 @@
-// nn::init: bounds and moments of what it draws, and the defaults of layers.
+// nn::init: bounds and moments of the random values, and the defaults of layers.
 #include <ambit/error.h>
 #include <ambit/nn/conv.h>
 #include <ambit/nn/embedding.h>
@@ -45,7 +45,7 @@ void check_normal(const Tensor& t, double std) {
 
 }  // namespace
 
-TEST_CASE("Linear and Conv2d start as in PyTorch, uniform in 1/sqrt(fan_in)") {
+TEST_CASE("Linear and Conv2d are initialised as in PyTorch, uniform in 1/sqrt(fan_in)") {
   manual_seed(0);
   nn::Linear fc(100, 400);
   check_uniform(fc->weight, 0.1);  // 1 / sqrt(100)
@@ -56,7 +56,7 @@ TEST_CASE("Linear and Conv2d start as in PyTorch, uniform in 1/sqrt(fan_in)") {
   check_normal(nn::Embedding(200, 50)->weight, 1);
 }
 
-TEST_CASE("Kaiming and Xavier draw what their formulas say, on every device") {
+TEST_CASE("Kaiming and Xavier initialisation have their formulas' distribution, on every device") {
   for_each_device([](Device d) {
     manual_seed(1);
     const Tensor w = empty({64, 16, 3, 3}, d);                       // fan_in 144, fan_out 576
@@ -84,7 +84,7 @@ TEST_CASE("initialisation works on parameters and is not recorded") {
   CHECK(fc->weight.requires_grad());
 }
 
-TEST_CASE("one seed makes one network, on every device") {
+TEST_CASE("one seed gives the same network on every device") {
   for_each_device([](Device d) {
     manual_seed(5);
     nn::Linear a(20, 10);
@@ -97,7 +97,7 @@ TEST_CASE("one seed makes one network, on every device") {
 TEST_CASE("gains are PyTorch's") {
   // [nn.init.calculate_gain(g) for g in ("linear", "conv2d", "sigmoid", "tanh", "relu",
   // "leaky_relu")] and calculate_gain("leaky_relu", 0.2): 1, 1, 1, 5/3, 1.4142135623730951,
-  // 1.4141428569978354, 1.3867504905630728; equal but for the last bit of a square root.
+  // 1.4141428569978354, 1.3867504905630728; equal except for the last bit of a square root.
   const auto gain = [](auto... a) {
     return doctest::Approx(init::calculate_gain(a...)).epsilon(1e-15);
   };
@@ -110,7 +110,7 @@ TEST_CASE("gains are PyTorch's") {
   CHECK(1.3867504905630728 == gain(kLeakyReLU, 0.2));
 }
 
-TEST_CASE("fans need two dims, and a tensor without elements stays as it is") {
+TEST_CASE("fans need two dims, and a tensor without elements is unchanged") {
   CHECK(init::calculate_fan_in_and_fan_out(empty({6, 3, 5, 4})) ==
         std::tuple<int64_t, int64_t>(60, 120));
   CHECK_THROWS_WITH(init::kaiming_uniform_(empty({3})),
@@ -122,7 +122,7 @@ TEST_CASE("fans need two dims, and a tensor without elements stays as it is") {
   CHECK(init::kaiming_uniform_(empty({3, 0})).numel() == 0);
 }
 
-TEST_CASE("eye_ and dirac_ fill what PyTorch's fill") {
+TEST_CASE("eye_ and dirac_ have PyTorch's values") {
   for_each_device([](Device d) {
     const Tensor m = ones({2, 3}, d);
     CHECK(init::eye_(m).equal(eye(2, 3, d)));
@@ -135,7 +135,7 @@ TEST_CASE("eye_ and dirac_ fill what PyTorch's fill") {
     CHECK(v[1][1][1][2].item<float>() == 1);
     CHECK(v.sum().item<float>() == 2);
     CHECK(init::dirac_(ones({2, 2, 1, 3, 5}, d)).sum().item<float>() == 2);
-    // What it is for: the convolution hands its input through.
+    // The purpose: the convolution returns its input.
     const Tensor x = randn({1, 2, 4, 4}, d);
     CHECK(conv2d(x, init::dirac_(empty({2, 2, 3, 3}, d)), {}, {.padding = {1, 1}}).equal(x));
   });
@@ -145,7 +145,7 @@ TEST_CASE("eye_ and dirac_ fill what PyTorch's fill") {
   CHECK_THROWS_AS(init::dirac_(ones({3, 2, 2}), 0), ShapeError);
 }
 
-TEST_CASE("orthogonal_ makes rows or columns of one length, at right angles, and uniformly") {
+TEST_CASE("orthogonal_ gives orthogonal rows or columns of equal length, uniformly distributed") {
   for_each_device([](Device d) {
     manual_seed(1);
     for (const Dims& sizes : {Dims{5, 5}, Dims{3, 8}, Dims{8, 3}, Dims{6, 2, 2, 2}, Dims{1, 4}}) {
@@ -153,16 +153,16 @@ TEST_CASE("orthogonal_ makes rows or columns of one length, at right angles, and
         const Tensor w = init::orthogonal_(empty(sizes, TensorOptions(dtype).device(d)), 2);
         const Tensor m = w.reshape({sizes[0], -1}).to(kFloat64);
         const Tensor gram = m.size(0) <= m.size(1) ? m.matmul(m.t()) : m.t().matmul(m);
-        // Entries of size 2 rounded to the dtype, of which 8 meet in a product.
+        // Entries of size 2 are rounded to the dtype; 8 of them are in a product.
         const double rounding = dtype == kFloat32 ? 6e-8 : 1.2e-16;
         CHECK(gram.allclose(eye(gram.size(0), gram.options()) * 4, 0, 64 * rounding));
       }
     }
-    // More columns than a panel holds.
+    // More columns than a panel of the factorisation.
     const Tensor wide = init::orthogonal_(empty({150, 140}, d)).to(kFloat64);
     CHECK(wide.t().matmul(wide).allclose(eye(140, wide.options()), 0, 1e-5));
   });
-  // The sign of an entry is a fair coin: of 400 the mean is within 5 / sqrt(400).
+  // The sign of an entry is random: the mean of 400 is within 5 / sqrt(400).
   manual_seed(2);
   double signs = 0;
   for (int i = 0; i < 400; ++i) {

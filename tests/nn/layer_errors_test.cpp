@@ -1,4 +1,4 @@
-// What layers say of an input that does not fit: that it is the input, and which layer it is.
+// Errors of layers for an invalid input: they name the input and the layer.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ std::string said(F f) {
 
 }  // namespace
 
-TEST_CASE("a layer blames its input, and says where it is in the model") {
+TEST_CASE("a layer's error names its input, and its path in the model") {
   nn::Sequential net(nn::Sequential(nn::Linear(3, 4)), nn::Conv2d(nn::Conv2dOptions(3, 6, 5)),
                      nn::BatchNorm2d(3), nn::BatchNorm2d(nn::BatchNorm2dOptions(3).affine(false)),
                      nn::Embedding(5, 2));
@@ -69,7 +69,7 @@ TEST_CASE("a layer blames its input, and says where it is in the model") {
   CHECK(said<DTypeError>(run(4, ones({2}))).ends_with("; weight is 4.weight"));
 }
 
-TEST_CASE("a function blames its input, and a parameter that agrees with no other") {
+TEST_CASE("a function's error names its input, and a parameter that differs from all others") {
   const Tensor x = ones({2, 3, 4, 4});
   CHECK(said<ShapeError>([&] { batch_norm(x, ones({3}), ones({2}), {}, {}, {}); }) ==
         "batch_norm: expected bias of shape [3], got [2]");

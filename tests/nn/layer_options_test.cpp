@@ -1,4 +1,4 @@
-// Options of layers: what is refused at construction, and functions that take them.
+// Options of layers: errors at construction, and functions with options.
 #include <ambit/nn/nn.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/random.h>
@@ -11,7 +11,7 @@
 using namespace ambit;
 namespace F = ambit::nn::functional;
 
-TEST_CASE("wrong options are refused when the layer is made") {
+TEST_CASE("invalid options are refused when the layer is constructed") {
   using C = nn::Conv2dOptions;
   CHECK_THROWS_AS(nn::Conv2d(0, 6, 5), Error);
   CHECK_THROWS_AS(nn::Conv2d(3, 0, 5), Error);
@@ -60,7 +60,7 @@ TEST_CASE("a Linear without inputs or outputs is allowed, as in PyTorch") {
   CHECK(nn::Linear(2, 0)(ones({3, 2})).sizes() == IntArrayRef({3, 0}));
 }
 
-TEST_CASE("functions of nn::functional take options or plain arguments") {
+TEST_CASE("functions of nn::functional accept options or plain arguments") {
   for_each_device([](Device d) {
     const Tensor x = randn({2, 4, 6, 6}, d), w = randn({4, 2, 3, 3}, d), b = randn({4}, d);
     CHECK(F::max_pool2d(x, 2).equal(F::max_pool2d(x, F::MaxPool2dFuncOptions(2).stride(2))));
@@ -86,7 +86,7 @@ TEST_CASE("functions of nn::functional take options or plain arguments") {
   });
 }
 
-TEST_CASE("losses and embedding of nn::functional take options or plain arguments") {
+TEST_CASE("losses and embedding of nn::functional accept options or plain arguments") {
   for_each_device([](Device d) {
     const Tensor x = randn({3, 4}, d), target = tensor({0, 3, 1}, d), b = rand({4}, d);
     CHECK(F::cross_entropy(x, target, F::CrossEntropyFuncOptions().reduction(kSum).weight(b))

@@ -1,5 +1,5 @@
-// Layers against PyTorch 1.13. Each comment is the Python that made the numbers, in float64 under
-// no_grad, with wave() as in expected.h.
+// Layers compared with PyTorch 1.13. Each comment is the Python code of the expected values, in
+// float64 under no_grad, with wave() as in expected.h.
 #include <ambit/nn/nn.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
@@ -77,7 +77,7 @@ TEST_CASE("pooling agrees with PyTorch") {
   });
 }
 
-TEST_CASE("BatchNorm2d normalises and tracks as PyTorch does") {
+TEST_CASE("BatchNorm2d normalises and updates its statistics as PyTorch does") {
   for_each_device([](Device d) {
     // b = nn.BatchNorm2d(2); b.weight.copy_(tensor([1.5, -0.5])); b.bias.copy_(tensor([0.25, 1.]))
     auto norm = nn::BatchNorm2d(2).to(d, kFloat64);
@@ -107,7 +107,7 @@ TEST_CASE("BatchNorm2d normalises and tracks as PyTorch does") {
   });
 }
 
-TEST_CASE("BatchNorm2d leaves its statistics alone when the input is refused") {
+TEST_CASE("BatchNorm2d does not change its statistics when the input is refused") {
   nn::BatchNorm2d norm(2);
   CHECK_THROWS_AS(norm(ones({2, 2})), ShapeError);
   CHECK_THROWS_AS(norm(ones({2, 3, 1, 1})), ShapeError);
@@ -117,8 +117,8 @@ TEST_CASE("BatchNorm2d leaves its statistics alone when the input is refused") {
   nn::BatchNorm2d plain(nn::BatchNorm2dOptions(2).affine(false).track_running_stats(false));
   CHECK(plain->state_dict().empty());
   plain->eval();
-  // Normalised by the batch, 8 values per channel sum up to 0; each is below 3 and off by a few
-  // roundings of 6e-8 relative: 8 * 3 * 5 * 6e-8 = 7.2e-6.
+  // With the batch's statistics the 8 values of a channel have the sum 0; each is below 3 with a
+  // few relative roundings of 6e-8: 8 * 3 * 5 * 6e-8 = 7.2e-6.
   CHECK(plain(rand({2, 2, 2, 2})).sum({0, 2, 3}).abs().max().item<float>() < 8e-6f);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("activations agree with PyTorch") {
   });
 }
 
-TEST_CASE("Embedding looks up rows; a padding row is zero and gets no gradient") {
+TEST_CASE("Embedding looks up rows; a padding row is zero and has no gradient") {
   for_each_device([](Device d) {
     // e = nn.Embedding(4, 2); e.weight.copy_(wave(4, 2)); e(torch.tensor([[3, 0], [1, 3]]))
     auto table = nn::Embedding(4, 2).to(d, kFloat64);
@@ -155,7 +155,7 @@ TEST_CASE("Embedding looks up rows; a padding row is zero and gets no gradient")
     check_values(table(rows), {2, 2, 2},
                  {-0.8715757724136, -0.9824526126243, 0, 0.6442176872377, 0.9854497299885,
                   0.8632093666489, -0.8715757724136, -0.9824526126243});
-    // From the end: row 1 of 4.
+    // Counted from the end: row 1 of 4.
     auto padded = nn::Embedding(nn::EmbeddingOptions(4, 2).padding_idx(-3)).to(d);
     CHECK(padded->options.padding_idx() == 1);
     CHECK(padded->weight[1].equal(zeros({2}, d)));
@@ -164,7 +164,7 @@ TEST_CASE("Embedding looks up rows; a padding row is zero and gets no gradient")
   });
 }
 
-TEST_CASE("Dropout drops while training only") {
+TEST_CASE("Dropout drops only during training") {
   for_each_device([](Device d) {
     nn::Dropout drop(0.25);
     const Tensor x = ones({10000}, d);
@@ -182,7 +182,7 @@ TEST_CASE("Dropout drops while training only") {
   });
 }
 
-TEST_CASE("Flatten and Identity only pass on") {
+TEST_CASE("Flatten and Identity do not change values") {
   const Tensor x = rand({2, 3, 4, 5});
   CHECK(nn::Flatten()(x).equal(x.view({2, 60})));
   CHECK(nn::Flatten(nn::FlattenOptions().start_dim(0).end_dim(2))(x).sizes() ==
@@ -195,7 +195,7 @@ TEST_CASE("losses agree with PyTorch") {
     const Tensor x = wave(d, {2, 3}) * 2, t = tensor({2, 0}, d);
     const Tensor w = numbers({0.5, 1.0, 2.0}, d);  // t = tensor([2, 0]); w = tensor([.5, 1., 2.])
     using Options = nn::CrossEntropyLossOptions;
-    // nn.CrossEntropyLoss(...)(x, t) with nothing; weight=w; label_smoothing=0.1;
+    // nn.CrossEntropyLoss(...)(x, t) without options; weight=w; label_smoothing=0.1;
     // ignore_index=2, reduction='sum'; weight=w, label_smoothing=0.2, reduction='none'
     check_values(nn::CrossEntropyLoss()(x, t), {}, {0.4296771357953});
     check_values(nn::CrossEntropyLoss(Options().weight(w))(x, t), {}, {0.4704062573327});

@@ -1,4 +1,5 @@
-// LBFGS against PyTorch 1.13, float64: Python's and libtorch's, which agree. p = wave(4, k=.4);
+// LBFGS compared with PyTorch 1.13 in float64: Python's and libtorch's are equal. p = wave(4,
+// k=.4);
 //   def closure():
 //     o.zero_grad(); l = ((p*p - 2)**2).sum() + p[0]*p[1]*.3 + (p[2] - p[3])**4; l.backward()
 //     return l
@@ -23,7 +24,7 @@ using optim::LBFGSOptions;
 
 namespace {
 
-// Names: no backend is looked for before main().
+// Names, because backends are not searched before main().
 const std::pair<const char*, const char*> kPairs[] = {
     {"cpu", "reference"}, {"reference", "cpu"}, {"cpu", "sim"}, {"sim", "cpu"}};
 
@@ -97,7 +98,7 @@ Tensor with_losses(const Tensor& p, const std::vector<double>& losses) {
 
 }  // namespace
 
-TEST_CASE("LBFGS does what PyTorch's does") {
+TEST_CASE("LBFGS has PyTorch's values") {
   for (const Case& c : cases()) {
     INFO(std::string(c.options));
     for_each_device([&](Device device) {
@@ -107,7 +108,7 @@ TEST_CASE("LBFGS does what PyTorch's does") {
       while (losses.size() + 4 < c.expected.size()) {
         losses.push_back(lbfgs.step([&] { return problem(); }).item<double>());
       }
-      // Near the minimum a step is a quotient of small differences; it loses three more digits.
+      // Near the minimum a step is a quotient of small differences, which loses three more digits.
       check_values(with_losses(problem.p, losses), {static_cast<int64_t>(c.expected.size())},
                    c.expected, 1e-8);
       CHECK(problem.calls == c.calls);
@@ -115,7 +116,7 @@ TEST_CASE("LBFGS does what PyTorch's does") {
   }
 }
 
-TEST_CASE("LBFGS goes on from its state, as a dict and as a checkpoint") {
+TEST_CASE("LBFGS continues from its state, as a dict and as a checkpoint") {
   for (const Case& c : cases()) {
     INFO(std::string(c.options));
     Problem whole;
@@ -138,7 +139,7 @@ TEST_CASE("LBFGS goes on from its state, as a dict and as a checkpoint") {
       second.step([&] { return rest(); });
       third.step([&] { return other(); });
       CHECK(rest.p.equal(other.p));
-      // Without the state it goes elsewhere.
+      // Without the state the values differ.
       Problem forgetful;
       forgetful.p.set_data(whole.p.detach().clone());
       LBFGS fourth({forgetful.p}, c.make);
@@ -150,7 +151,7 @@ TEST_CASE("LBFGS goes on from its state, as a dict and as a checkpoint") {
   }
 }
 
-TEST_CASE("LBFGS trains several parameters, some without a gradient or elements, as one") {
+TEST_CASE("LBFGS trains several parameters as one, some without a gradient or elements") {
   for_each_device([](Device device) {
     const Tensor a = wave(device, {2, 2}, 0.4).requires_grad_();
     const Tensor strided = wave(device, {2, 3}).t().detach().requires_grad_();
@@ -171,7 +172,7 @@ TEST_CASE("LBFGS trains several parameters, some without a gradient or elements,
   });
 }
 
-TEST_CASE("after an error in LBFGS, the closure's too, all is as it was") {
+TEST_CASE("after an error in LBFGS or its closure, nothing has changed") {
   Problem problem;
   LBFGS lbfgs({problem.p}, LBFGSOptions().line_search_fn("strong_wolfe").max_iter(3));
   lbfgs.step([&] { return problem(); });
@@ -194,7 +195,7 @@ TEST_CASE("after an error in LBFGS, the closure's too, all is as it was") {
   CHECK_FALSE(problem.p.equal(before));
 }
 
-TEST_CASE("LBFGS refuses what it cannot do, and state that does not fit") {
+TEST_CASE("LBFGS refuses invalid options and state") {
   const Tensor p = ones({2}).requires_grad_(), q = ones({2}).requires_grad_();
   CHECK_THROWS_AS(LBFGS({optim::OptimizerParamGroup({p}), optim::OptimizerParamGroup({q})}), Error);
   CHECK_THROWS_WITH_AS(LBFGS({p}, LBFGSOptions().line_search_fn("armijo")),

@@ -1,4 +1,5 @@
-// What load_state_dict() takes that is not exactly what the module has, as PyTorch's takes it.
+// load_state_dict() with values that differ from the module's in dtype or shape, as accepted by
+// PyTorch.
 #include <ambit/error.h>
 #include <ambit/nn/batchnorm.h>
 #include <ambit/nn/linear.h>
@@ -37,7 +38,7 @@ StateDict with(StateDict dict, const std::string& name, const Tensor& value) {
 }  // namespace
 
 // PyTorch 2.15: param.copy_(input_param) converts; float32(1/3 of float16) is exactly that float16.
-TEST_CASE("floating-point tensors of another width are converted into the parameter's") {
+TEST_CASE("floating-point tensors of another width are converted to the parameter's dtype") {
   for_each_device([](Device device) {
     for (const DType from : {kFloat16, kBFloat16, kFloat64}) {
       nn::Linear net(2, 1);
@@ -54,12 +55,13 @@ TEST_CASE("floating-point tensors of another width are converted into the parame
     half->to(device, kBFloat16);
     half->load_state_dict({{"weight", tensor({{1.00390625}})}, {"bias", tensor({2.})}});
     CHECK(half->weight.dtype() == kBFloat16);
-    // 1 + 2^-8 lies between the bfloat16 1 and 1 + 2^-7: to the even one.
+    // 1 + 2^-8 is halfway between the bfloat16 numbers 1 and 1 + 2^-7, and is rounded to the even
+    // one.
     CHECK(half->weight.detach().cpu().equal(tensor({{1.}}, kBFloat16)));
   });
 }
 
-TEST_CASE("integers do not become parameters, nor do floats become counts") {
+TEST_CASE("integers are not converted to parameters, nor floats to counts") {
   nn::Linear net(2, 1);
   CHECK_THROWS_WITH_AS(
       net->load_state_dict({{"weight", ones({1, 2}, kInt64)}, {"bias", ones({2})}}),
@@ -71,8 +73,8 @@ TEST_CASE("integers do not become parameters, nor do floats become counts") {
       norm->load_state_dict(with(norm->state_dict(), "num_batches_tracked", tensor(2.))), Error);
 }
 
-// PyTorch 2.15: files before version 2 of batch norm have no count; it keeps its value, of a new
-// module 0. A tensor of shape [1] fits one of none.
+// PyTorch 2.15: files before version 2 of batch norm have no count; the module keeps its own, 0 if
+// it is new. A tensor of shape [1] is accepted for one without dims.
 TEST_CASE("a count of batches may be missing, of another integer dtype, or of one dim") {
   const nn::Sequential net = make_net();
   const std::string count = "norm.num_batches_tracked";
@@ -91,7 +93,7 @@ TEST_CASE("a count of batches may be missing, of another integer dtype, or of on
   CHECK_THROWS_AS(net->load_state_dict(without(net->state_dict(), "norm.running_mean")), Error);
 }
 
-TEST_CASE("an archive of another width loads as a state dict does") {
+TEST_CASE("an archive with another width loads like a state dict") {
   const TemporaryFolder folder;
   nn::Linear wide(2, 1), net(2, 1);
   wide->to(kFloat64);
@@ -103,7 +105,7 @@ TEST_CASE("an archive of another width loads as a state dict does") {
   CHECK(net->weight.detach().equal(wide->weight.detach().to(kFloat32)));
 }
 
-TEST_CASE("what nn.DataParallel saved loads without its prefix") {
+TEST_CASE("a state dict of nn.DataParallel loads without its prefix") {
   const nn::Sequential net = make_net();
   StateDict parallel;
   for (const auto& [name, t] : net->state_dict()) parallel.emplace_back("module." + name, t + 0);
@@ -115,7 +117,7 @@ TEST_CASE("what nn.DataParallel saved loads without its prefix") {
                        Error);
 }
 
-TEST_CASE("a module's safetensors file says that it is PyTorch's format") {
+TEST_CASE("a module's safetensors file says that it has PyTorch's format") {
   const TemporaryFolder folder;
   nn::Linear net(2, 1);
   save(net, folder / "f.safetensors");

@@ -29,8 +29,8 @@ struct Others {
 struct Loss {
   const char* name;
   std::function<Tensor(const Tensor&, const Others&, Reduction)> call;
-  // Of a = wave(4, 3): mean and sum, the first losses, and the first two rows of a.grad by the
-  // mean.
+  // For a = wave(4, 3): mean and sum, the first losses, and the first two rows of the gradient of
+  // the mean.
   double mean, sum;
   std::vector<double> first, gradient;
 };
@@ -136,7 +136,7 @@ TEST_CASE("losses have PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("kl_div hides no probability that is NaN or negative") {
+TEST_CASE("kl_div does not hide NaN or negative probabilities") {
   for_each_device([](Device d) {
     // F.kl_div(torch.zeros(3), torch.tensor([-1., 0., nan]), reduction='none')
     const Tensor p = tensor({-1., 0., NAN}, kFloat64).to(d);
@@ -146,7 +146,7 @@ TEST_CASE("kl_div hides no probability that is NaN or negative") {
 
 TEST_CASE("losses at their margin have PyTorch's gradient, 0") {
   for_each_device([](Device d) {
-    // PyTorch 2.15; of triplet_margin_loss torch.ops.aten's, since F's takes no margin of 0:
+    // PyTorch 2.15; for triplet_margin_loss torch.ops.aten's, since F's accepts no margin of 0:
     // x = torch.zeros(1, 2, requires_grad=True); the sum of each, backward(), x.grad
     const auto gradient_of = [&](const std::function<Tensor(const Tensor&)>& loss) {
       const Tensor x = zeros({1, 2}, TensorOptions(kFloat64).device(d)).set_requires_grad(true);
@@ -182,7 +182,7 @@ TEST_CASE("losses at their margin have PyTorch's gradient, 0") {
 }
 
 // Exact; PyTorch 2.15 gives 1, because the product of the squares overflows.
-TEST_CASE("cosine_embedding_loss is right for float32 above 1e10") {
+TEST_CASE("cosine_embedding_loss is correct for float32 above 1e10") {
   for_each_device([](Device d) {
     const Tensor x = full({1, 2}, 1e15, TensorOptions(kFloat32).device(d));
     const Tensor loss = F::cosine_embedding_loss(x, x * 2, ones({1}, d));
@@ -190,18 +190,19 @@ TEST_CASE("cosine_embedding_loss is right for float32 above 1e10") {
   });
 }
 
-TEST_CASE("losses have right second gradients") {
+TEST_CASE("losses have correct second gradients") {
   const Others others{Device()};
   for (const Loss& loss : losses()) {
     INFO(loss.name);
     const auto f = [&](const std::vector<Tensor>& in) { return loss.call(in[0], others, kMean); };
-    const Tensor a = wave(kCPU, {4, 3}, 0.71) * 0.9 + 0.013;  // off the kinks
+    const Tensor a = wave(kCPU, {4, 3}, 0.71) * 0.9 + 0.013;  // away from kinks
     gradcheck(f, {a});
     gradgradcheck(f, {a});
   }
 }
 
-TEST_CASE("binary_cross_entropy is finite at 0 and 1, and refuses what is no probability") {
+TEST_CASE(
+    "binary_cross_entropy is finite at 0 and 1, and refuses numbers that are not probabilities") {
   const Tensor x = tensor({0., 1., 0., 1.}).requires_grad_(), t = tensor({0., 1., 1., 0.});
   const Tensor y = F::binary_cross_entropy(x, t, {}, kNone);
   CHECK(y.detach().equal(tensor({0., 0., 100., 100.})));
@@ -238,7 +239,7 @@ TEST_CASE("distances have PyTorch's values") {
   });
 }
 
-TEST_CASE("modules of losses are the functions with their options") {
+TEST_CASE("modules of losses equal the functions with their options") {
   const Others o{Device()};
   const Tensor a = wave(kCPU, {4, 3});
   const auto same = [](const Tensor& got, const Tensor& expected) { CHECK(got.equal(expected)); };
@@ -274,14 +275,14 @@ TEST_CASE("modules of losses are the functions with their options") {
   same(nn::CosineSimilarity()->forward(a, o.b), F::cosine_similarity(a, o.b));
   same(nn::PairwiseDistance(nn::PairwiseDistanceOptions().p(1))->forward(a, o.b),
        F::pairwise_distance(a, o.b, 1));
-  // One row and one of a batch are the same.
+  // One row has the same loss as a batch of one.
   CHECK(F::multi_margin_loss(a[0], o.cls[0])
             .allclose(F::multi_margin_loss(a.narrow(0, 0, 1), o.cls.narrow(0, 0, 1))));
   CHECK(F::multilabel_margin_loss(a[0], o.lab[0])
             .allclose(F::multilabel_margin_loss(a.narrow(0, 0, 1), o.lab.narrow(0, 0, 1))));
 }
 
-TEST_CASE("cosine_similarity of small, large and broadcast vectors, as PyTorch 1.13 has it") {
+TEST_CASE("cosine_similarity of small, large and broadcast vectors, as in PyTorch 1.13") {
   const auto one = [](double v) { return full({1, 2}, v, TensorOptions(kFloat32)); };
   CHECK(F::cosine_similarity(one(1e-5), one(1e-5)).item<float>() == doctest::Approx(1));
   CHECK(F::cosine_similarity(one(1e10), one(1e10)).item<float>() == doctest::Approx(1));

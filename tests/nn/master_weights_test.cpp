@@ -14,7 +14,7 @@ namespace {
 
 using Make = std::unique_ptr<optim::Optimizer> (*)(const Tensor& p, bool master);
 
-// Rates so small beside the parameters that a step alone is less than bfloat16's spacing there.
+// Learning rates so small that a single step is less than bfloat16's spacing at the parameters.
 constexpr Make kOptimizers[] = {
     [](const Tensor& p, bool master) -> std::unique_ptr<optim::Optimizer> {
       return std::make_unique<optim::SGD>(std::vector<Tensor>{p},
@@ -59,7 +59,7 @@ constexpr Make kOptimizers[] = {
     },
 };
 
-// The same gradients, whatever the parameter has become.
+// The same gradients, whatever the parameter's value.
 void step(optim::Optimizer& optimizer, const Tensor& p, int i) {
   const Tensor g = (linspace(0.5, 1, 6) * (1 + i % 3)).to(kBFloat16);
   p.mutable_grad() = g.to(p.device(), p.dtype());
@@ -70,7 +70,7 @@ Tensor start() { return linspace(1, 2, 6).to(kBFloat16); }
 
 }  // namespace
 
-TEST_CASE("a 16-bit parameter goes where its float32 copy does") {
+TEST_CASE("a 16-bit parameter follows its float32 copy") {
   for_each_device([](Device device) {
     for (const Make make : kOptimizers) {
       const Tensor p = start().to(device).requires_grad_(), plain = p.detach().clone();
@@ -97,7 +97,7 @@ TEST_CASE("a 16-bit parameter goes where its float32 copy does") {
   });
 }
 
-TEST_CASE("master weights are part of the state, in every kind of file") {
+TEST_CASE("master weights are part of the state, in every file format") {
   for (const Make make : kOptimizers) {
     const Tensor p = start().requires_grad_();
     const auto optimizer = make(p, true);
@@ -124,7 +124,7 @@ TEST_CASE("master weights are part of the state, in every kind of file") {
   }
 }
 
-TEST_CASE("a parameter that the program writes is what the next step begins from") {
+TEST_CASE("the next step starts from a parameter that the program writes") {
   const Tensor p = start().requires_grad_();
   optim::SGD sgd({p}, optim::SGDOptions(1e-4).master_weights(true));
   for (int i = 0; i < 10; ++i) step(sgd, p, i);
@@ -137,7 +137,7 @@ TEST_CASE("a parameter that the program writes is what the next step begins from
   p.set_data(full({6}, 7, kBFloat16));
   step(sgd, p, 0);
   CHECK(sgd.state().at(p.impl()).master.allclose(full({6}, 7.0), 1e-3));
-  // In float32 there is none, and in 16 bits again there is.
+  // In float32 there is no copy, and in 16 bits there is again.
   p.set_data(p.detach().to(kFloat32));
   step(sgd, p, 0);
   CHECK_FALSE(sgd.state().at(p.impl()).master.defined());
@@ -146,7 +146,7 @@ TEST_CASE("a parameter that the program writes is what the next step begins from
   CHECK(sgd.state().at(p.impl()).master.defined());
 }
 
-TEST_CASE("a module in bfloat16 learns with master weights what it does not without") {
+TEST_CASE("a module in bfloat16 learns with master weights, and not without") {
   const auto loss_after = [](bool master) {
     manual_seed(1);
     nn::Linear net(8, 1);

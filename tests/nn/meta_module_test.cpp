@@ -1,4 +1,4 @@
-// Modules on meta: refused by the name of a parameter, and brought to a device.
+// Modules on meta: an error names a parameter, and modules can be moved to a device.
 #include <ambit/ambit.h>
 #include <ambit/nn/to_empty.h>
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ nn::Sequential network_on_meta() {
   return network();
 }
 
-// explain() of what the call throws; what() is the documents' sentence, to the letter.
+// explain() of the call's error; what() is the documented sentence, to the letter.
 template <class F>
 std::string refusal(const F& call, Device input) {
   try {
@@ -35,7 +35,7 @@ std::string refusal(const F& call, Device input) {
 
 }  // namespace
 
-TEST_CASE("a module on meta refuses an input by the name of its first parameter, with a hint") {
+TEST_CASE("a module on meta refuses an input with the name of its first parameter and a hint") {
   for_each_device([](Device device) {
     const nn::Sequential net = network_on_meta();
     const std::string text = refusal([&] { net->forward(ones({5, 3}, device)); }, device);
@@ -47,7 +47,7 @@ TEST_CASE("a module on meta refuses an input by the name of its first parameter,
   });
 }
 
-TEST_CASE("where the parameter sets the expected device, the hint is the same") {
+TEST_CASE("if the parameter determines the expected device, the hint is the same") {
   const DefaultDeviceGuard meta("meta");
   nn::Sequential net{nn::Embedding(4, 2)};
   const Tensor places = zeros({2}, TensorOptions(kInt64).device(kCPU));
@@ -88,7 +88,7 @@ TEST_CASE("to_empty gives a module memory on a device and keeps its tensors' ide
   CHECK(fc->weight.device() == Device("reference"));
 }
 
-TEST_CASE("load_state_dict gives what is on meta a copy of its value, where the value is") {
+TEST_CASE("load_state_dict replaces tensors on meta by copies of the values, on their device") {
   for_each_device([](Device device) {
     nn::Sequential net = network_on_meta();
     const nn::Sequential source = network().to(device);
@@ -106,7 +106,7 @@ TEST_CASE("load_state_dict gives what is on meta a copy of its value, where the 
   });
 }
 
-TEST_CASE("what a dict lacks stays on meta, and is then refused by its name") {
+TEST_CASE("tensors that are missing in a dict stay on meta, and are then refused by name") {
   nn::Sequential net = network_on_meta();
   StateDict dict = network()->state_dict();
   std::erase_if(dict, [](const auto& entry) { return entry.first == "3.weight"; });
@@ -118,7 +118,7 @@ TEST_CASE("what a dict lacks stays on meta, and is then refused by its name") {
   CHECK(text.find("3.weight is on meta, without values") != std::string::npos);
 }
 
-TEST_CASE("a parameter on meta under two names is loaded, and stays one tensor") {
+TEST_CASE("a parameter on meta with two names is loaded, and stays one tensor") {
   const DefaultDeviceGuard meta("meta");
   nn::Linear shared(2, 2);
   nn::Sequential net(shared, shared);

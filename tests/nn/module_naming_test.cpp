@@ -1,4 +1,4 @@
-// Names of tensors in modules: the dotted path that errors quote.
+// Names of tensors in modules: the dotted path in errors.
 #include <ambit/nn/conv.h>
 #include <ambit/nn/linear.h>
 #include <ambit/nn/module_list.h>
@@ -28,7 +28,7 @@ AMBIT_MODULE(Block);
 
 }  // namespace
 
-TEST_CASE("tensors bear the path from the root, whatever the order of registration") {
+TEST_CASE("tensors have the path from the root, whatever the order of registration") {
   Block block;
   CHECK(block->fc->weight.name() == "fc.weight");
   CHECK(block->steps.name() == "steps");
@@ -66,7 +66,7 @@ TEST_CASE("a shared module and a tied parameter keep their first path") {
   CHECK(fc->weight.name() == "list.0.weight");
 }
 
-TEST_CASE("a module that was replaced is a root again, whatever it is put into") {
+TEST_CASE("a replaced module is a root again, also if it gets another parent") {
   const auto net = std::make_shared<Bare>(), head = std::make_shared<Bare>();
   head->register_module("fc", nn::Linear(2, 2));
   net->register_module("head", head);
@@ -79,34 +79,34 @@ TEST_CASE("a module that was replaced is a root again, whatever it is put into")
   for (const auto& [name, tensor] : head->named_parameters()) CHECK(tensor.name() == name);
 }
 
-TEST_CASE("a replaced module that is registered elsewhere too keeps a place") {
+TEST_CASE("a replaced module that is registered elsewhere keeps a name") {
   const auto net = std::make_shared<Bare>(), first = std::make_shared<Bare>();
   nn::Linear fc(2, 2);
   first->register_module("fc", fc);
-  SUBCASE("its first, in another module") {
+  SUBCASE("the first one, in another module") {
     net->register_module("again", fc);
     net->replace_module("again", nn::Linear(1, 1));
     CHECK(fc->weight.name() == "fc.weight");
     net->register_module("first", first);
     CHECK(fc->weight.name() == "first.fc.weight");
   }
-  SUBCASE("under another name of the same module") {
+  SUBCASE("a second name in the same module") {
     first->register_module("same", fc);
-    SUBCASE("which was the second") { first->replace_module("same", nn::Linear(1, 1)); }
-    SUBCASE("by itself") { first->replace_module("fc", fc); }
+    SUBCASE("if the second name is replaced") { first->replace_module("same", nn::Linear(1, 1)); }
+    SUBCASE("if it is replaced by itself") { first->replace_module("fc", fc); }
     CHECK(fc->weight.name() == "fc.weight");
   }
-  SUBCASE("whose first name was taken away") {
+  SUBCASE("the second one, if the first name is replaced") {
     first->register_module("same", fc);
     first->replace_module("fc", nn::Linear(1, 1));
     CHECK(fc->weight.name() == "same.weight");
   }
 }
 
-TEST_CASE("a copy of a module, which shares its place, closes no circle of names") {
+TEST_CASE("a copy of a module, which shares its name, does not create a cycle of names") {
   Bare net;
   SUBCASE("as its child") { net.register_module("copy", std::make_shared<Bare>(net)); }
-  SUBCASE("further below") {
+  SUBCASE("as a grandchild") {
     const auto child = std::make_shared<Bare>();
     const auto copy = std::make_shared<Bare>(net);
     net.register_module("child", child);

@@ -1,4 +1,4 @@
-// What modules print, compared with PyTorch 1.13's print() of the same modules.
+// Printed modules, compared with PyTorch 1.13's print() of the same modules.
 #include <ambit/nn/nn.h>
 #include <doctest/doctest.h>
 
@@ -82,7 +82,7 @@ TEST_CASE("a tree of modules prints as in PyTorch") {
   CHECK(os.str() == kNet);
 }
 
-TEST_CASE("options that are not plain print as in PyTorch") {
+TEST_CASE("options other than defaults print as in PyTorch") {
   CHECK(printed(*nn::BatchNorm2d(nn::BatchNorm2dOptions(3)
                                      .momentum(std::nullopt)
                                      .affine(false)
@@ -93,7 +93,7 @@ TEST_CASE("options that are not plain print as in PyTorch") {
         "MaxPool2d(kernel_size=(3, 2), stride=1, padding=(1, 0), dilation=1, ceil_mode=True)");
 }
 
-TEST_CASE("a module is named after its class, or as it says") {
+TEST_CASE("a module is printed with its class's name, or with its own") {
   CHECK(nn::Linear(1, 1)->name() == "Linear");
   CHECK(nn::Module().name() == "Module");
   CHECK(nn::Module("encoder").name() == "encoder");

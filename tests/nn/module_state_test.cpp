@@ -51,7 +51,7 @@ struct Forgetful : nn::Cloneable<Forgetful> {
 
 }  // namespace
 
-TEST_CASE("a state dict holds parameters and persistent buffers under dotted names") {
+TEST_CASE("a state dict has parameters and persistent buffers under dotted names") {
   auto net = make_net();
   net->register_buffer("scratch", ones({1}), /*persistent=*/false);
   net->register_buffer("kept", ones({1}));
@@ -62,7 +62,7 @@ TEST_CASE("a state dict holds parameters and persistent buffers under dotted nam
   CHECK(dict[1].second.data_ptr() == net->parameters()[0].data_ptr());
 }
 
-TEST_CASE("load_state_dict copies into the parameters where they are") {
+TEST_CASE("load_state_dict copies into the existing parameters") {
   for_each_device([](Device device) {
     auto from = make_net(), to = make_net();
     to->to(device);
@@ -78,7 +78,7 @@ TEST_CASE("load_state_dict copies into the parameters where they are") {
   });
 }
 
-TEST_CASE("load_state_dict lists everything that is wrong at once and changes nothing") {
+TEST_CASE("load_state_dict lists all errors at once and changes nothing") {
   auto net = make_net();
   const StateDict before = snapshot(*net);
   const StateDict wrong = {
@@ -98,7 +98,7 @@ TEST_CASE("load_state_dict lists everything that is wrong at once and changes no
   CHECK(equal(before, net->state_dict()));
 }
 
-TEST_CASE("not strict, load_state_dict takes what fits by name and tells the rest") {
+TEST_CASE("without strict, load_state_dict loads matching names and returns the others") {
   auto net = make_net();
   const auto keys = net->load_state_dict(
       {{"fc.bias", full({2}, 7.0)}, {"fc.gain", ones({2})}, {"x", ones({1})}}, /*strict=*/false);
@@ -114,7 +114,7 @@ TEST_CASE("not strict, load_state_dict takes what fits by name and tells the res
   CHECK(equal(before, net->state_dict()));
 }
 
-TEST_CASE("a loaded parameter is noticed by a graph that saved it") {
+TEST_CASE("a loaded parameter is detected by a graph that saved it") {
   nn::Linear fc(2, 2);
   const Tensor out = fc(ones({1, 2}).requires_grad_());
   fc->load_state_dict(nn::Linear(2, 2)->state_dict());
@@ -135,7 +135,7 @@ TEST_CASE("a module is saved and loaded by file, from any device to any other") 
   });
 }
 
-TEST_CASE("a clone has the same numbers in memory of its own") {
+TEST_CASE("a clone has the same values in its own memory") {
   for_each_device([](Device device) {
     nn::Sequential net(nn::Linear(3, 2), nn::Sequential(nn::BatchNorm2d(2)), nn::ReLU(true));
     net->at<nn::Linear>(0).weight.requires_grad_(false);
@@ -157,7 +157,7 @@ TEST_CASE("a clone has the same numbers in memory of its own") {
   });
 }
 
-TEST_CASE("a clone of a class of one's own copies submodules that grew after reset") {
+TEST_CASE("a clone of a user's class copies submodules that were added after reset") {
   struct Grower : nn::Cloneable<Grower> {
     Grower() { Grower::reset(); }
     void reset() override { layers = register_module("layers", nn::ModuleList()); }
@@ -172,7 +172,7 @@ TEST_CASE("a clone of a class of one's own copies submodules that grew after res
   CHECK(copy->parameters()[0].data_ptr() != net.parameters()[0].data_ptr());
 }
 
-TEST_CASE("a module that cannot be cloned says why") {
+TEST_CASE("the error for a module that cannot be cloned has the reason") {
   CHECK_THROWS_WITH(NotCloneable().clone(),
                     "clone: expected a class derived from nn::Cloneable, got NotCloneable");
   CHECK_THROWS_AS(Forgetful().clone(), Error);
@@ -181,7 +181,7 @@ TEST_CASE("a module that cannot be cloned says why") {
   CHECK_THROWS_AS(list->clone(), Error);
 }
 
-TEST_CASE("class weights of a loss are its own alias of the program's tensor") {
+TEST_CASE("class weights of a loss are an alias of the program's tensor") {
   for_each_device([](Device device) {
     const Tensor weight = ones({3});
     nn::CrossEntropyLoss loss(nn::CrossEntropyLossOptions().weight(weight));

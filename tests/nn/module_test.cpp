@@ -1,5 +1,5 @@
-// nn::Module: registering, walking the tree, train, zero_grad, moving. Its state dict, names and
-// print have files of their own.
+// nn::Module: registration, traversal, train, zero_grad, moves. Other files test its state dict,
+// names and print.
 #include <ambit/nn/batchnorm.h>
 #include <ambit/nn/conv.h>
 #include <ambit/nn/functional.h>
@@ -18,7 +18,7 @@ namespace F = ambit::nn::functional;
 
 namespace {
 
-// As a libtorch program writes it, but for the namespace and the macro's name.
+// As a libtorch program writes it, except for the namespace and the macro's name.
 struct NetImpl : nn::Module {
   NetImpl() {
     conv1 = register_module("conv1", nn::Conv2d(nn::Conv2dOptions(3, 4, 3).stride(2)));
@@ -89,7 +89,7 @@ TEST_CASE("registering refuses names that are empty, dotted or taken") {
   CHECK(root.buffers().size() == 1);
 }
 
-TEST_CASE("registering refuses what can be no parameter and no submodule") {
+TEST_CASE("registering refuses null modules and invalid parameters") {
   Bare root;
   const Tensor leaf = ones({2}).requires_grad_();
   CHECK_THROWS_AS(root.register_parameter("a", leaf * 2), Error);
@@ -111,7 +111,7 @@ TEST_CASE("an undefined parameter keeps its name and is left out of every list")
   CHECK_THROWS_AS(fc->register_parameter("bias", ones({2})), Error);
 }
 
-TEST_CASE("unregister_module takes a module out, which is a root again") {
+TEST_CASE("unregister_module removes a module, which becomes a root") {
   nn::Sequential net(nn::Linear(1, 2), nn::Linear(2, 1));
   const std::shared_ptr<nn::Module> first = net->ptr(0);
   CHECK(first->parameters()[0].name() == "0.weight");
@@ -127,7 +127,7 @@ TEST_CASE("unregister_module takes a module out, which is a root again") {
   CHECK_THROWS_WITH_AS(holder->unregister_module("a"),
                        doctest::Contains("unregister_module: expected the name of a module of "),
                        Error);
-  // A place of its own is given up, and the next one counts.
+  // unregister_module() removes the name, and the next registration sets another.
   nn::Linear free(1, 1);
   holder->register_module("c", free);
   CHECK(free->weight.name() == "c.weight");
@@ -137,7 +137,7 @@ TEST_CASE("unregister_module takes a module out, which is a root again") {
   CHECK(free->weight.name() == "d.weight");
 }
 
-TEST_CASE("replace_module puts another module in a name's place") {
+TEST_CASE("replace_module replaces the module of a name") {
   Net net;
   net->fc = net->replace_module("fc", nn::Linear(4, 10));
   CHECK(net->named_parameters()["fc.weight"].size(0) == 10);
@@ -145,7 +145,7 @@ TEST_CASE("replace_module puts another module in a name's place") {
   CHECK_THROWS_AS(net->replace_module("fc2", nn::Linear(4, 10)), Error);
 }
 
-TEST_CASE("modules() needs a module that a shared_ptr holds") {
+TEST_CASE("modules() needs a module owned by a shared_ptr") {
   Bare root;
   root.register_module("fc", nn::Linear(1, 1));
   CHECK_THROWS_AS(root.modules(), Error);
@@ -167,7 +167,7 @@ TEST_CASE("train and eval reach every submodule") {
   CHECK(training() == 2);
 }
 
-TEST_CASE("apply visits a module before what is below it, with its path") {
+TEST_CASE("apply visits a module before its descendants, with its path") {
   nn::Sequential net(nn::Linear(1, 1), nn::Sequential(nn::ReLU()));
   Names paths;
   net->apply([&paths](const std::string& path, nn::Module& m) { paths.push_back(path + m.name()); },
@@ -175,7 +175,7 @@ TEST_CASE("apply visits a module before what is below it, with its path") {
   CHECK(paths == Names{"netSequential", "net.0Linear", "net.1Sequential", "net.1.0ReLU"});
 }
 
-TEST_CASE("as gives a module by its class or holder, or null") {
+TEST_CASE("as() returns a module as its class or holder, or null") {
   nn::Sequential net(nn::Linear(1, 1), nn::ReLU());
   CHECK(net[0]->as<nn::Linear>() == net->ptr(0).get());
   CHECK(net[0]->as<nn::LinearImpl>() == net->ptr(0).get());
@@ -227,7 +227,7 @@ TEST_CASE("a holder's to, cpu and cuda return the holder") {
 
 namespace {
 
-// Keeps a tensor that it does not register, and moves it itself.
+// Has a tensor that is not registered, and moves it itself.
 struct MovesMore : nn::Module {
   explicit MovesMore(std::shared_ptr<nn::Module> below = nullptr) {
     register_parameter("weight", ones({2}));
@@ -249,7 +249,7 @@ struct MovesMore : nn::Module {
 
 }  // namespace
 
-TEST_CASE("to() of each module below is called once") {
+TEST_CASE("to() is called once for each descendant") {
   const auto below = std::make_shared<MovesMore>();
   const auto middle = std::make_shared<MovesMore>(below);
   nn::Sequential net{nn::AnyModule(std::make_shared<nn::SequentialImpl>())};
@@ -266,7 +266,7 @@ TEST_CASE("to() of each module below is called once") {
   CHECK(below->plain.is_cpu());
 }
 
-TEST_CASE("a dtype is for floating-point tensors only") {
+TEST_CASE("a dtype applies only to floating-point tensors") {
   Net net;
   net->to(kFloat64);
   CHECK(net->fc->weight.dtype() == kFloat64);
@@ -285,7 +285,7 @@ TEST_CASE("a move to a device that does not exist changes nothing") {
   });
 }
 
-TEST_CASE("a graph that is alive when its module moves complains instead of mixing") {
+TEST_CASE("a graph recorded before its module moved gives an error") {
   for_each_device([](Device device) {
     if (device.is_cpu()) return;
     nn::Linear fc(2, 2);

@@ -1,5 +1,5 @@
-// Modules within modules: nested deep, built, named, walked and dropped in time that grows as their
-// number does; by name and position, and twice.
+// Modules within modules, deeply nested: built, named, traversed and destroyed in linear time; by
+// name and position; and registered twice.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ TEST_CASE("20,000 nested Sequentials are built from the inside and from the outs
   }
 }
 
-TEST_CASE("modules nested 200,000 deep are dropped without recursion") {
+TEST_CASE("modules nested 200,000 deep are destroyed without recursion") {
   auto net = std::make_shared<nn::SequentialImpl>();
   for (int i = 0; i < 200'000; ++i) net = around(std::move(net));
   const std::weak_ptr<nn::SequentialImpl> gone = net;
@@ -61,7 +61,7 @@ TEST_CASE("modules nested 200,000 deep are dropped without recursion") {
   CHECK(gone.expired());
 }
 
-TEST_CASE("a module that would hold itself is refused, directly and from far below") {
+TEST_CASE("a module that would contain itself is refused, directly and through descendants") {
   auto net = std::make_shared<nn::SequentialImpl>();
   CHECK_THROWS_AS(net->push_back(nn::AnyModule(net)), Error);
   const auto bottom = net;
@@ -70,7 +70,7 @@ TEST_CASE("a module that would hold itself is refused, directly and from far bel
   CHECK(bottom->is_empty());
 }
 
-TEST_CASE("a tensor keeps the path of a module that is gone") {
+TEST_CASE("a tensor keeps the path of a destroyed module") {
   nn::Linear fc(1, 1);
   {
     auto net = std::make_shared<nn::SequentialImpl>();
@@ -122,7 +122,7 @@ TEST_CASE("a clone that would share modules with its original is refused, and ch
   CHECK(block->parameters()[0].is_same(before));
 }
 
-TEST_CASE("parameters that are there twice") {
+TEST_CASE("parameters that are registered twice") {
   const Tensor a = ones({2}).requires_grad_();
   nn::ParameterList list(std::vector<Tensor>{a, a});
   list->append(zeros({1}));

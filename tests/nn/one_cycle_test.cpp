@@ -1,5 +1,5 @@
-// OneCycleLR against PyTorch 1.13, after 0, 1, ..., 20 times o.step(); s.step(): the momentum, and
-// all options. Its rates are in schedulers_test.cpp, too.
+// OneCycleLR compared with PyTorch 1.13, after 0, 1, ..., 20 times o.step(); s.step(): the
+// momentum, and all options. schedulers_test.cpp also tests its rates.
 #include <ambit/error.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 using namespace ambit;
 using namespace ambit::optim;
 
-TEST_CASE("OneCycleLR moves the momentum the other way") {
+TEST_CASE("OneCycleLR moves the momentum in the opposite direction") {
   // clang-format off
   const std::vector<double> expected{
       0.95, 0.9404508497187, 0.9154508497187, 0.8845491502813, 0.8595491502813, 0.85,
@@ -32,7 +32,7 @@ TEST_CASE("OneCycleLR moves the momentum the other way") {
   CHECK(lr_of(sgd) == last);
 }
 
-TEST_CASE("OneCycleLR says that the optimizer was loaded without its schedule") {
+TEST_CASE("OneCycleLR reports that the optimizer was loaded without its schedule") {
   SGD sgd = make_sgd();
   const Value without = sgd.checkpoint();
   OneCycleLR cycle(sgd, OneCycleLROptions(0.5, 20));
@@ -66,7 +66,7 @@ TEST_CASE("OneCycleLR in three phases, linear, with Adam's first beta and a rate
                              .max_momentum(0.8));
   for (size_t i = 0; i < lrs.size(); ++i) {
     if (i > 0) cycle.step();
-    // Quoted with 13 digits; near 0 differences of numbers of size 0.1 are left.
+    // Quoted with 13 digits; near 0 the values are differences of numbers of size 0.1.
     CHECK(std::abs(lr_of(adam) - lrs[i]) <= 1e-13);
     const auto& options = static_cast<const AdamOptions&>(adam.param_groups()[0].options());
     check_close(std::get<0>(options.betas()), betas[i]);

@@ -1,4 +1,4 @@
-// Optimizers' options and state as PyTorch lays them out.
+// Optimizers' options and state in PyTorch's layout.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -28,7 +28,7 @@ void step(optim::Optimizer& optimizer, const Tensor& p) {
   optimizer.step();
 }
 
-// The entries of a dict but for `key`, which becomes `value`.
+// Return the entries of a dict, with `key` replaced by `value`.
 Value with(const Value& dict, const char* key, Value value) {
   Value::Dict entries;
   for (const auto& [name, old] : dict.entries()) {
@@ -38,7 +38,7 @@ Value with(const Value& dict, const char* key, Value value) {
   return Value::dict(std::move(entries));
 }
 
-// A checkpoint with another option in its only group.
+// Return a checkpoint with another option in its only group.
 Value with_option(const Value& checkpoint, const char* option, Value value) {
   return with(checkpoint, "param_groups",
               Value::list({with(checkpoint["param_groups"].items()[0], option, value)}));
@@ -46,7 +46,7 @@ Value with_option(const Value& checkpoint, const char* option, Value value) {
 
 }  // namespace
 
-TEST_CASE("an optimizer goes on from a checkpoint file, on every device") {
+TEST_CASE("an optimizer continues from a checkpoint file, on every device") {
   for_each_device([](Device device) {
     const auto check = [&](auto make, auto make_other) {
       const TemporaryFolder folder;
@@ -103,7 +103,7 @@ TEST_CASE("a checkpoint has PyTorch's layout") {
   CHECK(step_count.to_tensor().item<float>() == 1);
 }
 
-TEST_CASE("what PyTorch adds is passed over, and its parameters may have any number") {
+TEST_CASE("additional entries of PyTorch are ignored, and its parameters may have any number") {
   const Tensor p = parameter();
   optim::SGD sgd({p}, SGDOptions(0.1));
   Value c = sgd.checkpoint();
@@ -123,7 +123,7 @@ TEST_CASE("what PyTorch adds is passed over, and its parameters may have any num
   CHECK(adam.state_dict()[0].second.item<int64_t>() == 5);
 }
 
-TEST_CASE("an option that this optimizer lacks is refused by its name, before anything changes") {
+TEST_CASE("an unknown option of a checkpoint is refused by its name, before anything changes") {
   const Tensor p = parameter();
   optim::SGD sgd({p}, SGDOptions(0.1).momentum(0.9));
   step(sgd, p);
@@ -145,7 +145,7 @@ TEST_CASE("an option that this optimizer lacks is refused by its name, before an
   refuse("initial_lr", tensor(0.7), "expected a float, got a tensor, as the option initial_lr");
   refuse("master_weights", 1, "expected a bool, got an int, as the option master_weights");
 
-  // PyTorch 2.15 writes these; they change no step.
+  // PyTorch 2.15 writes these; they have no effect on steps.
   Value c = good;
   for (const char* option : {"foreach", "fused", "capturable"}) c = with_option(c, option, true);
   c = with_option(c, "param_names", Value::list({"p"}));
@@ -164,11 +164,11 @@ TEST_CASE("an option that this optimizer lacks is refused by its name, before an
                        SerializationError);
 }
 
-TEST_CASE("Adam decays weights as the checkpoint says, and AdamW always decouples") {
+TEST_CASE("Adam decays weights as the checkpoint says, and AdamW always decouples the decay") {
   const Tensor p = parameter();
   optim::Adam adam({p}, AdamOptions(0.1));
   optim::AdamW adamw({p}, AdamWOptions(0.1));
-  // PyTorch 2.15: the same of a torch.optim.Adam that loads the state of an AdamW.
+  // PyTorch 2.15: a torch.optim.Adam that loads the state of an AdamW does the same.
   adam.load_checkpoint(adamw.checkpoint());
   CHECK(static_cast<AdamOptions&>(adam.param_groups()[0].options()).decoupled_weight_decay());
   CHECK_THROWS_WITH_AS(
@@ -176,7 +176,7 @@ TEST_CASE("Adam decays weights as the checkpoint says, and AdamW always decouple
       "checkpoint: expected options of AdamW, got those of Adam", SerializationError);
 }
 
-TEST_CASE("numbers of the state are read as PyTorch writes them") {
+TEST_CASE("numbers of the state are read in PyTorch's types") {
   const Tensor p = parameter();
   optim::NAdam nadam({p});
   step(nadam, p);
@@ -190,7 +190,7 @@ TEST_CASE("numbers of the state are read as PyTorch writes them") {
   CHECK_THROWS_AS(nadam.load_state_dict({{"0.mu_product", zeros({}, kInt64)}}), Error);
 }
 
-TEST_CASE("state that does not fit leaves the options as they were") {
+TEST_CASE("invalid state does not change the options") {
   const Tensor p = ones({2}, kBFloat16).requires_grad_();
   optim::SGD sgd({p}, SGDOptions(0.1).momentum(0.9));
   const Value c = with_option(with_option(sgd.checkpoint(), "lr", 0.7), "master_weights", true);
@@ -200,7 +200,7 @@ TEST_CASE("state that does not fit leaves the options as they were") {
   CHECK_FALSE(sgd.param_groups()[0].options().keeps_master_weights());
 }
 
-TEST_CASE("a checkpoint that does not fit is refused as a whole") {
+TEST_CASE("an invalid checkpoint is refused as a whole") {
   const Tensor p = parameter();
   optim::Adam adam({p}, AdamOptions(0.1));
   step(adam, p);

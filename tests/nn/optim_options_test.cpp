@@ -1,4 +1,4 @@
-// Options of groups: what a group inherits from the optimizer, and that files hold all of them.
+// Options of groups: options inherited from the optimizer, and options in files.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/nn/serialize.h>
@@ -24,14 +24,14 @@ namespace {
 
 std::vector<Tensor> parameters() { return {ones({2, 1}).requires_grad_()}; }
 
-// The options of a group with `own` in an optimizer with `defaults`.
+// Return the options of a group with `own` in an optimizer with `defaults`.
 template <class O, class Options>
 Options group_of(const Options& own, const Options& defaults) {
   const O optimizer({OptimizerParamGroup(parameters(), own.clone())}, defaults);
   return static_cast<const Options&>(optimizer.param_groups()[0].options());
 }
 
-// As "name: value" of each, to compare and to print.
+// Return "name: value" of each, to compare and to print.
 std::string text(const Value::Dict& values) {
   std::ostringstream all;
   for (const auto& [key, v] : values) {
@@ -58,7 +58,7 @@ std::pair<Maker, Maker> two(const Options& saved, const Options& other) {
           [=] { return std::make_unique<O>(parameters(), other); }};
 }
 
-// Makers of an optimizer none of whose options is the default, and of one that has the defaults.
+// Create an optimizer without default options, and one with the defaults.
 std::vector<std::pair<Maker, Maker>> every_optimizer() {
   return {
       two<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.2).weight_decay(0.01), SGDOptions(0.5)),
@@ -146,7 +146,7 @@ constexpr const char* kWays[] = {"stream", "optimizer.bin", "optimizer.pth"};
 
 }  // namespace
 
-TEST_CASE("a learning rate that a schedule has lowered is loaded, in every format") {
+TEST_CASE("a learning rate lowered by a scheduler is loaded, in every format") {
   for (const std::string how : kWays) {
     INFO(how);
     SGD first(parameters(), SGDOptions(0.05));
@@ -180,7 +180,7 @@ TEST_CASE("every option of every optimizer is loaded, in every format") {
   }
 }
 
-TEST_CASE("groups are loaded each with its options") {
+TEST_CASE("each group is loaded with its options") {
   for (const std::string how : kWays) {
     const auto make = [](double first, double second) {
       auto sgd = std::make_unique<SGD>(parameters(), SGDOptions(first).momentum(0.5));
@@ -196,7 +196,7 @@ TEST_CASE("groups are loaded each with its options") {
   }
 }
 
-TEST_CASE("master weights are loaded with the option that asks for them") {
+TEST_CASE("master weights are loaded with their option") {
   for (const std::string how : kWays) {
     const auto make = [](bool on) {
       return std::make_unique<SGD>(std::vector<Tensor>{ones({2}, kBFloat16).requires_grad_()},
@@ -207,14 +207,14 @@ TEST_CASE("master weights are loaded with the option that asks for them") {
     pass_on(*saved, *other, how);
     CHECK(other->param_groups()[0].options().keeps_master_weights());
     CHECK(other->state_dict().size() == 2);
-    pass_on(*plain, *third, how);  // which says nothing about them, as PyTorch's files
+    pass_on(*plain, *third, how);  // it does not contain them, like PyTorch's files
     CHECK(third->param_groups()[0].options().keeps_master_weights());
   }
 }
 
-TEST_CASE("options that are not given are those of the optimizer") {
-  // Rows are libtorch 2.15's, of optimizers that are made with these options; it lacks those after
-  // LBFGS, and maximize.
+TEST_CASE("options that are not set are those of the optimizer") {
+  // Values of libtorch 2.15 for optimizers with these options; it does not have those after LBFGS,
+  // nor maximize.
   const auto check = [](const auto& options, const std::string& expected) {
     CHECK(text(options.values()) == expected);
   };
@@ -289,13 +289,13 @@ TEST_CASE("options that are not given are those of the optimizer") {
   CHECK(group_of<Adam>(AdamOptions().eps(1e-6), AdamOptions().capturable(true)).capturable());
 }
 
-TEST_CASE("SGD's learning rate is always given, since its options have no default of it") {
+TEST_CASE("SGD's learning rate always counts as set, since its options have no default for it") {
   // libtorch 2.15 replaces an lr of 0.001 by the optimizer's.
   CHECK(group_of<SGD>(SGDOptions(1e-3), SGDOptions(0.5)).lr() == 1e-3);
   CHECK(group_of<SGD>(SGDOptions(0), SGDOptions(0.5)).lr() == 0);
 }
 
-TEST_CASE("groups that are added later inherit, too, and are checked with what they inherit") {
+TEST_CASE("groups that are added later inherit options, too, and are checked with these") {
   Adam adam(parameters(), AdamOptions(0.5));
   adam.add_param_group({parameters(), AdamOptions(1e-3).eps(1e-6).clone()});
   CHECK(adam.param_groups()[1].options().get_lr() == 0.5);

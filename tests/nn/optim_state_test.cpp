@@ -1,4 +1,4 @@
-// Optimizers: state that follows its parameter, state dicts, and everything that is refused.
+// Optimizers: state that moves with its parameter, state dicts, and errors.
 #include <ambit/nn/linear.h>
 #include <ambit/ops/random.h>
 #include <ambit/optim/optim.h>
@@ -25,7 +25,8 @@ void step(optim::Optimizer& optimizer, const Tensor& p) {
 
 Tensor parameter(Device device = {}) { return wave(device, {4}, 0.4).requires_grad_(); }
 
-// What five steps give when the parameter moves to `device` after two and back after four.
+// Return the results of five steps in which the parameter moves to `device` after two and back
+// after four.
 template <class Optimizer, class Options>
 Tensor moved_run(const Options& options, Device device) {
   const Tensor p = parameter();
@@ -43,7 +44,7 @@ Tensor moved_run(const Options& options, Device device) {
 
 }  // namespace
 
-TEST_CASE("state follows a parameter that moves between steps") {
+TEST_CASE("state moves with a parameter that moves between steps") {
   for_each_device([](Device device) {
     const SGDOptions sgd = SGDOptions(0.1).momentum(0.9).dampening(0.2);
     // Backends may round the last bit differently: 5 steps of a few roundings of 1.1e-16.
@@ -54,7 +55,7 @@ TEST_CASE("state follows a parameter that moves between steps") {
   });
 }
 
-TEST_CASE("an optimizer made before its module moves goes on working") {
+TEST_CASE("an optimizer created before its module moves continues") {
   for_each_device([](Device device) {
     nn::Linear fc(3, 2);
     optim::SGD optimizer(fc->parameters(), SGDOptions(0.1).momentum(0.9));
@@ -62,8 +63,8 @@ TEST_CASE("an optimizer made before its module moves goes on working") {
     optimizer.step();
     fc->to(device, kFloat64);
     const Tensor before = fc->bias.detach().clone();
-    optimizer.step();  // with the gradient that moved along
-    // buf = 0.9 * 1 + 1; float32's 0.9 and 0.1 are off by less than 6e-8 relative.
+    optimizer.step();  // with the gradient, which has moved, too
+    // buf = 0.9 * 1 + 1; float32's 0.9 and 0.1 have relative errors below 6e-8.
     CHECK(fc->bias.allclose(before - 0.19, 0, 1e-7));
     for (const auto& [name, state] : optimizer.state_dict()) {
       CHECK(state.device() == device);
@@ -72,7 +73,7 @@ TEST_CASE("an optimizer made before its module moves goes on working") {
   });
 }
 
-TEST_CASE("a model spread over devices and dtypes trains with one optimizer") {
+TEST_CASE("a model with several devices and dtypes trains with one optimizer") {
   for_each_device([](Device device) {
     const Tensor p = parameter(), q = parameter(device);
     const Tensor r = q.detach().to(kFloat32).requires_grad_();
@@ -83,11 +84,11 @@ TEST_CASE("a model spread over devices and dtypes trains with one optimizer") {
       optimizer.step();
     }
     CHECK(q.cpu().allclose(p, 1e-14, 1e-14));             // two steps of a few roundings of 1.1e-16
-    CHECK(r.cpu().to(kFloat64).allclose(p, 1e-5, 1e-6));  // the same of 6e-8
+    CHECK(r.cpu().to(kFloat64).allclose(p, 1e-5, 1e-6));  // roundings of 6e-8
   });
 }
 
-TEST_CASE("a state dict carries on where it was taken") {
+TEST_CASE("training continues from a state dict") {
   for_each_device([](Device device) {
     const auto check = [&](auto make) {
       const Tensor p = parameter(), q = parameter(device);
@@ -108,7 +109,7 @@ TEST_CASE("a state dict carries on where it was taken") {
   });
 }
 
-TEST_CASE("a state dict that does not fit is refused as a whole") {
+TEST_CASE("an invalid state dict is refused as a whole") {
   const Tensor p = parameter(), q = parameter();
   optim::Adam adam({p, q}, 0.1);
   step(adam, p);
@@ -138,7 +139,7 @@ TEST_CASE("a state dict that does not fit is refused as a whole") {
   CHECK(adam.state_dict().size() == 3);
 }
 
-TEST_CASE("a gradient on another device stops the step before any update") {
+TEST_CASE("a gradient on another device is an error before any update") {
   for_each_device([](Device device) {
     if (device.is_cpu()) return;
     nn::Linear fc(2, 2);
@@ -167,7 +168,8 @@ TEST_CASE("a gradient on another device stops the step before any update") {
   });
 }
 
-TEST_CASE("a gradient of another dtype or shape, or a wrong option, stops the step") {
+TEST_CASE(
+    "a gradient of another dtype or shape, or an invalid option, is an error before any update") {
   const Tensor p = ones({2}).requires_grad_(), q = ones({2}).requires_grad_();
   optim::SGD optimizer({p, q}, 0.5);
   p.mutable_grad() = ones({2});
@@ -181,7 +183,7 @@ TEST_CASE("a gradient of another dtype or shape, or a wrong option, stops the st
   CHECK(p.equal(ones({2})));
 }
 
-TEST_CASE("a parameter that changed its shape no longer fits its state") {
+TEST_CASE("a parameter with a changed shape does not match its state") {
   const Tensor p = ones({2}).requires_grad_();
   optim::SGD optimizer({p}, SGDOptions(0.5).momentum(0.9));
   step(optimizer, p);
@@ -193,7 +195,7 @@ TEST_CASE("a parameter that changed its shape no longer fits its state") {
   CHECK(p.equal(ones({3})));
 }
 
-TEST_CASE("a parameter that takes another's place in a group starts without state") {
+TEST_CASE("a parameter that replaces another in a group starts without state") {
   optim::SGD optimizer({ones({2}).requires_grad_()}, SGDOptions(0.5).momentum(0.9));
   Tensor& held = optimizer.param_groups()[0].params()[0];
   step(optimizer, held);
@@ -220,14 +222,14 @@ TEST_CASE("state stays with its parameter when groups are edited") {
   CHECK(optimizer.state_dict()[0].second.equal(full({2}, 1.9, TensorOptions(kFloat64))));
 }
 
-TEST_CASE("momentum that is turned on later starts with the gradient of that step") {
+TEST_CASE("momentum that is enabled later starts with the gradient of that step") {
   const Tensor p = zeros({1}).requires_grad_();
   optim::SGD optimizer({p}, SGDOptions(1).dampening(0.5));
   p.mutable_grad() = ones({1});
   optimizer.step();
   static_cast<SGDOptions&>(optimizer.param_groups()[0].options()).momentum(0.5);
   optimizer.step();
-  CHECK(p.item<float>() == -2);  // undampened
+  CHECK(p.item<float>() == -2);  // without dampening
   optimizer.step();
   CHECK(p.item<float>() == -3);  // 0.5 * 1 + 0.5 * 1
 }
@@ -249,7 +251,7 @@ TEST_CASE("options out of range are refused") {
                   Error);
 }
 
-TEST_CASE("groups refuse what cannot be trained, and parameters that are there already") {
+TEST_CASE("groups refuse tensors that cannot be trained, and parameters that they already have") {
   const Tensor p = ones({2}).requires_grad_(), q = ones({2}).requires_grad_();
   optim::SGD optimizer({p}, 0.1);
   CHECK_THROWS_AS(optimizer.add_param_group({{q, p}}), Error);

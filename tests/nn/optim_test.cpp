@@ -1,4 +1,4 @@
-// Optimizers against PyTorch 1.13, float64. p = wave(4, k=.4) of expected.h; five times
+// Optimizers compared with PyTorch 1.13 in float64. p = wave(4, k=.4) of expected.h; five times
 //   o.zero_grad(); ((p**3).sum() + i * p[0]).backward(); o.step()   for i in range(5)
 #include <ambit/nn/linear.h>
 #include <ambit/nn/sequential.h>
@@ -28,8 +28,8 @@ void iterate(optim::Optimizer& optimizer, const Tensor& p, int from, int to) {
 
 Tensor parameter(Device device, double k = 0.4) { return wave(device, {4}, k).requires_grad_(); }
 
-// The first parameter grows by its own square, which multiplies an error of the quoted 13 digits
-// by less than 100 in five steps.
+// The first parameter grows by its square, which multiplies an error of the quoted 13 digits by
+// less than 100 in five steps.
 template <class Optimizer, class Options>
 void check_run(const char* name, const Options& options, const std::vector<double>& expected) {
   INFO(std::string(name));
@@ -43,7 +43,7 @@ void check_run(const char* name, const Options& options, const std::vector<doubl
 
 }  // namespace
 
-TEST_CASE("SGD does what PyTorch's does, with every option") {
+TEST_CASE("SGD has PyTorch's values, with every option") {
   const auto check = check_run<optim::SGD, SGDOptions>;
   check("lr=.1", 0.1, {-1.149817928957, 0.2366741192313, 0.3161553808364, 0.3437597360813});
   check("momentum=.9", SGDOptions(0.1).momentum(0.9),
@@ -62,7 +62,7 @@ TEST_CASE("SGD does what PyTorch's does, with every option") {
         {-1.177606166591, 0.1847327560197, 0.1887742328125, 0.1560950763109});
 }
 
-TEST_CASE("Adam and AdamW do what PyTorch's do") {
+TEST_CASE("Adam and AdamW have PyTorch's values") {
   check_run<optim::Adam, AdamOptions>(
       "Adam", 0.1, {-0.3339512705397, -0.02640854189847, 0.2514684237424, 0.4543867211913});
   check_run<optim::Adam>("Adam, lr=.05, betas=(.8, .95), eps=1e-4, weight_decay=.1",
@@ -75,7 +75,7 @@ TEST_CASE("Adam and AdamW do what PyTorch's do") {
                           {-0.1728528934189, 0.1402511790839, 0.4324700974577, 0.62896218491});
 }
 
-TEST_CASE("Adam and AdamW that count on the parameters' device do the same") {
+TEST_CASE("Adam and AdamW with step counts on the parameters' device have the same values") {
   check_run<optim::Adam>("Adam, capturable=True", AdamOptions(0.1).capturable(true),
                          {-0.3339512705397, -0.02640854189847, 0.2514684237424, 0.4543867211913});
   check_run<optim::AdamW>(
@@ -102,7 +102,7 @@ TEST_CASE("a capturable Adam counts each parameter's own steps, and may become a
     CHECK(state[0].second.item<int64_t>() == 5);
     CHECK(state[3].second.item<int64_t>() == 3);
     CHECK(adam.checkpoint()["state"][1]["step"].to_tensor().item<float>() == 3);
-    // Three steps and two make five, whoever counts.
+    // Three steps and two more equal five, whether counts are on the host or on the device.
     iterate(other, r, 0, 3);
     optim::Adam third({r}, AdamOptions(0.1).capturable(true));
     third.load_state_dict(other.state_dict());
@@ -117,7 +117,7 @@ TEST_CASE("a capturable Adam counts each parameter's own steps, and may become a
                     "Adam: expected amsgrad or capturable, got both");
 }
 
-TEST_CASE("parameter groups have options of their own") {
+TEST_CASE("parameter groups have their own options") {
   // q = wave(4, k=.9); o = SGD([{'params': [p]}, {'params': [q], 'lr': .02}], lr=.1, momentum=.5);
   // three times (p**3 + q**3).sum().backward()
   for_each_device([](Device device) {
@@ -151,7 +151,7 @@ TEST_CASE("a learning rate can be changed between steps") {
   CHECK(p.item<float>() == -2.5);
 }
 
-TEST_CASE("step runs a closure with gradients on and returns its loss") {
+TEST_CASE("step runs a closure with gradients enabled and returns its loss") {
   const Tensor p = ones({2}).requires_grad_();
   optim::SGD optimizer({p}, 0.5);
   const NoGradGuard no_grad;
@@ -166,7 +166,7 @@ TEST_CASE("step runs a closure with gradients on and returns its loss") {
   CHECK_FALSE(optimizer.step().defined());
 }
 
-TEST_CASE("a parameter without a gradient stays as it is") {
+TEST_CASE("a parameter without a gradient is unchanged") {
   const Tensor p = ones({2}).requires_grad_(), q = ones({2}).requires_grad_();
   optim::SGD optimizer({p, q}, SGDOptions(0.5).momentum(0.9).weight_decay(1));
   p.sum().backward();
@@ -199,7 +199,7 @@ TEST_CASE("strided parameters and expanded gradients are updated like others") {
   });
 }
 
-TEST_CASE("a step is a change that graphs notice") {
+TEST_CASE("a step is a change that graphs detect") {
   const Tensor p = ones({2}).requires_grad_();
   optim::SGD optimizer({p}, 0.5);
   const Tensor y = (p * p).sum();
@@ -208,12 +208,12 @@ TEST_CASE("a step is a change that graphs notice") {
   CHECK_THROWS_AS(y.backward(), AutogradError);
 }
 
-TEST_CASE("parameters in one call of the kernel are updated as each would be alone") {
+TEST_CASE("parameters in one call of the kernel are updated as in separate calls") {
   for_each_device([](Device device) {
     const auto check = [&](auto make) {
       manual_seed(1);
       std::vector<Tensor> together, alone;
-      // Among them one without elements and one without a gradient.
+      // One has no elements, and one no gradient.
       for (const Dims& sizes : {Dims{3, 2}, Dims{}, Dims{0}, Dims{1}, Dims{2, 1, 2}, Dims{300}}) {
         const Tensor p = randn(sizes, TensorOptions(kFloat64)).to(device);
         together.push_back(p.clone().requires_grad_());
@@ -224,7 +224,7 @@ TEST_CASE("parameters in one call of the kernel are updated as each would be alo
       for (const Tensor& p : alone) each.push_back(make({p}));
       for (int step = 0; step < 3; ++step) {
         for (size_t i = 0; i < alone.size(); ++i) {
-          if (i == 3 && step == 1) continue;  // from now on it is a step behind
+          if (i == 3 && step == 1) continue;  // from now on it is one step late
           const Tensor g = randn(alone[i].sizes(), TensorOptions(kFloat64)).to(device);
           together[i].mutable_grad() = g;
           alone[i].mutable_grad() = g;
@@ -244,7 +244,7 @@ TEST_CASE("parameters in one call of the kernel are updated as each would be alo
   });
 }
 
-TEST_CASE("after the first, a step allocates nothing on the device") {
+TEST_CASE("steps after the first allocate nothing on the device") {
   for_each_device([](Device device) {
     const Tensor p = parameter(device), q = parameter(device);
     optim::Adam adam({p, q}, 0.1);

@@ -1,4 +1,5 @@
-// Twenty steps of every optimizer against PyTorch 1.13, float64. p = wave(4, k=.4) of expected.h;
+// Twenty steps of every optimizer compared with PyTorch 1.13 in float64. p = wave(4, k=.4) of
+// expected.h;
 //   o.zero_grad(); ((p**4).sum() / 4 + .1 * i * p[0]).backward(); o.step()   for i in range(20)
 #include <ambit/autograd.h>
 #include <ambit/error.h>
@@ -23,7 +24,7 @@ using namespace ambit::optim;
 
 namespace {
 
-// Names: no backend is looked for before main().
+// Names, because backends are not searched before main().
 const std::pair<const char*, const char*> kPairs[] = {
     {"cpu", "reference"}, {"reference", "cpu"}, {"cpu", "sim"}, {"sim", "cpu"}};
 
@@ -80,7 +81,7 @@ Tensor parameter(Device device) { return wave(device, {4}, 0.4).requires_grad_()
 
 }  // namespace
 
-TEST_CASE("every optimizer does in twenty steps what PyTorch's does") {
+TEST_CASE("every optimizer has PyTorch's values after twenty steps") {
   for (const Case& c : cases()) {
     INFO(std::string(c.call));
     for_each_device([&](Device device) {
@@ -92,7 +93,7 @@ TEST_CASE("every optimizer does in twenty steps what PyTorch's does") {
   }
 }
 
-TEST_CASE("every optimizer goes on from its state, as a dict and as a checkpoint") {
+TEST_CASE("every optimizer continues from its state, as a dict and as a checkpoint") {
   for (const Case& c : cases()) {
     INFO(std::string(c.call));
     const Tensor p = parameter(kCPU);
@@ -102,7 +103,8 @@ TEST_CASE("every optimizer goes on from its state, as a dict and as a checkpoint
       const Tensor q = p.detach().clone().requires_grad_();
       const auto second = c.make({q});
       if (checkpoint) {
-        for (auto& group : second->param_groups()) group.options().set_lr(1e3);  // to be replaced
+        for (auto& group : second->param_groups())
+          group.options().set_lr(1e3);  // the state dict replaces it
         second->load_checkpoint(first->checkpoint());
       } else {
         second->load_state_dict(first->state_dict());
@@ -113,7 +115,7 @@ TEST_CASE("every optimizer goes on from its state, as a dict and as a checkpoint
   }
 }
 
-TEST_CASE("an optimizer's parameters are updated together as each would be alone") {
+TEST_CASE("an optimizer's parameters are updated together as separately") {
   for_each_device([](Device device) {
     for (const Case& c : cases()) {
       INFO(std::string(c.call));
@@ -129,7 +131,7 @@ TEST_CASE("an optimizer's parameters are updated together as each would be alone
       for (const Tensor& p : alone) each.push_back(c.make({p}));
       for (int step = 0; step < 3; ++step) {
         for (size_t i = 0; i < alone.size(); ++i) {
-          if (i == 3 && step == 1) continue;  // from now on it is a step behind
+          if (i == 3 && step == 1) continue;  // from now on it is one step late
           const Tensor g = randn(alone[i].sizes(), TensorOptions(kFloat64)).to(device);
           together[i].mutable_grad() = alone[i].mutable_grad() = g;
           each[i]->step();
@@ -169,7 +171,7 @@ TEST_CASE("state has PyTorch's names") {
   CHECK(adam.checkpoint()["param_groups"].items()[0]["amsgrad"].to_bool());
 }
 
-TEST_CASE("an optimizer refuses options out of range, and state that does not fit") {
+TEST_CASE("an optimizer refuses options out of range, and invalid state") {
   const Tensor p = parameter(kCPU);
   CHECK_THROWS_WITH_AS(Adagrad({p}, AdagradOptions(-1)),
                        "Adagrad: expected lr of at least 0, got -1", Error);
@@ -207,7 +209,7 @@ TEST_CASE("an optimizer's gradient on another device, of another dtype or shape 
 
 namespace {
 
-// An optimizer as programs write them for libtorch.
+// An optimizer in the form of programs for libtorch.
 struct HalvingOptions : OptimizerCloneableOptions<HalvingOptions> {
   double by = 0.5;
 };
@@ -228,7 +230,7 @@ class Halving : public Optimizer {
 
 }  // namespace
 
-TEST_CASE("a program's own optimizer overrides step() alone") {
+TEST_CASE("a program's own optimizer overrides only step()") {
   const Tensor p = ones({2}).requires_grad_(), q = ones({2}).requires_grad_();
   Halving halving({p});
   halving.add_parameters({q});

@@ -1,4 +1,4 @@
-// ReduceLROnPlateau against PyTorch 1.13: the rates after each of 20 metrics.
+// ReduceLROnPlateau compared with PyTorch 1.13: the rates after each of 20 metrics.
 #include <vector>
 
 #include "schedulers.h"
@@ -6,7 +6,7 @@
 using namespace ambit;
 using namespace ambit::optim;
 
-TEST_CASE("ReduceLROnPlateau reduces when PyTorch's does") {
+TEST_CASE("ReduceLROnPlateau reduces in the same steps as PyTorch's") {
   using Options = ReduceLROnPlateauOptions;
   const std::vector<double> metrics{5, 4, 3, 3,   3, 3.00001, 2.9999, 3,   3,   2,
                                     2, 2, 2, 2.5, 2, 1.99,    1.9,    1.9, 1.9, 1.9};

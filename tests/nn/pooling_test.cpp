@@ -1,5 +1,5 @@
-// Pooling layers: options, printing, positions, state; values are compared with libtorch's in
-// parity/pooling.cpp.
+// Pooling layers: options, printing, indices, state; parity/pooling.cpp compares values with
+// libtorch's.
 #include <ambit/nn/nn.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -49,7 +49,7 @@ TEST_CASE("pooling layers print as PyTorch's") {
         "FractionalMaxPool2d()");
 }
 
-TEST_CASE("wrong options of pooling layers are refused when they are made") {
+TEST_CASE("invalid options of pooling layers are refused at construction") {
   CHECK_THROWS_AS(nn::MaxPool1d(0), Error);
   CHECK_THROWS_AS(nn::MaxPool3d(nn::MaxPool3dOptions(2).dilation({1, 1, 0})), Error);
   CHECK_THROWS_WITH(nn::AvgPool3d(2, 2, 2),
@@ -69,14 +69,14 @@ TEST_CASE("wrong options of pooling layers are refused when they are made") {
   CHECK_THROWS_AS(nn::FractionalMaxPool2d(O(2).output_size(0)), Error);
 }
 
-TEST_CASE("a pooling that is undone leaves maxima in their places, whatever the dims") {
+TEST_CASE("unpooling puts maxima into their positions, for any dims") {
   for_each_device([](Device d) {
     const auto check = [](auto pool, auto unpool, const Tensor& x, std::vector<int64_t> sizes) {
       const auto [y, at] = pool->forward_with_indices(x);
       CHECK(y.equal(pool->forward(x)));
       const Tensor back = unpool->forward(y, at, sizes);
       CHECK(back.sizes() == x.sizes());
-      // Each maximum is where it was, and nothing else is there.
+      // Each maximum is at its position, and other elements are 0.
       CHECK(where(back != 0, x, zeros_like(x)).equal(back));
       CHECK(back.sum().allclose(y.sum()));
       CHECK(std::get<0>(pool->forward_with_indices(back)).equal(y));
@@ -86,7 +86,7 @@ TEST_CASE("a pooling that is undone leaves maxima in their places, whatever the 
     check(nn::MaxPool3d(nn::MaxPool3dOptions({1, 2, 2})),
           nn::MaxUnpool3d(nn::MaxUnpool3dOptions({1, 2, 2})), wave(d, {1, 2, 3, 4, 5}).abs() + 1,
           {3, 4, 5});
-    // F.max_unpool1d of F.max_pool1d(wave(2, 5), 2, return_indices=True), of the size by default
+    // F.max_unpool1d of F.max_pool1d(wave(2, 5), 2, return_indices=True), with the default size
     const auto [y, at] = nn::MaxPool1d(2)->forward_with_indices(wave(d, {2, 5}));
     check_values(nn::MaxUnpool1d(2)->forward(y, at), {2, 4},
                  {0, 0.644217687238, 0.985449729988, 0, -0.35078322769, 0, 0, -0.631266637872});
@@ -96,7 +96,7 @@ TEST_CASE("a pooling that is undone leaves maxima in their places, whatever the 
   });
 }
 
-TEST_CASE("lp_pool agrees with PyTorch, also where its root has no slope") {
+TEST_CASE("lp_pool agrees with PyTorch, also where its root has no derivative") {
   for_each_device([](Device d) {
     // F.lp_pool1d(wave(1, 2, 7), 2, 3, 2); F.lp_pool1d(wave(1, 2, 7), 3., 3, 2, True)
     const Tensor line = wave(d, {1, 2, 7});
@@ -122,7 +122,7 @@ TEST_CASE("lp_pool agrees with PyTorch, also where its root has no slope") {
     const Tensor x = zeros({1, 1, 4}, d).requires_grad_();
     F::lp_pool1d(x, F::LPPool1dFuncOptions(2, 2)).sum().backward();
     CHECK(x.grad().equal(zeros({1, 1, 4}, d)));
-    // Exact: 300 and 400 have the length 500, although their squares exceed float16's range.
+    // Exact: the norm of 300 and 400 is 500, although their squares exceed float16's range.
     const Tensor half = tensor({300., 400.}).to(d, kFloat16);
     CHECK(F::lp_pool1d(half.view({1, 1, 2}), F::LPPool1dFuncOptions(2, 2)).item<double>() == 500);
     CHECK(F::lp_pool2d(half.view({1, 1, 1, 2}), F::LPPool2dFuncOptions(2, {1, 2})).item<double>() ==
@@ -132,7 +132,7 @@ TEST_CASE("lp_pool agrees with PyTorch, also where its root has no slope") {
   });
 }
 
-TEST_CASE("fractional pooling draws its windows, or keeps those it is given as a buffer") {
+TEST_CASE("fractional pooling draws its windows, or uses a given buffer") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 9, 9});
     const nn::FractionalMaxPool2d drawn(
@@ -166,7 +166,7 @@ TEST_CASE("fractional pooling draws its windows, or keeps those it is given as a
   });
 }
 
-TEST_CASE("options of pooling functions are those of the layers") {
+TEST_CASE("options of pooling functions equal those of the layers") {
   const Tensor x = wave(kCPU, {2, 3, 4, 5});
   CHECK(F::max_pool3d(x, 2, 1).equal(nn::MaxPool3d(2, 1)(x)));
   CHECK(F::avg_pool3d(x, {2, 1, 2}).equal(nn::AvgPool3d(nn::AvgPool3dOptions({2, 1, 2}))(x)));
@@ -174,7 +174,7 @@ TEST_CASE("options of pooling functions are those of the layers") {
         IntArrayRef{2, 3, 2, 1});
   CHECK(F::adaptive_avg_pool1d(x[0], F::AdaptiveAvgPool1dFuncOptions(2)).sizes() ==
         IntArrayRef{3, 4, 2});
-  // The layers in a Sequential, where an argument is left out.
+  // The layers in a Sequential, with an omitted argument.
   nn::AnyModule unpool(nn::MaxUnpool1d(2));
   CHECK(unpool.forward(ones({1, 2}), zeros({1, 2}, kInt64)).sizes() == IntArrayRef{1, 4});
 }

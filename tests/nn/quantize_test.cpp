@@ -1,5 +1,5 @@
-// quantize_dynamic: which modules change and how they print, what they then compute, and that their
-// tensors are saved, loaded, moved and cloned.
+// quantize_dynamic: changed modules and how they print, their results; their tensors are saved,
+// loaded, moved and cloned.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -44,7 +44,8 @@ size_t bytes(const nn::Module& module) {
 
 }  // namespace
 
-TEST_CASE("quantize_dynamic names what it changes, and finds nothing the second time") {
+TEST_CASE(
+    "quantize_dynamic returns the names of changed modules, and finds nothing the second time") {
   Net net;
   CHECK(nn::quantize_dynamic(*net) == Names{"in", "lstm", "attention", "attention.out_proj"});
   CHECK(nn::quantize_dynamic(*net).empty());
@@ -79,7 +80,7 @@ TEST_CASE("int8 modules print as PyTorch's") {
         ")");
 }
 
-TEST_CASE("an int8 Linear is linear_int8 of its weight's rows, in a quarter of the memory") {
+TEST_CASE("an int8 Linear is linear_int8 of its weight's rows, with a quarter of the memory") {
   for_each_device([](Device d) {
     manual_seed(1);
     nn::Linear layer(64, 32);
@@ -96,7 +97,7 @@ TEST_CASE("an int8 Linear is linear_int8 of its weight's rows, in a quarter of t
   });
 }
 
-TEST_CASE("int8 recurrent layers do what their int8 cells do, step by step") {
+TEST_CASE("int8 recurrent layers equal their int8 cells, step by step") {
   for_each_device([](Device d) {
     manual_seed(2);
     nn::LSTM lstm(6, 5);
@@ -120,14 +121,14 @@ TEST_CASE("int8 recurrent layers do what their int8 cells do, step by step") {
     for (int64_t t = 0; t < 4; ++t) {
       state = cell(x[t], state);
       h = gru_cell(x[t], h);
-      // The same kernels on the same numbers
+      // The same kernels with the same operands
       CHECK(y[t].equal(std::get<0>(*state)));
       CHECK(z[t].equal(h));
     }
   });
 }
 
-TEST_CASE("int8 networks are near their float ones") {
+TEST_CASE("int8 networks have nearly the outputs of their float ones") {
   for_each_device([](Device d) {
     manual_seed(3);
     Net net;
@@ -153,9 +154,9 @@ TEST_CASE("int8 networks are near their float ones") {
     const std::vector<Tensor> after = all();
     for (size_t i = 0; i < after.size(); ++i) {
       INFO("network ", i);
-      // A number is off by at most 1/254 of its row's largest, in both factors of a product, and by
-      // a quarter of that in the mean; net has five products behind each other, and its norm
-      // divides by a deviation below the largest: 5 * 4 * 2 / 254 in all.
+      // A number has an error of at most 1/254 of its row's largest, for both factors of a product,
+      // and a quarter of that in the mean; net has five products in sequence, and its norm divides
+      // by a standard deviation below the largest: 5 * 4 * 2 / 254 in total.
       const double error = (after[i] - before[i]).abs().max().item<double>();
       CHECK(error <= 0.16 * before[i].abs().max().item<double>());
       CHECK(error > 0);
@@ -163,7 +164,7 @@ TEST_CASE("int8 networks are near their float ones") {
   });
 }
 
-TEST_CASE("int8 networks are saved, loaded, cloned and moved as they are") {
+TEST_CASE("int8 networks are saved, loaded, cloned and moved unchanged") {
   manual_seed(4);
   const TemporaryFolder folder;
   Net net, other, plain;
@@ -202,12 +203,12 @@ TEST_CASE("int8 networks are saved, loaded, cloned and moved as they are") {
 
   net->to("reference");
   CHECK(nn::find_device_mismatches(*net).empty());
-  // Where sums are rounded differently a number may be written as its neighbour.
+  // If sums are rounded differently, a number may be quantised to its neighbour.
   CHECK(net(x.to("reference")).cpu().allclose(y, 0, 0.05));
   CHECK_THROWS_AS(net(x), DeviceMismatchError);
 }
 
-TEST_CASE("int8 weights of a network of 16 bits, whose dtype the rest keeps") {
+TEST_CASE("int8 weights in a network of 16 bits, whose other tensors keep their dtype") {
   for_each_device([](Device d) {
     manual_seed(5);
     nn::Linear layer(16, 8);
@@ -219,7 +220,8 @@ TEST_CASE("int8 weights of a network of 16 bits, whose dtype the rest keeps") {
     CHECK(layer->weight_scale.dtype() == kFloat32);
     const Tensor y = layer(x).detach();
     CHECK(y.dtype() == kBFloat16);
-    // 16 products of numbers up to 3 and 1/4, each off by 1/127 of that; bfloat16 rounds less
+    // 16 products of numbers up to 3 and 1/4, each with an error of 1/127 of that; bfloat16 rounds
+    // less
     CHECK(y.to(kFloat32).allclose(before.to(kFloat32), 0, 16 * 3 * 0.25 / 127));
     nn::Linear later(16, 8);
     later->to(d);
@@ -261,7 +263,7 @@ TEST_CASE("an int8 network is cloned whatever the default dtype is") {
   }
 }
 
-TEST_CASE("an int8 layer of 16 bits says of a float32 input that the input is wrong") {
+TEST_CASE("the error of an int8 layer of 16 bits for a float32 input names the input") {
   nn::Linear layer(4, 3);
   nn::quantize_dynamic(*layer);
   layer->to(kHalf);
@@ -276,7 +278,7 @@ TEST_CASE("an int8 layer of 16 bits says of a float32 input that the input is wr
                        DTypeError);
 }
 
-TEST_CASE("a tensor that others hold too stays float for them") {
+TEST_CASE("a tensor that another object uses stays float for it") {
   nn::Embedding embedding(5, 4);
   nn::Linear head(nn::LinearOptions(4, 5).bias(false));
   embedding->weight = head->weight;

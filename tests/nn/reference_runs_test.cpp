@@ -1,7 +1,7 @@
-// The lessons' two networks trained as PyTorch 1.13 trained them, from the same parameters on the
-// same images: logits, first gradients, every loss and the final parameters must agree. The figures
-// and their tolerances come from $AMBIT_REFERENCE/README.md, the images from
-// $AMBIT_DATA/cifar-10-sample. $AMBIT_TEST_DEVICE says where they train, the CPU unless it does.
+// The lessons' two networks trained from the same parameters on the same images as by PyTorch 1.13:
+// logits, first gradients, every loss and the final parameters must agree. The figures and their
+// tolerances come from $AMBIT_REFERENCE/README.md, the images from $AMBIT_DATA/cifar-10-sample.
+// They train on the device $AMBIT_TEST_DEVICE, by default the CPU.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -92,7 +92,7 @@ void reproduce(const std::string& name, double learning_rate, double momentum) {
   const int64_t batch = run["batch_size"], steps = run["steps"];
   const char* device_name = environment("AMBIT_TEST_DEVICE");
   const Device device(device_name ? device_name : "cpu");
-  // Other devices sum in other orders, and algorithms of convolution round differently.
+  // Other devices sum in another order, and round differently in algorithms of convolution.
   const double rtol = device.is_cpu() ? 1e-4 : 1e-3;
   const auto prepare = [&](Images images) {
     if (run["normalize"]) images.pixels = (images.pixels - 0.5) / 0.5;
@@ -141,7 +141,7 @@ void reproduce(const std::string& name, double learning_rate, double momentum) {
   const NoGradGuard no_grad;
   const double accuracy =
       (net(test.pixels).argmax(1) == test.labels).to(kFloat64).mean().template item<double>();
-  // Two of the 2,000 test images may fall the other way: final logits differ in the 4th digit.
+  // Two of the 2,000 test images may get another class: final logits differ in the 4th digit.
   CHECK(std::abs(accuracy - run["test_accuracy_after"].get<double>()) <= 0.001);
 }
 

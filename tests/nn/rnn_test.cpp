@@ -142,7 +142,7 @@ TEST_CASE("GRU has PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("cells have PyTorch's values, and take one input without a batch") {
+TEST_CASE("cells have PyTorch's values, and accept one input without a batch") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3});
     nn::RNNCell plain(3, 2);
@@ -165,7 +165,7 @@ TEST_CASE("cells have PyTorch's values, and take one input without a batch") {
   });
 }
 
-TEST_CASE("sequences are packed, run and padded again as PyTorch's") {
+TEST_CASE("sequences are packed, run and padded again as in PyTorch") {
   for_each_device([](Device d) {
     nn::GRU m(nn::GRUOptions(3, 2).bidirectional(true));
     fill(m, d);
@@ -188,7 +188,7 @@ TEST_CASE("sequences are packed, run and padded again as PyTorch's") {
                  {-0.00998111719238, -0.127410707999, 0.563244941031, 0.126236825704,
                   0.925448518471, 0.867927721611, -0.284952478933, -0.459010684738,
                   -0.0243258863668, -0.854768862685, -0.744625397201, -0.229379937293});
-    // A packed sequence alone is what the padded one is, run on its own.
+    // The result of a packed sequence equals that of each padded sequence alone.
     const auto [alone, alone_h] =
         m(x.narrow(1, 0, 1).narrow(0, 0, 3), wave(d, {2, 3, 2}, 0.4).narrow(1, 0, 1));
     CHECK(alone.detach().squeeze(1).allclose(out.detach().select(1, 0).narrow(0, 0, 3), 1e-13,
@@ -202,13 +202,14 @@ TEST_CASE("sequences are packed, run and padded again as PyTorch's") {
   CHECK(rnn::pack_sequence(some, false).batch_sizes().equal(tensor({3, 2, 1}, kInt64)));
 }
 
-TEST_CASE("a packed sequence has batch sizes above 0 that do not rise and sum to its rows") {
+TEST_CASE("a packed sequence has positive, non-increasing batch sizes with the sum of its rows") {
   const Tensor data = ones({3, 2});
   const auto pack = [&](std::initializer_list<TensorData> sizes) {
     return rnn::PackedSequence(data, tensor(sizes, kInt64));
   };
   CHECK(pack({2, 1}).batch_sizes().equal(tensor({2, 1}, kInt64)));
-  // PyTorch 2.15 makes all of these; pad_packed_sequence then fails, or of {1, 1} drops a row.
+  // PyTorch 2.15 constructs all of these; pad_packed_sequence then fails, or for {1, 1} drops a
+  // row.
   CHECK_THROWS_AS(pack({-1, 4}), ShapeError);
   CHECK_THROWS_AS(pack({1, 2}), ShapeError);
   CHECK_THROWS_AS(pack({2, 2}), ShapeError);
@@ -219,7 +220,7 @@ TEST_CASE("a packed sequence has batch sizes above 0 that do not rise and sum to
   CHECK_THROWS_AS(rnn::PackedSequence(ones({}), tensor({1}, kInt64)), ShapeError);
 }
 
-TEST_CASE("recurrent networks have right gradients") {
+TEST_CASE("recurrent networks have correct gradients") {
   nn::LSTM m(nn::LSTMOptions(2, 3).proj_size(2));
   fill(m, kCPU);
   const auto f = [&](const std::vector<Tensor>& in) {
@@ -230,7 +231,7 @@ TEST_CASE("recurrent networks have right gradients") {
   gradgradcheck(f, {wave(kCPU, {2, 1, 2}), wave(kCPU, {1, 1, 2}, 0.4), wave(kCPU, {1, 1, 3}, 0.5)});
 }
 
-TEST_CASE("recurrent networks clone, drop out between layers, run without a batch") {
+TEST_CASE("recurrent networks clone, drop out between layers, and run without a batch") {
   manual_seed(2);
   nn::GRU m(nn::GRUOptions(3, 4).num_layers(2).dropout(0.5));
   const Tensor x = randn({5, 2, 3});
@@ -251,8 +252,10 @@ TEST_CASE("recurrent networks clone, drop out between layers, run without a batc
   CHECK(h.sizes() == IntArrayRef{2, 4});
 }
 
-// Two million numbers are made at a time: here of 64 steps of 16 sequences.
-TEST_CASE("without gradients a network is the same, and holds the gates of some steps alone") {
+// Without gradients, the gates of several steps are computed at once, two million numbers: here 64
+// steps of 16 sequences.
+TEST_CASE(
+    "without gradients a network has the same results, and stores the gates of only some steps") {
   manual_seed(4);
   nn::LSTM m(nn::LSTMOptions(8, 512).bidirectional(true));
   const Tensor x = randn({140, 16, 8}), lengths = randint(80, 141, {16}, kInt64);
@@ -265,8 +268,8 @@ TEST_CASE("without gradients a network is the same, and holds the gates of some 
   const NoGradGuard no_grad;
   const std::vector<Tensor> without = run();
   for (size_t i = 0; i < 2; ++i) {
-    // Numbers of size 1 from sums of 512 products in another order, float32, through a cell that
-    // lets less than all of the last step's differences through: 512 * 2^-24 = 3e-5.
+    // Numbers of size 1 from sums of 512 products in another order in float32; the cell multiplies
+    // the differences of the last step by less than 1: 512 * 2^-24 = 3e-5.
     CHECK(without[i].allclose(with_gradients[i], 1e-4, 3e-5));
   }
   const auto stats = [] { return memory_stats(kCPU); };
@@ -274,12 +277,12 @@ TEST_CASE("without gradients a network is the same, and holds the gates of some 
   const Tensor level = empty({room}, kUInt8);
   const size_t before = stats().peak_in_use;
   m(x);
-  // 4.4 MiB come out for each direction, and once more joined; gates of 64 steps are 8 MiB, where
-  // those of all 140 would be 17.5 beside at least one direction's.
+  // The outputs are 4.4 MiB for each direction, and once more concatenated; the gates of 64 steps
+  // are 8 MiB, those of all 140 would be 17.5 MiB in addition to at least one direction's outputs.
   CHECK(stats().peak_in_use - before < (size_t{20} << 20));
 }
 
-TEST_CASE("without gradients a layer writes over what the one before has made, and nothing else") {
+TEST_CASE("without gradients a layer overwrites the previous layer's output, and nothing else") {
   manual_seed(5);
   const Tensor x = randn({140, 16, 8});
   for (const int64_t directions : {1, 2}) {
@@ -296,7 +299,7 @@ TEST_CASE("without gradients a layer writes over what the one before has made, a
     const std::vector<Tensor> with_gradients = run();
     const NoGradGuard no_grad;
     const std::vector<Tensor> without = run();
-    // As above.
+    // The same bound as above.
     for (size_t i = 0; i < 3; ++i) CHECK(without[i].allclose(with_gradients[i], 1e-4, 3e-5));
     CHECK(x.equal(given));
     if (directions == 2) continue;
@@ -305,12 +308,12 @@ TEST_CASE("without gradients a layer writes over what the one before has made, a
         empty({static_cast<int64_t>(stats().peak_in_use - stats().in_use)}, kUInt8);
     const size_t before = stats().peak_in_use;
     m(x);
-    // 4.4 MiB of the first layer, which become the second's, and gates of 64 steps, 8 MiB.
+    // 4.4 MiB of the first layer, which the second overwrites, and the gates of 64 steps, 8 MiB.
     CHECK(stats().peak_in_use - before < (size_t{14} << 20));
   }
 }
 
-TEST_CASE("recurrent networks and sequences refuse what does not fit") {
+TEST_CASE("recurrent networks and sequences refuse invalid sizes") {
   nn::LSTM m(3, 4);
   const Tensor x = ones({5, 2, 3});
   CHECK_THROWS_AS(m(ones({5, 2, 2})), ShapeError);
@@ -318,7 +321,7 @@ TEST_CASE("recurrent networks and sequences refuse what does not fit") {
   CHECK_THROWS_AS(m(ones({0, 2, 3})), ShapeError);
   CHECK_THROWS_AS(m(x, std::tuple(ones({1, 2, 3}), ones({1, 2, 4}))), ShapeError);
   CHECK_THROWS_AS(m(x, std::tuple(ones({1, 2, 4}), ones({1, 1, 4}))), ShapeError);
-  // Without a batch states have none either.
+  // Without a batch, states have no batch dim.
   const Tensor single = x.select(1, 0), h = ones({1, 4});
   CHECK(std::get<0>(m(single, std::tuple(h, h))).sizes() == IntArrayRef{5, 4});
   CHECK_THROWS_WITH_AS(m(single, std::tuple(h.view({1, 1, 4}), h)),

@@ -1,6 +1,6 @@
-// Schedulers against PyTorch 1.13: the rates of the first group after 0, 1, ..., 20 times
+// Schedulers compared with PyTorch 1.13: the rates of the first group after 0, 1, ..., 20 times
 //   o.step(); s.step()    of o = make_sgd()
-// and the last rate of the second group. StepLR as libtorch's, which is not Python's.
+// and the last rate of the second group. StepLR is libtorch's, which differs from Python's.
 #include <ambit/error.h>
 
 #include <cmath>
@@ -121,12 +121,12 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-// Where the cosine is 0 in exact arithmetic a rounding is left.
+// Where the exact cosine is 0, the computed one is a rounding error.
 constexpr double kCosineRounding = 1e-16;
 
 }  // namespace
 
-TEST_CASE("every scheduler sets the rates that PyTorch's sets") {
+TEST_CASE("every scheduler sets PyTorch's rates") {
   for (const Case& c : cases()) {
     INFO(std::string(c.name));
     SGD sgd = make_sgd();
@@ -142,7 +142,7 @@ TEST_CASE("every scheduler sets the rates that PyTorch's sets") {
   }
 }
 
-TEST_CASE("a scheduler goes on from its checkpoint") {
+TEST_CASE("a scheduler continues from its checkpoint") {
   for (const Case& c : cases()) {
     INFO(std::string(c.name));
     SGD first_sgd = make_sgd(), sgd = make_sgd();
@@ -161,7 +161,7 @@ TEST_CASE("a scheduler goes on from its checkpoint") {
   }
 }
 
-TEST_CASE("a scheduler takes its options from a checkpoint, and what does not fit is refused") {
+TEST_CASE("a scheduler loads its options from a checkpoint, and refuses invalid ones") {
   SGD sgd = make_sgd();
   ExponentialLR exponential(sgd, 0.9);
   ExponentialLR other(sgd, 0.5);
@@ -186,15 +186,15 @@ TEST_CASE("a scheduler takes its options from a checkpoint, and what does not fi
   CHECK_THROWS_AS(steps.load_checkpoint(good), SerializationError);
 }
 
-TEST_CASE("a checkpoint of StepLR counts as Python's, whose rates fall a step earlier") {
+TEST_CASE("a checkpoint of StepLR counts steps like Python, whose rates fall a step earlier") {
   SGD sgd = make_sgd();
   StepLR steps(sgd, 3, 0.5);
   const auto epoch = [&] { return steps.checkpoint()["last_epoch"].to_int(); };
   CHECK(epoch() == -1);
   for (int i = 0; i < 3; ++i) steps.step();
   CHECK(epoch() == 2);
-  // torch.optim.lr_scheduler.StepLR(sgd, 3, 0.5) after 5 steps, the rate 0.05: it falls with the
-  // next, which is number 6.
+  // torch.optim.lr_scheduler.StepLR(sgd, 3, 0.5) after 5 steps, with the rate 0.05: the rate falls
+  // in the next step, which is number 6.
   steps.load_checkpoint(Value::dict({{"step_size", 3},
                                      {"gamma", 0.5},
                                      {"base_lrs", std::vector<double>{0.1, 0.02}},
@@ -246,7 +246,7 @@ TEST_CASE("schedulers refuse options out of range") {
 
 namespace {
 
-// As programs derive theirs from libtorch's.
+// Derived as programs derive from libtorch's scheduler.
 class Halves : public LRScheduler {
  public:
   explicit Halves(Optimizer& o) : LRScheduler(o) {}

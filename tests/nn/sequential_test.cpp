@@ -17,11 +17,11 @@ namespace {
 struct Doubler : nn::Module {
   Tensor forward(Tensor x) { return x * 2; }
 };
-// A module that can be moved and not copied.
+// A module that can be moved but not copied.
 struct OwningDoubler : Doubler {
   std::unique_ptr<int> owned = std::make_unique<int>(2);
 };
-// What memory it gives back by letting go of its input, [bytes].
+// Returns the memory that is freed when it releases its input, [bytes].
 struct Dropper : nn::Module {
   Tensor forward(Tensor x) {
     const size_t before = memory_stats(kCPU).in_use;
@@ -33,7 +33,7 @@ struct Dropper : nn::Module {
 };
 using Names = std::vector<std::string>;
 
-// Several arguments, some of them no tensors.
+// Several arguments, some of which are not tensors.
 struct Scale : nn::Module {
   Tensor forward(const Tensor& x, int by, double more) { return x * by * more; }
 };
@@ -53,7 +53,7 @@ struct First : nn::Module {
   Tensor forward(const std::pair<Tensor, Tensor>& x) { return x.first; }
 };
 
-// x * a + b, b 5 unless it is given.
+// x * a + b, with 5 as the default of b.
 class Defaulted : public nn::Module {
  public:
   Tensor forward(const Tensor& x, int a, int b) { return x * a + b; }
@@ -92,14 +92,14 @@ TEST_CASE("Sequential runs its modules in order, on every device") {
   });
 }
 
-TEST_CASE("Sequential takes holders, pointers, modules by value and other Sequentials") {
+TEST_CASE("Sequential accepts holders, pointers, modules by value and other Sequentials") {
   const auto pointer = std::make_shared<Doubler>();
   nn::Sequential model(pointer, Doubler(), nn::Sequential(nn::Identity(), pointer));
   CHECK(model(ones({1})).item<float>() == 8);
   CHECK(model->named_modules("", false).keys() == Names{"0", "1", "2", "2.0"});
 }
 
-TEST_CASE("a module is given for its own what the one before it has made, and no other holds it") {
+TEST_CASE("a module owns the output of the previous one, which no other object refers to") {
   const auto dropper = std::make_shared<Dropper>();
   const auto freed_by = [&](const auto& model, auto&&... inputs) {
     dropper->freed = 0;
@@ -118,7 +118,7 @@ TEST_CASE("a module is given for its own what the one before it has made, and no
   CHECK(dropper->freed >= kBytes);
 }
 
-TEST_CASE("Sequential takes names by pairs and by OrderedDict") {
+TEST_CASE("Sequential accepts names by pairs and by OrderedDict") {
   nn::Sequential by_pairs({{"fc", nn::Linear(2, 3)}, {"act", nn::ReLU()}});
   nn::Sequential by_dict(
       OrderedDict<std::string, nn::AnyModule>{{"fc", nn::Linear(2, 3)}, {"act", nn::ReLU()}});
@@ -131,7 +131,7 @@ TEST_CASE("Sequential takes names by pairs and by OrderedDict") {
   CHECK_THROWS_AS(nn::Sequential({{"a.b", nn::ReLU()}}), Error);
 }
 
-TEST_CASE("Sequential grows, and is looked into by position") {
+TEST_CASE("Sequential can be extended, and accessed by position") {
   nn::Sequential model, more{nn::Tanh(), nn::Sigmoid()};
   CHECK(model->is_empty());
   CHECK_THROWS_WITH(model(ones({1})), "Sequential: expected at least one module, got none");
@@ -152,7 +152,7 @@ TEST_CASE("Sequential grows, and is looked into by position") {
   CHECK(model->size() == 4);
 }
 
-TEST_CASE("AnyModule calls the module that it holds") {
+TEST_CASE("AnyModule calls its module") {
   nn::AnyModule any(nn::Linear(2, 3));
   CHECK(any(ones({1, 2})).size(1) == 3);
   CHECK(any.ptr()->as<nn::Linear>() != nullptr);
@@ -163,7 +163,7 @@ TEST_CASE("AnyModule calls the module that it holds") {
   CHECK(nn::AnyModule(OwningDoubler()).forward(ones({1})).item<float>() == 2);
 }
 
-TEST_CASE("AnyModule and Sequential take forward() of any signature") {
+TEST_CASE("AnyModule and Sequential accept forward() with any signature") {
   nn::AnyModule loss{nn::MSELoss()};
   CHECK(loss.forward(ones({2}), zeros({2})).item<float>() == 1);
   CHECK_THROWS_WITH(loss.forward(ones({2})), "forward: expected 2 arguments, got 1");
@@ -196,12 +196,12 @@ TEST_CASE("AnyModule and Sequential take forward() of any signature") {
   CHECK_THROWS_AS(nn::AnyModule(Defaulted()).forward(ones({1})), Error);
 }
 
-TEST_CASE("a function of any module's holder is a template of one parameter") {
+TEST_CASE("a function for any module's holder is a template with one parameter") {
   CHECK(parameters_of(nn::Linear(2, 3)) == 2);
   CHECK(parameters_of(nn::Sequential(nn::Linear(2, 3), nn::Linear(3, 1))) == 4);
 }
 
-TEST_CASE("ModuleList copies a module once where it has to, and moves others") {
+TEST_CASE("ModuleList copies a module at most once, and moves others") {
   Counted module;
   nn::ModuleList list(module, Counted());
   CHECK(list->at<Counted>(0).copies == 1);
@@ -209,7 +209,7 @@ TEST_CASE("ModuleList copies a module once where it has to, and moves others") {
   CHECK(list->at<Counted>(2).copies == 1);
 }
 
-TEST_CASE("ModuleList holds modules of any class and registers them") {
+TEST_CASE("ModuleList registers modules of any class") {
   nn::ModuleList list(nn::Linear(2, 2), nn::CrossEntropyLoss(), std::make_shared<Doubler>());
   list->push_back(Doubler());
   CHECK(list->size() == 4);
@@ -228,7 +228,7 @@ TEST_CASE("ModuleList holds modules of any class and registers them") {
   CHECK_THROWS_AS(list->push_back(std::shared_ptr<nn::Module>()), Error);
 }
 
-TEST_CASE("Functional makes a module of a function, with arguments bound") {
+TEST_CASE("Functional makes a module from a function, with bound arguments") {
   nn::Sequential model(nn::Functional(ambit::relu), nn::Functional(ambit::softmax, 1),
                        nn::Functional([](const Tensor& x) { return x * 2; }));
   const Tensor x = tensor({{-1.0, 2.0}});
@@ -237,7 +237,7 @@ TEST_CASE("Functional makes a module of a function, with arguments bound") {
   CHECK(model->clone()->as<nn::Sequential>()->forward(x).equal(model(x)));
 }
 
-TEST_CASE("ModuleList inserts, and names what comes behind anew") {
+TEST_CASE("ModuleList inserts, and renames the following modules") {
   nn::ModuleList list(nn::Linear(1, 1), nn::Linear(3, 1));
   list->insert(1, nn::Linear(2, 1));
   list->insert(3, nn::Linear(4, 1));
@@ -254,7 +254,7 @@ TEST_CASE("ModuleList inserts, and names what comes behind anew") {
   CHECK(list->size() == 5);
 }
 
-TEST_CASE("containers by name are walked, and give up what they hold") {
+TEST_CASE("containers with names can be iterated, and their modules removed") {
   nn::ModuleDict dict;
   dict->insert("a", nn::Linear(1, 1));
   dict->insert("b", nn::ReLU());
@@ -297,7 +297,7 @@ TEST_CASE("containers by name are walked, and give up what they hold") {
   CHECK(names == "abwb01");
 }
 
-TEST_CASE("OrderedDict has ends and pairs, and takes others over") {
+TEST_CASE("OrderedDict has iterators and pairs, and can be extended by others") {
   OrderedDict<std::string, int> d{{"a", 1}}, more{{"b", 2}, {"c", 3}};
   d.update(more);
   CHECK(d.front().key() == "a");
@@ -308,7 +308,7 @@ TEST_CASE("OrderedDict has ends and pairs, and takes others over") {
   CHECK_THROWS_AS((OrderedDict<std::string, int>().back()), IndexError);
 }
 
-TEST_CASE("OrderedDict keeps order, finds by key and refuses a key twice") {
+TEST_CASE("OrderedDict keeps the order, finds by key and refuses duplicate keys") {
   OrderedDict<std::string, int> dict = {{"b", 1}, {"a", 2}, {"c", 3}};
   CHECK(dict.keys() == Names{"b", "a", "c"});
   CHECK(dict["a"] == 2);

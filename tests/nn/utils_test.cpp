@@ -1,5 +1,5 @@
-// nn::utils against PyTorch 1.13, float64: p.grad = wave(2, 3), q.grad = wave(4, k=.3) * 2; the
-// norm of order 0 is the number of gradients, as in libtorch, not in Python.
+// nn::utils compared with PyTorch 1.13 in float64: p.grad = wave(2, 3), q.grad = wave(4, k=.3) * 2;
+// the norm of order 0 is the number of gradients, as in libtorch, not in Python.
 #include <ambit/error.h>
 #include <ambit/nn/utils/clip_grad.h>
 #include <ambit/nn/utils/convert_parameters.h>
@@ -32,9 +32,9 @@ std::vector<Tensor> with_gradients(Device device) {
 
 }  // namespace
 
-TEST_CASE("clip_grad_norm_ scales all gradients by their norm together, as PyTorch") {
+TEST_CASE("clip_grad_norm_ scales all gradients by their common norm, as in PyTorch") {
   struct Case {
-    double type, norm, last;  // the norm before, and q.grad[3] after clipping to 1.5
+    double type, norm, last;  // the norm before clipping, and q.grad[3] after clipping to 1.5
   };
   for_each_device([](Device device) {
     for (const Case& c :
@@ -48,7 +48,7 @@ TEST_CASE("clip_grad_norm_ scales all gradients by their norm together, as PyTor
     }
     const auto params = with_gradients(device);
     const Tensor before = params[0].grad().clone();
-    utils::clip_grad_norm_(params, 100);  // is below: nothing to do
+    utils::clip_grad_norm_(params, 100);  // the norm is lower: no change
     CHECK(params[0].grad().allclose(before, 1e-15));
     CHECK(utils::clip_grad_norm_(params[1], 1) == 0);
     CHECK(utils::clip_grad_norm_({params[0], params[2]}, 1e-3) > 1);
@@ -56,7 +56,7 @@ TEST_CASE("clip_grad_norm_ scales all gradients by their norm together, as PyTor
   });
 }
 
-TEST_CASE("clip_grad_norm_ of what is not finite") {
+TEST_CASE("clip_grad_norm_ of infinite and NaN gradients") {
   for_each_device([](Device device) {
     for (const double bad : {kInfinity, std::nan("")}) {
       const auto params = with_gradients(device);
@@ -66,14 +66,14 @@ TEST_CASE("clip_grad_norm_ of what is not finite") {
       CHECK(params[0].grad().equal(before));
       const double norm = utils::clip_grad_norm_(params, 1);
       CHECK(((norm == bad) || (std::isnan(norm) && std::isnan(bad))));
-      // As PyTorch: times 1 / inf, times NaN.
+      // As in PyTorch: times 1 / inf, times NaN.
       CHECK((std::isnan(bad) ? any(isnan(params[0].grad())).item<bool>()
                              : params[0].grad().equal(zeros_like(before))));
     }
   });
 }
 
-TEST_CASE("clip_grad_norm_ takes gradients of several devices and dtypes") {
+TEST_CASE("clip_grad_norm_ accepts gradients of several devices and dtypes") {
   const Tensor a = ones({2}).requires_grad_(),
                b = ones({2}, TensorOptions(kFloat64).device("reference")).requires_grad_();
   a.mutable_grad() = full({2}, 3.0);
@@ -94,7 +94,7 @@ TEST_CASE("clip_grad_value_ clamps every element") {
   });
 }
 
-TEST_CASE("parameters become a vector and the vector parameters") {
+TEST_CASE("parameters are converted to a vector and back") {
   for_each_device([](Device device) {
     const auto params = with_gradients(device);
     const Tensor all = utils::parameters_to_vector(params);
@@ -105,12 +105,12 @@ TEST_CASE("parameters become a vector and the vector parameters") {
     utils::vector_to_parameters(doubled, params);
     CHECK(params[0].equal(wave(device, {2, 3}) * 2));
     CHECK(params[2].is_leaf());
-    doubled.zero_();  // is their memory
+    doubled.zero_();  // shares their memory
     CHECK(params[2].equal(zeros_like(params[2])));
   });
 }
 
-TEST_CASE("a vector that does not fit changes no parameter") {
+TEST_CASE("a vector of another size changes no parameter") {
   const auto params = with_gradients(kCPU);
   const Tensor before = params[0].detach().clone();
   CHECK_THROWS_WITH_AS(utils::vector_to_parameters(ones({11}, kFloat64), params),

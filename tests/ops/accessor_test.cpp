@@ -27,7 +27,7 @@ TEST_CASE("an accessor reads and writes the elements of strided tensors") {
   CHECK(sum == 17);
 }
 
-TEST_CASE("a packed accessor holds sizes and strides") {
+TEST_CASE("a packed accessor has its own copy of sizes and strides") {
   const Tensor x = arange(24, kDouble).view({2, 3, 4});
   const auto a = x.permute({2, 0, 1}).contiguous();
   const auto p = a.packed_accessor32<double, 3, RestrictPtrTraits>();
@@ -48,7 +48,7 @@ TEST_CASE("accessors refuse another dtype, number of dims or device") {
   CHECK_THROWS_AS((x.packed_accessor64<long, 2>()), DTypeError);
   const Tensor undefined;
   CHECK_THROWS_AS((undefined.accessor<float, 1>()), Error);
-  // More elements than an int32 counts, of one number.
+  // One element, expanded to more elements than an int32 can count.
   const Tensor many = ones({1}).expand({int64_t{1} << 31});
   CHECK_THROWS_AS((many.packed_accessor32<float, 1>()), ShapeError);
   CHECK(many.packed_accessor64<float, 1>()[int64_t{1} << 30] == 1);

@@ -1,4 +1,4 @@
-// Second names: each does what the function does that it names.
+// Aliases: each has the results of its function.
 #include <doctest/doctest.h>
 
 #include "tests/mismatch/mismatch_calls.h"
@@ -14,7 +14,8 @@ bool same(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("aliases of unary maps are these maps, as functions and methods, also in place") {
+TEST_CASE(
+    "aliases of unary functions have their results, as functions and methods, also in place") {
   for_each_device([](Device d) {
     const Tensor x = value_cases::Inputs(d).a;
 #define SAME(alias, function)                                  \
@@ -27,7 +28,7 @@ TEST_CASE("aliases of unary maps are these maps, as functions and methods, also 
   });
 }
 
-TEST_CASE("aliases of binary ops are these ops, as functions and methods, also in place") {
+TEST_CASE("aliases of binary ops have their results, as functions and methods, also in place") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);
     const Tensor &a = in.a, &b = in.b;

@@ -1,5 +1,5 @@
-// Calls of ops that copy elements to other places for the tables: bad ones, on mixed devices,
-// agreeing.
+// Rows of the tables for ops that copy elements to other positions: bad calls, mixed devices,
+// agreement.
 #include <ambit/ambit.h>
 
 #include <cmath>

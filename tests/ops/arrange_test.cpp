@@ -1,4 +1,4 @@
-// Ops that copy elements to other places: PyTorch's values, gradients, dtypes, errors.
+// Ops that copy elements to other positions: PyTorch's values, gradients, dtypes, errors.
 #include <ambit/ambit.h>
 
 #include <limits>
@@ -172,13 +172,13 @@ const std::vector<Case> kArranged{
 
 }  // namespace
 
-TEST_CASE("arrangements have PyTorch's values") { check_cases(kArranged, inputs); }
+TEST_CASE("ops that rearrange have PyTorch's values") { check_cases(kArranged, inputs); }
 
-TEST_CASE("arrangements have right first and second gradients") {
+TEST_CASE("ops that rearrange have correct first and second gradients") {
   check_gradients(kArranged, inputs(kCPU));
 }
 
-TEST_CASE("arrangements keep dtypes, promote those of several, and copy") {
+TEST_CASE("ops that rearrange keep dtypes, promote those of several operands, and copy") {
   for_each_device([](Device d) {
     const Tensor x = arange(6, TensorOptions(kInt32).device(d)).view({2, 3}), b = x > 2;
     for (const Tensor& out : {roll(x, 1), tril(x), x.rot90(), tile(x, 2), x.repeat_interleave(2, 1),
@@ -202,7 +202,7 @@ TEST_CASE("arrangements keep dtypes, promote those of several, and copy") {
   });
 }
 
-TEST_CASE("diagonals beyond the matrix, even those that no int64 counts, are empty") {
+TEST_CASE("diagonals outside of the matrix, even beyond int64, are empty") {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   const Tensor x = ones({2, 3});
@@ -215,11 +215,11 @@ TEST_CASE("diagonals beyond the matrix, even those that no int64 counts, are emp
   CHECK(triu_indices(2, 3, kLeast).sizes() == IntArrayRef{2, 6});
   CHECK_THROWS_AS(diag(ones(3), kLeast), ShapeError);
   CHECK_THROWS_AS(diag(ones(3), kMost), ShapeError);
-  // NaN does not survive outside, as it would a product with a mask.
+  // NaN outside of the triangle becomes 0; multiplication by a mask would keep it.
   CHECK(tril(full({2, 2}, NAN))[0][1].item<double>() == 0);
 }
 
-TEST_CASE("triangles in place are recorded, and refuse what may not be overwritten") {
+TEST_CASE("in-place triangles are recorded, and refuse tensors that must not be overwritten") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 3}).requires_grad_(), y = x * x;
     CHECK(&y.tril_(1) == &y);
@@ -233,7 +233,7 @@ TEST_CASE("triangles in place are recorded, and refuse what may not be overwritt
   });
 }
 
-TEST_CASE("logspace, range and the places of triangles are PyTorch's") {
+TEST_CASE("logspace, range and the indices of triangles have PyTorch's values") {
   for_each_device([](Device d) {
     const TensorOptions f64 = TensorOptions(kFloat64).device(d),
                         i64 = TensorOptions(kInt64).device(d);

@@ -1,4 +1,4 @@
-// Attention that sees little: rows without a key, weights dropped out; and what memory it takes.
+// Attention with masked rows and dropout; and its memory.
 #include <ambit/ambit.h>
 #include <ambit/memory.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-using Operands = std::vector<Tensor>;  // q, k, v and what else has a gradient
+using Operands = std::vector<Tensor>;  // q, k, v, and a mask with a gradient
 
 Operands differentiated(const std::function<Tensor(const Operands&)>& f, const Operands& in,
                         const Tensor& dy) {
@@ -28,7 +28,7 @@ Operands differentiated(const std::function<Tensor(const Operands&)>& f, const O
   return all;
 }
 
-/// What f adds to the most that tensors on the cpu ever held.
+/// Return the memory by which f exceeds the previous peak of tensors on the cpu.
 size_t grown_by(const std::function<void()>& f) {
   const auto stats = [] { return memory_stats(kCPU); };
   const auto below = static_cast<int64_t>(stats().peak_in_use - stats().in_use);
@@ -40,8 +40,8 @@ size_t grown_by(const std::function<void()>& f) {
 
 }  // namespace
 
-// torch 2.15: scaled_dot_product_attention(q, k, v, mask), whatever computes it.
-TEST_CASE("a query that sees no key gives zeros, and takes part in no gradient") {
+// torch 2.15: scaled_dot_product_attention(q, k, v, mask), with every implementation.
+TEST_CASE("a query without unmasked keys gives zeros, and has no part in gradients") {
   for_each_device([](Device d) {
     const Tensor q = wave(d, {2, 3, 5}), k = wave(d, {2, 4, 5}, 0.3), v = wave(d, {2, 4, 3}, 0.5),
                  dy = wave(d, {2, 3, 3}, 0.9);
@@ -53,7 +53,7 @@ TEST_CASE("a query that sees no key gives zeros, and takes part in no gradient")
         return scaled_dot_product_attention(in[0], in[1], in[2], in.size() > 3 ? in[3] : mask);
       };
     };
-    // Without the query, which then gets zeros.
+    // Without the query, whose gradient is then zero.
     const Tensor rows = tensor({0, 2}, TensorOptions(kInt64).device(d));
     Operands want = differentiated(
         [&](const Operands& in) {
@@ -62,7 +62,7 @@ TEST_CASE("a query that sees no key gives zeros, and takes part in no gradient")
         {q, k, v}, dy.index_select(1, rows));
     want[0] = zeros({2, 3, 3}, q.options()).index_copy(1, rows, want[0]);
     const auto check = [&](const Operands& got) {
-      // float64, sums of at most 5 terms of size 1, three after another: 15 * 2^-53 = 2e-15.
+      // float64, sums of at most 5 terms of size 1, three in sequence: 15 * 2^-53 = 2e-15.
       for (size_t i = 0; i < want.size(); ++i) CHECK(got[i].allclose(want[i], 1e-13, 1e-14));
       CHECK(got[0].select(1, 1).equal(zeros({2, 3}, q.options())));
       CHECK(got[1].select(1, 1).equal(zeros({2, 5}, q.options())));
@@ -73,7 +73,8 @@ TEST_CASE("a query that sees no key gives zeros, and takes part in no gradient")
     check(of_mask);
     CHECK(of_mask[4].select(0, 1).equal(zeros({4}, q.options())));
     gradgradcheck(by(seen), {q, k, v});
-    // Causal ones see themselves; what is dropped out is not missed.
+    // With a causal mask each query has at least its own key; dropped weights do not count as
+    // masked.
     const Tensor blind = scaled_dot_product_attention(q, k, v, seen, 0.5);
     CHECK(blind.select(1, 1).equal(zeros({2, 3}, q.options())));
     for (const DType half : {kFloat16, kBFloat16}) {
@@ -85,9 +86,9 @@ TEST_CASE("a query that sees no key gives zeros, and takes part in no gradient")
   });
 }
 
-TEST_CASE("attention drops weights part by part, and the same ones in backward") {
+TEST_CASE("attention drops weights in parts, and the same ones in backward") {
   for_each_device([](Device d) {
-    // 2^18 weights are one part: these are two, of three examples and of one.
+    // A part has 2^18 weights: these are two parts, for three examples and for one.
     const int64_t heads = 64, L = 100, S = 48;
     const Tensor q = wave(d, {4, heads / 4, L, 2}), k = wave(d, {4, heads / 4, S, 2}, 0.3),
                  v = wave(d, {4, heads / 4, S, 3}, 0.5), dy = wave(d, {4, heads / 4, L, 3}, 0.9);
@@ -99,7 +100,7 @@ TEST_CASE("attention drops weights part by part, and the same ones in backward")
         manual_seed(5);
         return scaled_dot_product_attention(in[0], in[1], in[2], bias, 0.25, causal, 0.8);
       };
-      // Of unit vectors it gives the weights themselves.
+      // With unit vectors as values the output is the weights.
       const Tensor units = eye(S, q.options()).expand({4, heads / 4, S, S});
       const Tensor kept = (drop({q, k, units}) != 0).to(q.dtype()) / 0.75;
       const auto by_hand = [&](const Operands& in) {
@@ -109,10 +110,11 @@ TEST_CASE("attention drops weights part by part, and the same ones in backward")
       };
       const Operands got = differentiated(drop, {q, k, v}, dy);
       const Operands want = differentiated(by_hand, {q, k, v}, dy);
-      // float64, sums of at most 100 terms of size 1, three after another: 300 * 2^-53 = 4e-14.
+      // float64, sums of at most 100 terms of size 1, three in sequence: 300 * 2^-53 = 4e-14.
       for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].allclose(want[i], 1e-12, 1e-12));
       if (causal) continue;
-      // A quarter goes: of n weights a share with deviation sqrt(3 / 16 n); six of them.
+      // A quarter is dropped: the fraction of n weights has the standard deviation sqrt(3 / 16 n);
+      // six of them.
       const double share = 1 - kept.ne(0).to(kFloat64).mean().item<double>();
       CHECK(std::abs(share - 0.25) < 6 * std::sqrt(3. / 16 / (64 * 100 * 48)));
     }
@@ -134,9 +136,11 @@ TEST_CASE("attention drops weights part by part, and the same ones in backward")
   });
 }
 
-// A loss of the same numbers is a smooth function of q, k and v: its differences are the gradient.
-TEST_CASE("attention with dropout has one gradient, whatever it is cut along") {
-  // Of four heads and one; of 582 queries and 18; with a mask of every query, and of every key.
+// With constant random numbers a loss is a smooth function of q, k and v, so that finite
+// differences equal its gradient.
+TEST_CASE("attention with dropout has the same gradient however it is split") {
+  // With four heads and one; 582 queries and 18; masks with a row for every query, and of a single
+  // row.
   for (const Dims& sizes : {Dims{2, 5, 300, 200}, Dims{1, 2, 600, 450}}) {
     const int64_t B = sizes[0], H = sizes[1], L = sizes[2], S = sizes[3];
     const Operands in{wave(kCPU, {B, H, L, 2}), wave(kCPU, {B, H, S, 2}, 0.3),
@@ -157,7 +161,7 @@ TEST_CASE("attention with dropout has one gradient, whatever it is cut along") {
         return (drop(moved) * dy).sum().item<double>();
       };
       const double expected = (got[i + 1] * along).sum().item<double>();
-      // Differences are off by h^2 and by 2^-53 / h of the sum of some 6,000 numbers of size 1.
+      // Errors of the differences: h^2, and 2^-53 / h of the sum of some 6,000 numbers of size 1.
       CHECK((loss(h) - loss(-h)) / (2 * h) == doctest::Approx(expected).epsilon(1e-5).scale(1));
     }
   }
@@ -167,7 +171,7 @@ TEST_CASE("attention's memory grows with the length, not with its square") {
   constexpr int64_t kHeads = 16;
   const auto grown = [](int64_t length, double dropout_p, bool causal, bool masked) {
     return grown_by([&] {
-      // As many heads as are not cut into parts that have sums of their own.
+      // So many heads that attention is not split into parts with separate sums.
       const Tensor x = wave(kCPU, {1, kHeads, length, 8}).to(kFloat32).requires_grad_();
       const Tensor mask = masked ? zeros({length}) : Tensor();
       scaled_dot_product_attention(x, x, x, mask, dropout_p, causal).sum().backward();
@@ -181,7 +185,7 @@ TEST_CASE("attention's memory grows with the length, not with its square") {
     INFO("dropout ", c.dropout_p, " causal ", c.causal, " masked ", c.masked);
     const size_t one = grown(256, c.dropout_p, c.causal, c.masked);
     const size_t four = grown(1024, c.dropout_p, c.causal, c.masked);
-    // Four times, and one more for what allocations are rounded up to; all weights are 16 times.
+    // Four times, and one more for rounded allocations; with all weights it would be 16 times.
     CHECK(four < 5 * one);
     CHECK(four < kHeads * 1024 * 1024 * sizeof(float) / 4);
   }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The textbook's, in ops.
+// Attention by its formula, composed of ops.
 Tensor by_hand(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask = {}) {
   const Tensor s = matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
   return matmul(softmax(mask.defined() ? s + mask : s, -1), v);
@@ -54,12 +54,12 @@ void check_same(const Grads& got, const Grads& want) {
 // PyTorch 2.15: q = torch.arange(16.).view(1, 4, 2, 2) / 10; k = torch.arange(8.).view(1, 2, 2, 2)
 // / 10; F.scaled_dot_product_attention(q, k, k, enable_gqa=True), (..., is_causal=True), v = k[:,
 // :1]
-TEST_CASE("heads of key and value serve groups of query's heads") {
+TEST_CASE("heads of key and value are shared by groups of the query's heads") {
   for_each_device([](Device d) {
     const TensorOptions options = TensorOptions(kFloat64).device(d);
     const Tensor q = arange(16, options).view({1, 4, 2, 2}) / 10;
     const Tensor k = arange(8, options).view({1, 2, 2, 2}) / 10;
-    // The values are quoted with 4 decimals: half a last place.
+    // The values are quoted with 4 decimals: half a unit in the last place.
     constexpr double kRounded = 6e-5;
     const auto attended = [&](const Tensor& v, bool causal) {
       return scaled_dot_product_attention(q, k, v, std::nullopt, 0, causal, std::nullopt, true);
@@ -152,12 +152,13 @@ TEST_CASE("scaled_dot_product_attention has PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("attention over several blocks, cut from one tensor of all heads, is the textbook's") {
+TEST_CASE(
+    "attention over several blocks, of views of one tensor with all heads, equals the formula") {
   for_each_device([](Device d) {
     const bool is_fast = d.is_cpu();
     const int64_t L = is_fast ? 210 : 20, S = is_fast ? 205 : 19;
     for (const int64_t heads : {1, 9}) {
-      // [B,N,H * D] as heads: what comes out lies so, too.
+      // Views of [B,N,H * D] as heads: the output has the same layout.
       const auto cut = [&](int64_t n, int64_t depth, double k) {
         return wave(d, {2, n, heads * depth}, k).view({2, n, heads, depth}).transpose(1, 2);
       };
@@ -181,17 +182,18 @@ TEST_CASE("attention over several blocks, cut from one tensor of all heads, is t
   });
 }
 
-TEST_CASE("attention of large scores, and of rows behind a finite mask, has exact gradients") {
+TEST_CASE(
+    "attention with large scores, and with rows masked by large numbers, has exact gradients") {
   for_each_device([](Device d) {
     const TensorOptions options = TensorOptions(kFloat32).device(d);
-    // Scores 10^5 + a j / 2, and 0: all exact in float32, whose neighbours of 10^5 are 2^-7 away.
+    // Scores 10^5 + a j / 2, and 0: all exact in float32, whose spacing at 10^5 is 2^-7.
     const int64_t S = 7;
     const Tensor j = arange(S, options) * 0.5, ones_of_keys = ones({S}, options);
     const Tensor k = stack({ones_of_keys * 1e5, j}, 1).unsqueeze(0);
     const Tensor q = tensor({{1., 1.}, {1., -1.}, {0., 0.}, {-1., 2.}}, options).unsqueeze(0);
     const Tensor v = wave(d, {1, S, 3}, 0.5).to(kFloat32),
                  dy = wave(d, {1, 4, 3}, 0.9).to(kFloat32);
-    // Row 2 is hidden as programs do it: its scores, all 0, become -10^9.
+    // Row 2 is masked as programs do it: its scores, all 0, become -10^9.
     const Tensor mask = zeros({4, S}, options);
     mask.select(0, 2).fill_(-1e9);
     const auto fused = [&](const Tensor& a, const Tensor& b, const Tensor& c) {
@@ -204,7 +206,8 @@ TEST_CASE("attention of large scores, and of rows behind a finite mask, has exac
     const Grads got = grads_of(q, k, v, dy, fused);
     const Grads want =
         grads_of(q.to(kFloat64), k.to(kFloat64), v.to(kFloat64), dy.to(kFloat64), plain);
-    // Weights good to 2^-21: of dq they multiply keys of 10^5, whose sum is 0 but for roundings.
+    // Weights are accurate to 2^-21: for dq they are multiplied by keys of 10^5, whose exact sum is
+    // 0.
     CHECK(got.y.to(kFloat64).allclose(want.y, 1e-5, 1e-6));
     CHECK(got.q.to(kFloat64).allclose(want.q, 1e-5, 0.1));
     CHECK(got.k.to(kFloat64).allclose(want.k, 1e-5, 1e-5));
@@ -212,21 +215,21 @@ TEST_CASE("attention of large scores, and of rows behind a finite mask, has exac
   });
 }
 
-TEST_CASE("attention copies no more of a mask than it has, whatever it is broadcast to") {
+TEST_CASE("attention does not copy a mask beyond its own size, however it is broadcast") {
   const int64_t N = 200;
   const auto peak = [] { return memory_stats(kCPU).peak_in_use; };
   const Tensor q = wave(kCPU, {16, 25, 3, N, 1}).to(kFloat32),
                mask = wave(kCPU, {16, 1, 3, N, N}, 0.2).to(kFloat32);  // 7.3 MiB
   const size_t before = peak();
   const Tensor y = scaled_dot_product_attention(q, q, q, mask);
-  // Of all heads it is 183 MiB.
+  // Expanded to all heads it would be 183 MiB.
   CHECK(peak() - before < (size_t{40} << 20));
   // float32, sums of 200 terms of size 1: 200 * 2^-24 = 1.2e-5.
   CHECK(y[3][4].allclose(by_hand(q[3][4], q[3][4], q[3][4], mask[3][0]), 1e-4, 2e-5));
   CHECK(y[15][24].allclose(by_hand(q[15][24], q[15][24], q[15][24], mask[15][0]), 1e-4, 2e-5));
 }
 
-TEST_CASE("attention takes masks of bool, any leading dims, and a scale") {
+TEST_CASE("attention accepts masks of bool, any leading dims, and a scale") {
   for_each_device([](Device d) {
     const Tensor q = wave(d, {2, 3, 2, 4, 5}), k = wave(d, {3, 1, 6, 5}, 0.3),
                  v = wave(d, {2, 6, 7}, 0.5);
@@ -241,7 +244,7 @@ TEST_CASE("attention takes masks of bool, any leading dims, and a scale") {
               .allclose(by_hand(q, k, v, hidden), 1e-12, 1e-12));
     const Tensor doubled = scaled_dot_product_attention(q, k, v, {}, 0, false, 2 / std::sqrt(5.));
     CHECK(doubled.allclose(by_hand(q * 2, k, v), 1e-12, 1e-12));
-    // Without a key there is nothing to weigh.
+    // Without keys the output is zero.
     const Tensor none = scaled_dot_product_attention(q, k.narrow(-2, 0, 0), v.narrow(-2, 0, 0));
     CHECK(none.equal(zeros({2, 3, 2, 4, 7}, q.options())));
     CHECK(scaled_dot_product_attention(q.narrow(3, 0, 0), k, v).sizes() ==
@@ -249,7 +252,7 @@ TEST_CASE("attention takes masks of bool, any leading dims, and a scale") {
   });
 }
 
-TEST_CASE("attention takes masks of fewer dims than weights have") {
+TEST_CASE("attention accepts masks with fewer dims than the weights") {
   for_each_device([](Device d) {
     const Tensor q = wave(d, {2, 3, 4}), k = wave(d, {2, 5, 4}, 0.7), v = wave(d, {2, 5, 4}, 1.3);
     for (const Tensor& mask : {wave(d, {5}, 0.9), wave(d, {}, 0.9)}) {
@@ -259,7 +262,7 @@ TEST_CASE("attention takes masks of fewer dims than weights have") {
   });
 }
 
-TEST_CASE("attention has right first and second gradients, also of its mask") {
+TEST_CASE("attention has correct first and second gradients, also of its mask") {
   for_each_device([](Device d) {
     const Tensor q = wave(d, {2, 3, 2}), k = wave(d, {2, 4, 2}, 0.3), v = wave(d, {2, 4, 3}, 0.5);
     const Tensor mask = wave(d, {3, 4}, 0.4);
@@ -282,7 +285,7 @@ TEST_CASE("attention has right first and second gradients, also of its mask") {
     gradcheck(fixed, {q, k, v});
     gradgradcheck(fixed, {q, k, v});
     gradcheck(masked, {q, k, v, mask});
-    // What is shared by heads or samples gathers the gradients of all.
+    // A mask that heads or samples share gets the sum of their gradients.
     gradcheck(plain, {wave(d, {2, 2, 3, 2}), k, v[0]});
   });
 }
@@ -291,7 +294,7 @@ TEST_CASE("attention with dropout drops weights, and keeps the mean") {
   manual_seed(3);
   const Tensor q = randn({1, 4, 8}), k = randn({1, 400, 8}), v = ones({1, 400, 2});
   const Tensor y = scaled_dot_product_attention(q, k, v, {}, 0.5);
-  // The sum of some hundred weights, each 0 or twice itself: within 6 deviations of about 0.15.
+  // The sum of some hundred weights, each 0 or doubled: within 6 standard deviations of about 0.15.
   CHECK((y - 1).abs().max().item<double>() < 0.9);
   CHECK_FALSE(y.allclose(ones({1, 4, 2})));
 }
@@ -308,7 +311,7 @@ TEST_CASE("composite attention and its gradient agree with the kernels") {
       };
       check_composite(kernels::attention, {unwritten(y.sizes()), unwritten(lse.sizes())},
                       {q, k, v, mask}, forward);
-      // The gradient's formula holds for an output that is the output.
+      // The formula of the gradient requires the output of the forward.
       Tensor out = unwritten(y.sizes()), level = unwritten(lse.sizes());
       kernels::attention(out, level, q, k, v, mask, p);
       const auto backward = [&](auto&& f, Tensors& o, const Tensors& in) {

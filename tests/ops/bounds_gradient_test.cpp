@@ -1,5 +1,5 @@
-// Gradients at bounds, among equals and at the origin. PyTorch 2.15 gave all values: the gradients
-// of y.sum() by its inputs, float64.
+// Gradients at bounds, among equal elements and at the origin. All values are PyTorch 2.15's: the
+// gradients of y.sum() by its inputs, float64.
 #include <ambit/autograd.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/loss.h>
@@ -47,7 +47,7 @@ const std::vector<Clamped> kClamped{
 
 }  // namespace
 
-TEST_CASE("a clamp by two tensors shares its gradient where x equals one of them") {
+TEST_CASE("a clamp by two tensors splits its gradient where x equals one of them") {
   for_each_device([](Device d) {
     Numbers values[3], grads[3];
     for (const Clamped& c : kClamped) {
@@ -65,7 +65,7 @@ TEST_CASE("a clamp by two tensors shares its gradient where x equals one of them
       const std::vector<Tensor> g = gradients(y, {x, min, max});
       for (size_t i = 0; i < 3; ++i) check_values(g[i], {n}, grads[i], 0);
     }
-    // The same as a graph, for second gradients.
+    // The same with create_graph, for second gradients.
     const std::vector<Tensor> g =
         autograd::grad({clamp(x, min, max).sum()}, {x, min, max}, {}, true, /*create_graph=*/true);
     for (size_t i = 0; i < 3; ++i) check_values(g[i], {n}, grads[i], 0);
@@ -81,12 +81,12 @@ TEST_CASE("a clamp by one tensor has the gradients of maximum and minimum") {
     g = gradients(clamp_max(x, b), {x, b});
     check_values(g[0], {6}, {0.5, 0, 1, 1, 1, 1}, 0);
     check_values(g[1], {6}, {0.5, 1, 0, 1, 1, 1}, 0);
-    // One that needs none.
+    // One that does not require grad.
     check_values(gradients(clamp_max(x, b.detach()), {x})[0], {6}, {0.5, 0, 1, 1, 1, 1}, 0);
   });
 }
 
-TEST_CASE("fmax and fmin share among equals, and of two NaN self has the gradient") {
+TEST_CASE("fmax and fmin split the gradient among equal elements; of two NaN self gets it") {
   for_each_device([](Device d) {
     const double inf = INFINITY;
     const Tensor a = input({1, 2, 1, NAN, 1, NAN, inf, 0}, d);
@@ -131,8 +131,8 @@ TEST_CASE("atan2 has no gradient at the origin") {
   });
 }
 
-// Exact: x / (x^2 + y^2) at x = y. PyTorch 2.15 gives 0 where the squares underflow or overflow.
-TEST_CASE("atan2's gradients need no squares of their operands") {
+// Exact: x / (x^2 + y^2) at x = y. PyTorch 2.15 returns 0 where the squares underflow or overflow.
+TEST_CASE("atan2's gradients do not square their operands") {
   for_each_device([](Device d) {
     for (const auto& [dtype, size] : {std::pair{kFloat32, 1e-30}, std::pair{kFloat32, 1e30},
                                       std::pair{kFloat64, 1e-200}, std::pair{kFloat64, 1e200}}) {
@@ -147,15 +147,16 @@ TEST_CASE("atan2's gradients need no squares of their operands") {
   });
 }
 
-TEST_CASE("first gradients at NaN and second ones at bends are PyTorch's, in a graph, too") {
+TEST_CASE("first gradients at NaN and second ones at kinks are PyTorch's, with create_graph, too") {
   namespace F = nn::functional;
   struct Bend {
     const char* name;
     Tensor (*f)(const Tensor& x);
     Numbers first, second;  // at -3, -1, 0, 1, 3 and NaN
   };
-  // Of huber_loss at NaN the second is 1, of which PyTorch has 0.
-  const double e = std::exp(-1.), e3 = std::exp(-3.), selu = 1.75809934084738;  // its slope at 0
+  // The second gradient of huber_loss at NaN is 1; PyTorch returns 0.
+  const double e = std::exp(-1.), e3 = std::exp(-3.),
+               selu = 1.75809934084738;  // the last is its slope at 0
   const std::vector<Bend> bends{
       {"elu", [](const Tensor& x) { return F::elu(x); }, {e3, e, 1, 1, 1, 1}, {e3, e, 0, 0, 0, 0}},
       {"celu",
@@ -191,15 +192,15 @@ TEST_CASE("first gradients at NaN and second ones at bends are PyTorch's, in a g
   });
 }
 
-// Of two infinities the limit; PyTorch 2.15 has NaN for these, and 0 for the finite numbers.
-TEST_CASE("logcumsumexp changes with nothing finite where it is infinite") {
+// The limit for two infinities; PyTorch 2.15 returns NaN for these, and 0 for the finite numbers.
+TEST_CASE("logcumsumexp is constant in finite elements where it is infinite") {
   for_each_device([](Device d) {
     const Tensor x = input({0, INFINITY, 1}, d);
     check_values(gradients(logcumsumexp(x, 0), {x})[0], {3}, {1, 2, 0});
   });
 }
 
-TEST_CASE("points without coordinates are 0 apart, whatever p is") {
+TEST_CASE("the distance of points without coordinates is 0, for any p") {
   for_each_device([](Device d) {
     const Tensor x = zeros({2, 0}, TensorOptions(kFloat64).device(d));
     for (const double p : {0., 1., 2., 3., double{INFINITY}}) {

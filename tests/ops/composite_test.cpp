@@ -1,5 +1,6 @@
-// Composite defaults against the reference backend's own kernels: where a backend lacks a kernel,
-// its composite must give the same. Op::composite() reaches it where there is a kernel, too.
+// Composites compared with the reference backend's kernels: a backend without a kernel uses the
+// composite, which must have the same results. Op::composite() returns it even if there is a
+// kernel.
 #include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
@@ -59,8 +60,10 @@ TEST_CASE("composite gradients of convolutions agree with the kernels") {
       {{2, 3, 5, 6}, {4, 3, 3, 2}, {}},
       {{2, 4, 7, 8}, {6, 2, 3, 2}, {{2, 3}, {1, 2}, {1, 1}, 2}},
       {{1, 2, 9, 8}, {2, 2, 2, 3}, {{3, 2}, {0, 1}, {2, 2}, 1}},
-      {{1, 3, 4, 4}, {3, 1, 1, 1}, {{2, 2}, {0, 0}, {1, 1}, 3}},  // the last rows are never read
-      {{1, 1, 2, 3}, {1, 1, 2, 2}, {{1, 2}, {3, 4}, {1, 1}, 1}},  // windows on padding alone
+      {{1, 3, 4, 4}, {3, 1, 1, 1}, {{2, 2}, {0, 0}, {1, 1}, 3}},  // the last rows are not used
+      {{1, 1, 2, 3},
+       {1, 1, 2, 2},
+       {{1, 2}, {3, 4}, {1, 1}, 1}},  // windows that contain only padding
       {{0, 2, 4, 4}, {2, 2, 3, 3}, {}},
       {{2, 4, 9}, {6, 2, 3}, {{2}, {3}, {2}, 2}},
       {{2, 2, 5, 4, 6}, {3, 2, 2, 3, 2}, {{2, 1, 3}, {1, 0, 2}, {1, 1, 2}, 1}}};
@@ -191,7 +194,7 @@ TEST_CASE("composite adam_step agrees with the kernel, for both kinds of decay")
   for (const AdamParams& kind : {AdamParams{}, AdamParams{.lr = 0.1, .eps = 0.1, .step = 7},
                                  AdamParams{.beta1 = 0, .weight_decay = 0.3, .step = 2},
                                  AdamParams{.weight_decay = 0.3, .decoupled = true}}) {
-    for (const size_t steps : {0, 2}) {  // in kind.step, in tensors
+    for (const size_t steps : {0, 2}) {  // step counts in kind.step, in tensors
       check_composite(kernels::adam_step, {p, p[0], m, m[0], v, v[0]},
                       {full({}, 0, kFloat32), full({}, 70, kFloat32), g, g[0]},
                       [&](auto&& f, Tensors& o, const Tensors& in) {
@@ -201,7 +204,7 @@ TEST_CASE("composite adam_step agrees with the kernel, for both kinds of decay")
   }
 }
 
-TEST_CASE("composite unscale agrees with the kernel, whatever is found") {
+TEST_CASE("composite unscale agrees with the kernel, with and without overflow") {
   manual_seed(10);
   for (const double last : {1.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     const Tensor g = normal({2, 3});
@@ -216,7 +219,7 @@ TEST_CASE("composite unscale agrees with the kernel, whatever is found") {
   }
 }
 
-TEST_CASE("the kernels without a composite are the 18 that a backend has to bring") {
+TEST_CASE("18 kernels have no composite: every backend must have them") {
   std::set<std::string> least;
   for (const OpBase* op : all_ops()) {
     if (!op->has_composite()) least.insert(op->name());

@@ -1,4 +1,4 @@
-// Convolutions of bfloat16 beside float64, and what follows them where images lie channels-last.
+// Convolutions of bfloat16 compared with float64, and ops on their channels-last results.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ struct Case {
   bool transposed = false;
 };
 
-// Enough channels and work for several parts in some, few in others; odd sizes of all.
+// Some have enough channels and work for several parts, others few; all have odd sizes.
 const std::vector<Case> kCases = {
     {"plain", {2, 32, 12, 12}, {32, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"three channels", {9, 3, 16, 16}, {32, 3, 5, 5}, {1, 1}, {2, 2}, {1, 1}},
@@ -40,7 +40,7 @@ const std::vector<Case> kCases = {
     {"lines", {3, 32, 50}, {40, 32, 5}, {2}, {2}, {1}},
     {"volumes", {2, 16, 6, 9, 7}, {20, 16, 3, 2, 3}, {1, 1, 1}, {1, 0, 1}, {1, 1, 1}},
     {"volumes, strided", {2, 17, 9, 8, 8}, {20, 17, 2, 2, 2}, {2, 2, 1}, {0, 1, 0}, {2, 2, 1}},
-    // Of these oneDNN 2.6 gives wrong numbers, or writes where it should not.
+    // For these oneDNN 2.6 returns wrong numbers, or writes out of bounds.
     {"points, odd filters", {1, 17, 6, 5}, {3, 17, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
     {"points, few channels", {2, 4, 2, 39}, {25, 4, 1, 1}, {3, 1}, {0, 0}, {1, 1}},
     {"dilated rows", {1, 60, 9, 39}, {58, 30, 2, 2}, {1, 1}, {0, 0}, {2, 1}, 2},
@@ -62,7 +62,7 @@ Tensor convolve(const Case& c, const Tensor& x, const Tensor& w, const Tensor& b
   return convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, 0, c.groups);
 }
 
-/// The gradients of sum(convolve(x, w, b) * dy).
+/// Return the gradients of sum(convolve(x, w, b) * dy).
 std::vector<Tensor> gradients(const Case& c, const Tensor& x, const Tensor& w, const Tensor& b,
                               const Tensor& dy) {
   const Tensor leaf_x = x.detach().requires_grad_(), leaf_w = w.detach().requires_grad_(),
@@ -71,11 +71,10 @@ std::vector<Tensor> gradients(const Case& c, const Tensor& x, const Tensor& w, c
   return {leaf_x.grad(), leaf_w.grad(), leaf_b.grad()};
 }
 
-/// `y` of bfloat16 beside the exact `want`, of `terms` products each whose sizes add up to `size`:
-/// the products of bfloat16 are exact in float32, each sum there loses 2^-24 of what it has come
-/// to, at most `size`, and the one rounding at the end half a last place, 2^-8 of the result. Twice
-/// 2^-24, since sums of parts are added up once more, and a smallest number for what is lost as
-/// subnormal.
+/// Compare `y` in bfloat16 with the exact `want`, sums of `terms` products whose magnitudes have
+/// the sum `size`: products of bfloat16 are exact in float32, each sum is rounded by 2^-24 of at
+/// most `size`, and the final rounding is half a unit in the last place, 2^-8 of the result. Twice
+/// 2^-24, since sums of parts are added once more, and the smallest number for denormals.
 void check_close(const std::string& what, const Tensor& y, const Tensor& want, const Tensor& size,
                  double terms) {
   INFO(what);
@@ -88,7 +87,7 @@ void check_close(const std::string& what, const Tensor& y, const Tensor& want, c
 
 }  // namespace
 
-TEST_CASE("convolutions of bfloat16 add up in float32 and round once, gradients too") {
+TEST_CASE("convolutions of bfloat16 add in float32 and round once, gradients too") {
   for_each_device([](Device device) {
     for (const Case& c : kCases) {
       INFO(c.name);
@@ -103,9 +102,9 @@ TEST_CASE("convolutions of bfloat16 add up in float32 and round once, gradients 
       const double window = static_cast<double>(w.numel()) / static_cast<double>(c.w[0]);
       const double over = static_cast<double>(want.numel()) / static_cast<double>(filters);
       const double all_taps = static_cast<double>(w.numel()) / static_cast<double>(c.groups);
-      // A result of either kind of convolution has no more terms than this.
+      // A result of either kind of convolution has at most this many terms.
       const double terms = std::max(window, all_taps / static_cast<double>(c.w[1])) + 1;
-      // A transposed one rounds before its bias is added: the size of both roundings.
+      // A transposed convolution rounds before its bias is added: both roundings.
       Tensor size = convolve(c, wide_x.abs(), wide_w.abs(), wide_b.abs());
       if (c.transposed) {
         check_close("without bias", convolve(c, on(x), on(w), Tensor()),
@@ -129,7 +128,7 @@ TEST_CASE("convolutions of bfloat16 add up in float32 and round once, gradients 
   });
 }
 
-TEST_CASE("convolutions of no numbers of bfloat16 are empty or 0") {
+TEST_CASE("convolutions of bfloat16 without elements are empty or 0") {
   for_each_device([](Device device) {
     const TensorOptions o = TensorOptions(kBFloat16).device(device);
     const Tensor x = zeros({0, 3, 5, 5}, o).requires_grad_(),
@@ -143,7 +142,7 @@ TEST_CASE("convolutions of no numbers of bfloat16 are empty or 0") {
   });
 }
 
-TEST_CASE("taps that meet padding alone have a gradient of zero") {
+TEST_CASE("the gradient of a tap that only multiplies padding is zero") {
   const std::vector<Case> cases = {
       {"columns", {2, 2, 3, 2}, {3, 2, 3, 4}, {1, 3}, {1, 1}, {1, 1}},
       {"one column", {1, 2, 4, 1}, {3, 2, 4, 4}, {1, 3}, {2, 3}, {1, 1}},
@@ -153,13 +152,13 @@ TEST_CASE("taps that meet padding alone have a gradient of zero") {
     INFO(c.name);
     manual_seed(5);
     for (int i = 0; i < 30; ++i) {
-      std::vector<Tensor> to_come;  // what is left in the memory that the kernels get
+      std::vector<Tensor> to_come;  // fills memory that the kernels then reuse
       for (const int64_t size : {64, 256, 1024, 4096, 20000, 100000}) {
         for (int j = 0; j < 3; ++j) to_come.push_back(full({size}, NAN));
       }
       to_come.clear();
       const auto draw = [](const std::vector<int64_t>& sizes) {
-        return randint(-2, 3, sizes).to(kBFloat16);  // whose sums are exact
+        return randint(-2, 3, sizes).to(kBFloat16);  // sums of these are exact
       };
       const Tensor x = draw(c.x), w = draw(c.w).requires_grad_();
       const Tensor y = convolve(c, x, w, Tensor()), dy = draw(y.sizes().vec());
@@ -171,12 +170,12 @@ TEST_CASE("taps that meet padding alone have a gradient of zero") {
   }
 }
 
-TEST_CASE("what follows a convolution of bfloat16 does not depend on how its result lies") {
+TEST_CASE("ops after a convolution of bfloat16 do not depend on the layout of its result") {
   const auto convolved = [](bool row_major) {
     manual_seed(3);
     const Tensor x = randn({4, 3, 12, 12}).bfloat16(), w = randn({20, 3, 3, 3}).bfloat16();
     const Tensor y = conv2d(x, w, Tensor(), 1, 1);
-    y.view({-1})[5].fill_(NAN);  // row-major now, and for good
+    y.view({-1})[5].fill_(NAN);  // row-major from now on
     const Tensor z = conv2d(y.relu().nan_to_num(0.5), randn({20, 20, 1, 1}).bfloat16());
     if (row_major) static_cast<void>(z.data_ptr());
     return z;
@@ -190,7 +189,7 @@ TEST_CASE("what follows a convolution of bfloat16 does not depend on how its res
   check("itself", [](const Tensor& x) { return x; });
   check("relu", [](const Tensor& x) { return x.relu(); });
   check("a function of maths", [](const Tensor& x) { return x.sigmoid(); });
-  check("a truth", [](const Tensor& x) { return x.isnan(); });
+  check("a bool", [](const Tensor& x) { return x.isnan(); });
   check("sum of two", [](const Tensor& x) { return x + x.flip({0}); });
   check("with a row", [](const Tensor& x) { return x * x[0][0][0]; });
   check("scaled sum", [](const Tensor& x) { return x.add(x.relu(), 0.3); });
@@ -199,7 +198,7 @@ TEST_CASE("what follows a convolution of bfloat16 does not depend on how its res
   check("float32", [](const Tensor& x) { return x.to(kFloat32).exp(); });
   check("float16", [](const Tensor& x) { return x.to(kFloat16).tanh(); });
   check("float64", [](const Tensor& x) { return x.to(kFloat64); });
-  // Sums of few numbers of 8 bits are exact in float64, whatever their order.
+  // Sums of a few numbers of 8 bits are exact in float64, in any order.
   check("per channel", [](const Tensor& x) { return x.sum(IntArrayRef{0, 2, 3}); });
   check("of rows", [](const Tensor& x) { return x.mean(3); });
   check("of all", [](const Tensor& x) { return x.sum(); });
@@ -249,8 +248,8 @@ TEST_CASE("what follows a convolution of bfloat16 does not depend on how its res
   }
 }
 
-TEST_CASE("large convolutions of bfloat16 keep their layout, in however many parts") {
-  const Threads one(1);  // on which 2^19 elements are a part
+TEST_CASE("large convolutions of bfloat16 keep their layout, in any number of parts") {
+  const Threads one(1);  // with one thread 2^19 elements are a part
   manual_seed(4);
   const Tensor x = randn({17, 128, 16, 16}).bfloat16(), w = randn({128, 128, 3, 3}).bfloat16();
   const Tensor y = conv2d(x, w, Tensor(), 1, 1);
@@ -258,21 +257,22 @@ TEST_CASE("large convolutions of bfloat16 keep their layout, in however many par
   kernels::convolution_input_grad(dx, y, w, {.padding = {1, 1}});
   CHECK(y.storage()->is_native());
   CHECK(dx.storage()->is_native());
-  // Both are float32's sums, in any order, rounded once, to neighbours at most, 2^-7 of them apart.
-  // Sums of 1152 products of some sqrt(1152) lose at most 1152 * 2^-24 of that.
+  // Both are sums in float32, in any order, rounded once, to neighbours that differ by at most
+  // 2^-7. Sums of 1152 products of about sqrt(1152) have an error of at most 1152 * 2^-24 of that.
   const Tensor want = conv2d(x.to(kFloat32), w.to(kFloat32), Tensor(), 1, 1);
   CHECK(y.to(kFloat32).allclose(want, 0x1p-7, 0x1p-24 * 1152 * 34));
 }
 
-TEST_CASE("max pooling of bfloat16 finds what float32 finds") {
+TEST_CASE("max pooling of bfloat16 finds the positions of float32") {
   for_each_device([](Device device) {
     manual_seed(5);
-    // 19 and 33 channels: vectors and a rest. Every fourth number equals another; some are NaN.
+    // 19 and 33 channels: vectors and a remainder. Every fourth number equals another; some are
+    // NaN.
     for (const int64_t channels : {1, 19, 33}) {
       const Tensor x = (randn({3, channels, 8, 8}) * 4).round().bfloat16();
       x.masked_fill_(rand(x.sizes()) < 0.02, NAN);
       const Tensor w = eye(channels).view({channels, channels, 1, 1}).bfloat16();
-      // By way of a convolution that changes nothing but, where it may, how the images lie.
+      // After a convolution with the identity, which may change the layout to channels last.
       const Tensor clean = x.nan_to_num(3);
       const Tensor native = conv2d(clean.to(device), w.to(device));
       for (const Tensor& t : {native, x.to(device)}) {
@@ -286,7 +286,7 @@ TEST_CASE("max pooling of bfloat16 finds what float32 finds") {
   });
 }
 
-TEST_CASE("batch_norm of bfloat16 computes in float32, beside weights of either") {
+TEST_CASE("batch_norm of bfloat16 computes in float32, with weights of either dtype") {
   for_each_device([](Device device) {
     for (const DType parameters : {kFloat32, kBFloat16}) {
       for (const auto& sizes : {std::vector<int64_t>{6, 20, 5, 7}, std::vector<int64_t>{9, 20}}) {
@@ -295,7 +295,7 @@ TEST_CASE("batch_norm of bfloat16 computes in float32, beside weights of either"
           manual_seed(2);
           const auto on = [&](const Tensor& t, DType dtype) { return t.to(device, dtype); };
           Tensor x = on(randn(sizes) * 3 + 5, kBFloat16);
-          // What comes from a convolution may lie channels-last.
+          // The result of a convolution may be channels last.
           if (x.dim() == 4) x = conv2d(x, on(eye(20).view({20, 20, 1, 1}), kBFloat16));
           const Tensor w = on(rand({20}) + 0.5, parameters), b = on(randn({20}), parameters),
                        dy = on(randn(sizes), kBFloat16);
@@ -318,8 +318,8 @@ TEST_CASE("batch_norm of bfloat16 computes in float32, beside weights of either"
           for (const Tensor& t : {got.mean, got.var, got.dw, got.db}) {
             CHECK(t.dtype() == parameters);
           }
-          // float32's numbers, rounded once where they are bfloat16: 2^-8, and what the order of
-          // float32's sums changes, of numbers of about 1 with sums of 210 of them.
+          // float32's numbers, rounded once if they are bfloat16: 2^-8, and the effect of the order
+          // in float32's sums of 210 numbers of about 1.
           const auto close = [](const Tensor& a, const Tensor& exact) {
             const double last = a.dtype() == kBFloat16 ? 0x1p-8 : 0;
             return a.to(kFloat32).allclose(exact, last + 0x1p-20, 210 * 0x1p-20);
@@ -336,7 +336,7 @@ TEST_CASE("batch_norm of bfloat16 computes in float32, beside weights of either"
   });
 }
 
-TEST_CASE("batch_norm refuses weights that fit neither float32 nor its images") {
+TEST_CASE("batch_norm refuses weights that are neither float32 nor of its images' dtype") {
   const Tensor x = ones({4, 3}, kBFloat16), f32 = ones({3}), f16 = ones({3}, kFloat16);
   CHECK_THROWS_AS(batch_norm(x, f16, f16, {}, {}, {.training = true}), DTypeError);
   CHECK_THROWS_AS(batch_norm(x, f32, f16, {}, {}, {.training = true}), DTypeError);
@@ -346,7 +346,7 @@ TEST_CASE("batch_norm refuses weights that fit neither float32 nor its images") 
   CHECK(batch_norm(x, f32, f32, {}, {}, {.training = true}).dtype() == kBFloat16);
 }
 
-TEST_CASE("kernels of bfloat16 stay on the cpu, whatever device factories use") {
+TEST_CASE("kernels of bfloat16 allocate on the cpu, whatever the default device is") {
   const auto results = [] {
     manual_seed(2);
     const Tensor x = randn({2, 3, 6, 6}, kCPU).bfloat16().requires_grad_(),

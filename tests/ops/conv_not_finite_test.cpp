@@ -1,5 +1,5 @@
-// Convolutions of infinities, NaN and large numbers: they reach the results of their own windows
-// alone, and padding multiplies none of them.
+// Convolutions of infinities, NaN and large numbers: they affect only the results of their own
+// windows, and padding is not multiplied with them.
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/index.h>
@@ -14,7 +14,7 @@
 
 using namespace ambit;
 
-TEST_CASE("what is not finite meets its own windows alone, and what is large may") {
+TEST_CASE("infinities and NaN affect only their own windows; large numbers may affect others") {
   const Device reference("reference");
   const auto same = [](const Tensor& got, const Tensor& reference_has) {
     const Tensor expected = reference_has.cpu();
@@ -41,7 +41,7 @@ TEST_CASE("what is not finite meets its own windows alone, and what is large may
          convolution(rx, rw, {}, 1, padding, 1, false, 0, 1));
     same(convolution_input_grad(dy, w, x.sizes(), p),
          convolution_input_grad(rdy, rw, x.sizes(), p));
-    if (scale != 1) return;  // such products overflow
+    if (scale != 1) return;  // these products overflow
     same(convolution_weight_grad(dy, x, w.sizes(), p),
          convolution_weight_grad(rdy, rx, w.sizes(), p));
   };
@@ -54,9 +54,9 @@ TEST_CASE("what is not finite meets its own windows alone, and what is large may
   }
 }
 
-// Which loops compute them depends on the CPU and on the sizes. Some read zeros in the place of
-// padding, and zero times infinity is NaN.
-TEST_CASE("padding is multiplied with nothing that is not finite") {
+// The kernel depends on the CPU and on the sizes. Some kernels read zeros for the padding, and zero
+// times infinity is NaN.
+TEST_CASE("padding is not multiplied with infinities and NaN") {
   struct Case {
     int64_t images, channels, filters;
     Dims image, window;
@@ -66,7 +66,7 @@ TEST_CASE("padding is multiplied with nothing that is not finite") {
   const Device reference("reference");
   const float infinity = std::numeric_limits<float>::infinity();
   for (const Case& c :
-       std::initializer_list<Case>{// of many channels
+       std::initializer_list<Case>{// many channels
                                    {2, 32, 32, {12, 12}, {1, 1}, 1, 1, 1, 1},
                                    {2, 32, 32, {12, 12}, {3, 3}, 1, 1, 1, 1},
                                    {2, 32, 32, {12, 12}, {3, 3}, 2, 1, 1, 1},
@@ -78,7 +78,7 @@ TEST_CASE("padding is multiplied with nothing that is not finite") {
                                    {2, 32, 32, {5, 8, 8}, {3, 3, 3}, 2, 1, 1, 1},
                                    {2, 32, 32, {5, 8, 8}, {3, 3, 3}, 1, 2, 2, 1},
                                    {16, 32, 32, {40}, {7}, 1, 3, 1, 1},
-                                   // of few
+                                   // few channels
                                    {2, 3, 6, {12, 12}, {5, 5}, 1, 0, 1, 1},
                                    {2, 3, 6, {12, 12}, {5, 5}, 1, 2, 1, 1},
                                    {2, 3, 6, {12, 12}, {3, 3}, 2, 1, 1, 1},
@@ -99,8 +99,8 @@ TEST_CASE("padding is multiplied with nothing that is not finite") {
       const Tensor expected = reference_has.cpu();
       CHECK(got.isnan().equal(expected.isnan()));
       CHECK(got.isinf().equal(expected.isinf()));
-      // Sums of at most 32 * 49 products of normal numbers, of about 40, each rounded to 2^-24 of
-      // the sum: 1568 * 40 * 2^-24. A result of bfloat16 may be the neighbour: 2^-7 of it.
+      // Sums of at most 32 * 49 products of normal numbers, about 40, each rounded to 2^-24 of the
+      // sum: 1568 * 40 * 2^-24. A result in bfloat16 may be the neighbour: 2^-7 of it.
       CHECK(got.allclose(expected, c.dtype == kBFloat16 ? 0x1p-7 : 0, 4e-3, true));
     };
     const size_t dims = c.window.size();
@@ -115,7 +115,7 @@ TEST_CASE("padding is multiplied with nothing that is not finite") {
     const auto convolve = [&](const Tensor& in, const Tensor& weight) {
       return convolution(in, weight, {}, p.stride, p.padding, p.dilation, false, 0, c.groups);
     };
-    // The first element, next to the padding, and one more.
+    // The first element, next to the padding, and another one.
     const auto spoiled = [&](const Tensor& t) {
       Tensor odd = t.clone();
       odd.flatten().narrow(0, 0, 1).fill_(infinity);

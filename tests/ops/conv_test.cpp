@@ -14,7 +14,7 @@
 
 using namespace ambit;
 
-TEST_CASE("conv2d takes libtorch's arguments") {
+TEST_CASE("conv2d accepts libtorch's arguments") {
   const Tensor x = wave(kCPU, {2, 4, 7, 6}), w = wave(kCPU, {6, 2, 3, 2}), b = wave(kCPU, {6});
   const ConvParams p{.stride = {2, 2}, .padding = {1, 0}, .dilation = {1, 1}, .groups = 2};
   CHECK(conv2d(x, w, b, 2, {1, 0}, 1, 2).equal(conv2d(x, w, b, p)));
@@ -34,7 +34,7 @@ TEST_CASE("conv2d agrees with PyTorch") {
         2.35586508105,   2.33185379652,  1.51412087976,    0.287258898937};
     check_values(conv2d(x, w, b), {1, 2, 2, 4}, plain);
     check_values(conv2d(x.squeeze(0), w, b), {2, 2, 4}, plain);
-    // The same numbers behind other strides.
+    // The same values with other strides.
     const Tensor last = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
     check_values(conv2d(last, w.transpose(2, 3).contiguous().transpose(2, 3), b), {1, 2, 2, 4},
                  plain);
@@ -91,14 +91,14 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
     ConvParams params;
   } cases[] = {
       {1, 16, 32, {}},                                                    // rows of one image
-      {3, 16, 24, {.stride = {2, 1}, .padding = {3, 1}}},                 // of several
-      {2, 32, 32, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // with a wide reach
-      {2, 32, 64, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // of more filters
-      {2, 16, 32, {.padding = {1, 3}}},                    // columns that see padding alone
-      {2, 16, 32, {.stride = {5, 5}, .padding = {2, 2}}},  // rows that no row of the result needs
-      {9, 32, 64, {.stride = {43, 2}}},                    // a single row
+      {3, 16, 24, {.stride = {2, 1}, .padding = {3, 1}}},                 // rows of several images
+      {2, 32, 32, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // wide windows
+      {2, 32, 64, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // more filters
+      {2, 16, 32, {.padding = {1, 3}}},  // columns whose windows contain only padding
+      {2, 16, 32, {.stride = {5, 5}, .padding = {2, 2}}},     // rows that no window contains
+      {9, 32, 64, {.stride = {43, 2}}},                       // a single row
       {4, 32, 48, {.stride = {100, 90}, .padding = {1, 0}}},  // a single element
-      {11, 16, 16, {.padding = {1, 1}}},                      // images, some left over
+      {11, 16, 16, {.padding = {1, 1}}},  // images, some of them in the last part
   };
   for (const auto& c : cases) {
     INFO(c.images, " images, stride ", c.params.stride[0], ", dilation ", c.params.dilation[0]);
@@ -119,7 +119,7 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
   }
 }
 
-TEST_CASE("windows that meet many channels agree with the reference") {
+TEST_CASE("convolutions of many channels agree with the reference") {
   manual_seed(1);
   const struct {
     Dims x;
@@ -127,29 +127,29 @@ TEST_CASE("windows that meet many channels agree with the reference") {
     Dims window, padding;
     int64_t stride = 1;
   } cases[] = {
-      {{5, 32, 9, 10}, 48, {3, 3}, {1, 1}},           // tiles that reach beyond the image
+      {{5, 32, 9, 10}, 48, {3, 3}, {1, 1}},           // tiles that extend beyond the image
       {{2, 48, 14, 15}, 32, {3, 3}, {0, 0}},          //
       {{3, 64, 7, 12}, 96, {3, 3}, {2, 1}},           // a gradient of x without padding
-      {{40, 32, 4, 4}, 32, {3, 3}, {1, 1}},           // an image is a tile
+      {{40, 32, 4, 4}, 32, {3, 3}, {1, 1}},           // one tile per image
       {{7, 32, 31, 33}, 64, {3, 3}, {1, 1}},          // more tiles than are multiplied at once
-      {{5, 32, 10, 11}, 48, {5, 5}, {2, 2}},          // the same
+      {{5, 32, 10, 11}, 48, {5, 5}, {2, 2}},          // the same with 5 x 5
       {{6, 48, 16, 15}, 32, {5, 5}, {0, 0}},          //
       {{4, 64, 7, 12}, 96, {5, 5}, {4, 2}},           //
       {{40, 32, 4, 4}, 32, {5, 5}, {2, 2}},           //
       {{7, 32, 31, 33}, 64, {5, 5}, {2, 2}},          //
-      {{3, 32, 90}, 48, {5}, {2}},                    // lines
+      {{3, 32, 90}, 48, {5}, {2}},                    // 1-D
       {{2, 48, 131}, 32, {5}, {0}},                   //
       {{5, 64, 33}, 32, {5}, {4}},                    //
-      {{3, 32, 6, 20}, 48, {1, 5}, {0, 2}},           // those of images
-      {{2, 16, 6, 9, 10}, 48, {3, 3, 3}, {1, 1, 1}},  // volumes
-      {{1, 16, 26, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // of many planes
-      {{1, 32, 30, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // of more planes than a tile has
-      {{2, 32, 3, 11, 8}, 16, {3, 3, 3}, {0, 2, 1}},  // of which one is left
+      {{3, 32, 6, 20}, 48, {1, 5}, {0, 2}},           // 1-D windows in images
+      {{2, 16, 6, 9, 10}, 48, {3, 3, 3}, {1, 1, 1}},  // 3-D
+      {{1, 16, 26, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // many planes
+      {{1, 32, 30, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // more planes than a tile has
+      {{2, 32, 3, 11, 8}, 16, {3, 3, 3}, {0, 2, 1}},  // one plane in the last tile
       {{2, 32, 4, 8, 9}, 32, {3, 5, 5}, {2, 2, 2}},   //
-      {{3, 32, 5, 6, 8}, 32, {1, 3, 3}, {0, 1, 1}},   // planes that do not meet
-      {{6, 16, 64, 64}, 32, {4, 4}, {1, 1}, 2},       // by two, of four images
-      {{4, 16, 39, 44}, 32, {4, 4}, {0, 3}, 2},       // some of which begin outside
-      {{4, 16, 37, 40}, 32, {5, 5}, {2, 2}, 2},       // some of which are smaller
+      {{3, 32, 5, 6, 8}, 32, {1, 3, 3}, {0, 1, 1}},   // windows of single planes
+      {{6, 16, 64, 64}, 32, {4, 4}, {1, 1}, 2},       // stride 2, four images at once
+      {{4, 16, 39, 44}, 32, {4, 4}, {0, 3}, 2},       // stride 2, some images begin in the padding
+      {{4, 16, 37, 40}, 32, {5, 5}, {2, 2}, 2},       // stride 2, some images are smaller
       {{3, 32, 41, 38}, 32, {4, 5}, {3, 1}, 2},       //
       {{3, 16, 33, 42}, 32, {6, 6}, {0, 2}, 2},       //
   };
@@ -166,9 +166,9 @@ TEST_CASE("windows that meet many channels agree with the reference") {
     };
     const Tensor y = convolve(x, w, b), dy = randn(y.sizes());
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
-    // Sums of so many products of normal numbers are about the root of that; 1e-5 of it is what the
-    // largest of their errors was in float32, in whatever order, and twice that where tiles mix, of
-    // 5x5 five times, of lines the root of that.
+    // Sums of n products of normal numbers are about sqrt(n). The bounds are relative to that. In
+    // float32 the largest measured error of direct sums, in any order, was 1e-5; Winograd's tiles
+    // of 3x3 double it, those of 5x5 have five times as much, and lines of 5 sqrt(5) times.
     const bool is_5x5 = c.window.size() > 1 && c.window.end()[-2] == 5 && c.stride == 1;
     const double largest = is_5x5 ? 7.5e-5 : 3e-5;
     const auto close = [&](const Tensor& got, const Tensor& expected, int64_t terms) {
@@ -190,7 +190,7 @@ TEST_CASE("16 filters of few channels agree with the reference") {
     INFO("width ", width, ", window ", window, ", stride ", params.stride[0]);
     const Tensor x = randn({8, 6, 33, width}), w = randn({16, 6, window, window}), b = randn({16});
     const Tensor rx = x.to(reference), rw = w.to(reference);
-    const Tensor y = conv2d(x, w, b, params);  // channels-last, as the next line takes it
+    const Tensor y = conv2d(x, w, b, params);  // channels last, as the next line requires
     const Tensor dw = convolution_weight_grad(y, x, w.sizes(), params);
     const Tensor ry = conv2d(rx, rw, b.to(reference), params);
     // Sums of 150 products of normal numbers, then of at most 8 * 33 * 30 of those with normal
@@ -198,10 +198,10 @@ TEST_CASE("16 filters of few channels agree with the reference") {
     CHECK(y.allclose(ry.cpu(), 1e-5, 150 * 1e-6));
     const Tensor rdw = convolution_weight_grad(ry, rx, w.sizes(), params).cpu();
     CHECK(dw.allclose(rdw, 1e-4, 8 * 33 * 30 * 1e-6));
-    // Sums of at most 16 * 25 products of those, of about 12, with normal ones. What is not finite
-    // meets its own window.
+    // Sums of at most 16 * 25 products of those, about 12, with normal ones. NaN affects only its
+    // own window.
     y.index_put_({5, 9, 2, -1}, std::numeric_limits<float>::quiet_NaN());
-    const Tensor odd = conv2d(y, eye(16).view({16, 16, 1, 1}));  // channels-last again
+    const Tensor odd = conv2d(y, eye(16).view({16, 16, 1, 1}));  // channels last again
     const Tensor dx = convolution_input_grad(odd, w, x.sizes(), params);
     const Tensor rdx = convolution_input_grad(odd.to(reference), rw, x.sizes(), params).cpu();
     CHECK(dx.isnan().equal(rdx.isnan()));
@@ -213,7 +213,8 @@ TEST_CASE("16 filters of few channels agree with the reference") {
   check(28, 5, {.stride = {2, 1}, .padding = {4, 2}, .dilation = {3, 1}});
 }
 
-TEST_CASE("few filters of few channels agree with the reference, images shared in parts or not") {
+TEST_CASE(
+    "few filters of few channels agree with the reference, with or without a split along images") {
   manual_seed(1);
   const Device reference("reference");
   const auto check = [&](DType dtype, int64_t images, int64_t filters, int64_t width,
@@ -224,21 +225,21 @@ TEST_CASE("few filters of few channels agree with the reference, images shared i
     const Tensor y = conv2d(x, w, b, params), dy = randn(y.sizes(), dtype);
     const Tensor rx = x.to(reference), rw = w.to(reference);
     // Sums of 75, then of at most 41 * 31 * 34 products of normal numbers, each rounded to 2^-24 of
-    // the sum, of which the latter's is about the root of their number.
+    // the sum, which for the latter is about the root of their number.
     CHECK(y.allclose(conv2d(rx, rw, b.to(reference), params).cpu(), 1e-5, 75 * 1e-6));
     const Tensor dw = convolution_weight_grad(dy, x, w.sizes(), params);
     const Tensor rdw = convolution_weight_grad(dy.to(reference), rx, w.sizes(), params).cpu();
     CHECK(dw.allclose(rdw, 1e-4, 41 * 31 * 34 * 1e-7));
   };
-  // Rows of y of one and two vectors, whole ones and not; of float64 of twice as many.
+  // Rows of y of one and two vectors, complete and incomplete; twice as many for float64.
   for (const int64_t width : {16, 17, 20, 31, 32, 34, 35}) check(kFloat32, 3, 6, width, {});
   check(kFloat64, 3, 7, 16, {});
   check(kFloat64, 3, 7, 20, {});
-  check(kFloat32, 41, 6, 32, {});  // the images in parts, not of one size
+  check(kFloat32, 41, 6, 32, {});  // the images are split into unequal parts
   check(kFloat32, 41, 7, 32, {.padding = {2, 2}});
 }
 
-TEST_CASE("a weight's gradient has what its tap meets, and nothing of what lies beyond") {
+TEST_CASE("a weight's gradient contains the elements of its tap, and none outside") {
   const int64_t filters = 6;
   Tensor x = ones({2, 3, 9, 32});
   x.index_put_({indexing::Ellipsis, -1}, std::numeric_limits<float>::infinity());
@@ -247,7 +248,7 @@ TEST_CASE("a weight's gradient has what its tap meets, and nothing of what lies 
   CHECK(dw.index({indexing::Ellipsis, 4}).isinf().all().item<bool>());
 }
 
-TEST_CASE("a stride beyond the input costs no memory and no time") {
+TEST_CASE("a stride beyond the input needs no memory and no time") {
   for_each_device([](Device d) {
     for (const int64_t stride : {int64_t{6000}, int64_t{1} << 30, (int64_t{1} << 31) - 1}) {
       const Tensor x = ones({1, 1, 5, 5}, d), w = ones({1, 1, 3, 3}, d);
@@ -274,7 +275,7 @@ TEST_CASE("conv2d of an empty batch is empty, and its gradients are zero") {
   });
 }
 
-TEST_CASE("conv2d rejects what does not fit, and says why") {
+TEST_CASE("conv2d refuses invalid arguments, and says why") {
   const Tensor x = ones({1, 3, 4, 4}), w = ones({2, 3, 3, 3});
   CHECK_THROWS_WITH_AS(
       conv2d(x, ones({2, 4, 3, 3})),

@@ -1,5 +1,5 @@
-// Transposed and one-dimensional convolution: gradients, bad calls. Values are in
-// tests/nn/composed_layers_test.cpp.
+// Transposed and one-dimensional convolution: gradients, bad calls.
+// tests/nn/composed_layers_test.cpp compares values.
 #include <ambit/ambit.h>
 
 #include "tests/autograd/gradcheck.h"
@@ -10,7 +10,7 @@
 
 using namespace ambit;
 
-TEST_CASE("conv_transpose and conv1d have right first and second gradients") {
+TEST_CASE("conv_transpose and conv1d have correct first and second gradients") {
   const Tensor x = wave(kCPU, {1, 2, 3, 2}), w = wave(kCPU, {2, 2, 2, 2}, 0.3),
                b = wave(kCPU, {2}, 0.2);
   const auto two = [](const std::vector<Tensor>& in) {
@@ -27,7 +27,7 @@ TEST_CASE("conv_transpose and conv1d have right first and second gradients") {
   gradgradcheck(one, {wave(kCPU, {1, 2, 5}), wave(kCPU, {2, 2, 3}, 0.3), b});
 }
 
-TEST_CASE("conv_transpose2d undoes the shape of conv2d, and is the adjoint of it") {
+TEST_CASE("conv_transpose2d inverts the shape of conv2d, and is its adjoint") {
   for_each_device([](Device d) {
     for (const int64_t stride : {1, 2, 3}) {
       const Tensor x = wave(d, {2, 3, 7, 8}), w = wave(d, {4, 3, 3, 2}, 0.3);

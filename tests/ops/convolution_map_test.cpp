@@ -1,5 +1,5 @@
-// convolution_map and what calls it: that it is a convolution with an activation behind it, on
-// every device, in training too; that it keeps NaN; bad calls.
+// convolution_map and functions that call it: it equals a convolution followed by an activation, on
+// every device, in training too; it propagates NaN; bad calls.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/activation.h>
@@ -20,8 +20,8 @@ using namespace ambit;
 
 namespace {
 
-// What ways there are: of few channels and many, of a line and a volume, cut into images and into
-// rows, depthwise, and of a single image.
+// Cases for each implementation: few and many channels, 1-D and 3-D, split along images and along
+// rows, depthwise, and a single image.
 struct Case {
   Dims x, w;
   ConvParams p;
@@ -36,7 +36,7 @@ const std::vector<Case> kCases = {
     {{3, 6, 40}, {4, 3, 3}, {.padding = {2}, .dilation = {2}, .groups = 2}},
     {{2, 3, 5, 6, 7}, {4, 3, 3, 2, 3}, {.padding = {1, 0, 2}}},
     {{0, 3, 8, 8}, {6, 3, 3, 3}, {}},
-    {{1, 2, 0, 3}, {4, 2, 2, 2}, {.padding = {2, 2}}},  // nothing but padding
+    {{1, 2, 0, 3}, {4, 2, 2, 2}, {.padding = {2, 2}}},  // only padding
 };
 
 struct Layer {
@@ -52,7 +52,7 @@ Tensor convolved(const Tensor& x, const Tensor& w, const Tensor& b, const ConvPa
   return convolution(x, w, b, p.stride, p.padding, p.dilation, false, 0, p.groups);
 }
 
-// Sums of 288 products deviate by 17; libraries may add them up in another order.
+// Sums of 288 products have the standard deviation 17; libraries may add in another order.
 void check_same(const Tensor& fused, const Tensor& composed) {
   CHECK(fused.sizes() == composed.sizes());
   CHECK(fused.allclose(composed, 1e-5, 1e-4));
@@ -60,7 +60,7 @@ void check_same(const Tensor& fused, const Tensor& composed) {
 
 }  // namespace
 
-TEST_CASE("convolution_map is an activation behind a convolution") {
+TEST_CASE("convolution_map is a convolution followed by an activation") {
   for_each_device([](Device d) {
     for (const Case& c : kCases) {
       CAPTURE(str(c.x));
@@ -83,7 +83,7 @@ TEST_CASE("convolution_map is an activation behind a convolution") {
   });
 }
 
-TEST_CASE("convolution_map of what another one wrote, and read by another") {
+TEST_CASE("a convolution_map reads the result of another, and is read by a third") {
   for_each_device([](Device d) {
     const Case c{{4, 16, 24, 24}, {16, 16, 3, 3}, {.padding = {1, 1}}};
     const Layer o = layer(c, d);
@@ -98,7 +98,7 @@ TEST_CASE("convolution_map of what another one wrote, and read by another") {
   });
 }
 
-TEST_CASE("convolution_map keeps NaN and the sign of zeros") {
+TEST_CASE("convolution_map propagates NaN and keeps the sign of zeros") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat64, kFloat32, kFloat16, kBFloat16}) {
       for (const bool tf32 : {false, true}) {
@@ -118,7 +118,7 @@ TEST_CASE("convolution_map keeps NaN and the sign of zeros") {
         }
         allow_tf32(false);
       }
-      // Of -0 relu is what relu makes of it, on its own.
+      // relu(-0) has the sign of relu alone.
       const auto of = [&](double n) {
         return full({1, 1, 1, 1}, n, TensorOptions(dtype).device(d));
       };
@@ -129,7 +129,7 @@ TEST_CASE("convolution_map keeps NaN and the sign of zeros") {
   });
 }
 
-TEST_CASE("convolution_map of 16 bits is float32's within two roundings") {
+TEST_CASE("convolution_map of 16 bits equals float32's within two roundings") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat16, kBFloat16}) {
       for (const Case& c : kCases) {
@@ -140,7 +140,8 @@ TEST_CASE("convolution_map of 16 bits is float32's within two roundings") {
           const Tensor y = convolution_map(o.x, o.w, o.b, c.p, op);
           CHECK(y.dtype() == dtype);
           const Tensor exact = convolution_map(wide(o.x), wide(o.w), wide(o.b), c.p, op);
-          // Half a last place each, of sums up to 17 * 5 the first, whose slope is 1.13 at most.
+          // Half a unit in the last place each: the first for sums up to 17 * 5, with a slope of at
+          // most 1.13.
           const double place = dtype == kFloat16 ? 0x1p-11 : 0x1p-8;
           CHECK(wide(y).allclose(exact, 2.2 * place, 8 * place));
         }
@@ -162,7 +163,7 @@ TEST_CASE("the composite of convolution_map agrees with the kernels") {
   }
 }
 
-TEST_CASE("convolution_map has right first and second gradients") {
+TEST_CASE("convolution_map has correct first and second gradients") {
   for_each_device([](Device d) {
     const ConvParams p{.stride = {2, 1}, .padding = {1, 0}};
     const Tensor x = wave(d, {2, 2, 4, 3}), w = wave(d, {3, 2, 2, 2}, 0.3), b = wave(d, {3}, 1.1);
@@ -182,7 +183,7 @@ TEST_CASE("convolution_map has right first and second gradients") {
   });
 }
 
-TEST_CASE("convolution_map by relu keeps its result for the gradient, and notices writes to it") {
+TEST_CASE("convolution_map with relu saves its result for the gradient, and detects writes to it") {
   for_each_device([](Device d) {
     const Case& c = kCases[0];
     const Layer o = layer(c, d);
@@ -201,7 +202,7 @@ TEST_CASE("convolution_map by relu keeps its result for the gradient, and notice
   });
 }
 
-TEST_CASE("libtorch's names for a relu behind a convolution") {
+TEST_CASE("libtorch's names for a relu after a convolution") {
   for_each_device([](Device d) {
     for (const Case& c : kCases) {
       CAPTURE(str(c.x));
@@ -222,7 +223,7 @@ TEST_CASE("libtorch's names for a relu behind a convolution") {
   });
 }
 
-TEST_CASE("forward_map of convolutions is an activation behind forward") {
+TEST_CASE("forward_map of convolutions is an activation after forward") {
   for_each_device([](Device d) {
     manual_seed(4);
     const auto check = [&](auto&& conv, const Tensor& x) {

@@ -1,5 +1,5 @@
 // Convolutions in one to three dims, plain and transposed: values and gradients, paddings by name,
-// bad calls. conv2d's own are in conv_test.cpp.
+// bad calls. conv_test.cpp tests conv2d.
 #include <ambit/ambit.h>
 
 #include "tests/autograd/gradcheck.h"
@@ -173,7 +173,7 @@ TEST_CASE("convolutions in one to three dims have PyTorch's values and gradients
   });
 }
 
-TEST_CASE("convolutions in one and three dims have right first and second gradients") {
+TEST_CASE("convolutions in one and three dims have correct first and second gradients") {
   const auto check = [](TensorFnRef f, IntArrayRef x, IntArrayRef w, int64_t biases) {
     const std::vector<Tensor> in{wave(kCPU, x), wave(kCPU, w, 0.3), wave(kCPU, {biases}, 0.2)};
     gradcheck(f, in);
@@ -200,14 +200,14 @@ TEST_CASE("float32 convolutions in one and three dims agree with the reference")
     ConvParams p;
   } cases[] = {
       {{2, 16, 900}, {32, 16, 5}, {.stride = {2}, .padding = {2}}},
-      {{1, 16, 1200}, {16, 16, 9}, {.padding = {8}, .dilation = {2}}},  // cut along the line
-      {{1, 16, 20, 12, 11}, {32, 16, 3, 3, 3}, {.padding = {1}}},       // cut by depth
+      {{1, 16, 1200}, {16, 16, 9}, {.padding = {8}, .dilation = {2}}},  // split along the line
+      {{1, 16, 20, 12, 11}, {32, 16, 3, 3, 3}, {.padding = {1}}},       // split along the depth
       {{9, 16, 6, 7, 8},
        {16, 8, 2, 3, 3},
        {.stride = {2, 1, 2}, .padding = {1, 0, 2}, .groups = 2}},
       {{2, 3, 9, 10, 12}, {5, 3, 3, 3, 3}, {.stride = {1, 2, 3}, .dilation = {2, 1, 1}}},
       {{1, 4, 40, 12, 12}, {16, 4, 3, 1, 1}, {.stride = {3, 1, 1}, .padding = {7, 0, 0}}},
-      // Padded by more than a stride of several: oneDNN 2.6 writes where it should not.
+      // The padding exceeds a stride above 1: oneDNN 2.6 writes out of bounds.
       {{1, 18, 4, 3, 58}, {31, 18, 4, 2, 3}, {.stride = {2, 1, 3}, .padding = {3, 0, 2}}},
   };
   for (const auto& c : cases) {
@@ -232,14 +232,14 @@ TEST_CASE("float32 convolutions in one and three dims agree with the reference")
   }
 }
 
-TEST_CASE("arguments of convolutions are one number or as many as there are dims") {
+TEST_CASE("arguments of convolutions are one number or one for each dim") {
   const Tensor x = wave(kCPU, {1, 2, 4, 5, 6}), w = wave(kCPU, {2, 2, 2, 2, 2});
   const Tensor image = x.select(2, 0), filter = w[0];
   CHECK(conv3d(x, w, {}, 2).equal(conv3d(x, w, {}, {2, 2, 2})));
   CHECK(conv3d(x, w, {}, {.stride = {2}, .padding = {1}}).equal(conv3d(x, w, {}, 2, {1, 1, 1})));
   CHECK(conv2d(image, filter, {}, {2, 1})
             .equal(conv2d(image, filter, {}, ConvParams{.stride = {2, 1}})));
-  CHECK(conv2d(image, filter, {}, {}).equal(conv2d(image, filter)));  // parameters, all defaults
+  CHECK(conv2d(image, filter, {}, {}).equal(conv2d(image, filter)));  // default parameters
   CHECK_THROWS_WITH_AS(conv3d(x, w, {}, {2, 1}),
                        "conv3d: expected stride of one or 3 numbers, got [2, 1]", ShapeError);
   CHECK_THROWS_WITH_AS(conv1d(image[0], filter[0], {}, 1, 0, {1, 2}),

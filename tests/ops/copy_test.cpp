@@ -16,7 +16,7 @@
 
 using namespace ambit;
 
-TEST_CASE("to() keeps the tensor where nothing changes, and copies where asked") {
+TEST_CASE("to() returns the same tensor if nothing changes, unless a copy is requested") {
   for_each_device([](Device d) {
     const Tensor x = tensor({1., 2.}, d);
     CHECK(x.to(d).is_same(x));
@@ -48,7 +48,7 @@ TEST_CASE("every dtype converts to every other, on and between all devices") {
 }
 
 // x.to(dtype) of these, alone and in rows of any length, by PyTorch 1.13 on x86-64
-TEST_CASE("a float that no integer is becomes the same on every device") {
+TEST_CASE("floats outside of an integer's range convert to the same integer on every device") {
   const double kInf = std::numeric_limits<double>::infinity();
   const std::vector<double> floats{NAN,     kInf,    -kInf,   1e20,   -1e20,   3e9,
                                    -3e9,    0x1p31,  -0x1p31, 0x1p63, 1e10,    300.75,
@@ -81,7 +81,7 @@ TEST_CASE("a float that no integer is becomes the same on every device") {
         const Tensor rows = x.repeat({37}).view({37, n}).to(dtype);
         check_values(rows.select(0, 5), {n}, integers, 0);
         check_values(rows.select(0, 36), {n}, integers, 0);
-        for (int64_t i = 0; i < n; ++i) {  // one alone
+        for (int64_t i = 0; i < n; ++i) {  // each element alone
           check_values(x.narrow(0, i, 1).to(dtype), {1}, {integers[static_cast<size_t>(i)]}, 0);
           Tensor filled = empty({2}, TensorOptions(device).dtype(dtype));
           kernels::fill(filled, floats[static_cast<size_t>(i)]);
@@ -100,7 +100,7 @@ TEST_CASE("copy_ crosses devices with any layout, broadcasting and conversion") 
       const Tensor row = arange(3, from);
       CHECK(y.copy_(row).is_same(y));
       check_values(y, {4, 3}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2});
-      // a strided part of a strided thing
+      // a strided slice of a strided view
       const Tensor x = arange(12, TensorOptions(kFloat32).device(from)).view({3, 4});
       y.slice(0, 0, 4, 2).copy_(x.t().slice(0, 1, 4, 2));
       check_values(y, {4, 3}, {1, 5, 9, 0, 1, 2, 3, 7, 11, 0, 1, 2});
@@ -111,7 +111,7 @@ TEST_CASE("copy_ crosses devices with any layout, broadcasting and conversion") 
   });
 }
 
-TEST_CASE("non-blocking copies are right, whoever waits for them") {
+TEST_CASE("non-blocking copies are correct, whichever thread waits for them") {
   for_each_device([](Device d) {
     const Tensor x = arange(1000, kFloat32);
     const Tensor there = x.to(d, /*non_blocking=*/true);
@@ -140,7 +140,7 @@ TEST_CASE("contiguous returns itself or a packed copy, clone always a copy") {
   });
 }
 
-TEST_CASE("item reads one element from any device") {
+TEST_CASE("item() reads one element from any device") {
   for_each_device([](Device d) {
     CHECK(tensor(2.5, d).item<double>() == 2.5);
     CHECK(tensor({{7}}, d).item<int>() == 7);
@@ -155,7 +155,7 @@ TEST_CASE("item reads one element from any device") {
   CHECK_THROWS_AS(ones({}, kMeta).item(), NotImplementedError);
 }
 
-TEST_CASE("meta takes shapes from anywhere and gives data to nobody") {
+TEST_CASE("meta accepts shapes from any device and has no data") {
   const Tensor m = ones({2, 3}).to("meta");
   CHECK(m.sizes() == IntArrayRef{2, 3});
   m.copy_(zeros({3}));
@@ -196,7 +196,7 @@ TEST_CASE("gradients return to the device and dtype they came from") {
   });
 }
 
-TEST_CASE("views that interleave without a common element may be written from each other") {
+TEST_CASE("interleaved views without a common element may be copied to each other") {
   for_each_device([](Device d) {
     const Tensor x = arange(6, kFloat32).to(d).view({3, 2}).clone();
     x.select(1, 0).add_(x.select(1, 1));

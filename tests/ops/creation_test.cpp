@@ -1,4 +1,4 @@
-// Making tensors: shapes, dtypes and values of every factory, and which overload braces pick.
+// Creation of tensors: shapes, dtypes and values of every factory, and overloads for braces.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -12,7 +12,7 @@
 
 using namespace ambit;
 
-TEST_CASE("tensor() has one dim for each level of braces, and none for a bare number") {
+TEST_CASE("tensor() has one dim for each level of braces, and none for a single number") {
   CHECK(tensor(1.5).sizes() == IntArrayRef{});
   CHECK(tensor({1.5}).sizes() == IntArrayRef{1});
   CHECK(tensor({1, 2}).sizes() == IntArrayRef{2});
@@ -26,8 +26,8 @@ TEST_CASE("tensor() has one dim for each level of braces, and none for a bare nu
   check_values(tensor(std::vector<int>{7, 8}), {2}, {7, 8});
 }
 
-// libtorch's torch::tensor() of the same.
-TEST_CASE("tensor() keeps types of C++ that stand for no literal") {
+// The same results as libtorch's torch::tensor().
+TEST_CASE("tensor() keeps the dtypes of C++ types without literals") {
   CHECK(tensor(std::vector<uint8_t>{1, 200}).dtype() == kUInt8);
   CHECK(tensor(std::vector<uint8_t>{}).dtype() == kUInt8);
   CHECK(tensor(static_cast<int8_t>(-3)).dtype() == kInt8);
@@ -37,14 +37,14 @@ TEST_CASE("tensor() keeps types of C++ that stand for no literal") {
   CHECK(tensor(std::vector<float>{1}).dtype() == kFloat32);
   CHECK(tensor(static_cast<int8_t>(3), kFloat32).dtype() == kFloat32);
   check_values(tensor(std::vector<uint8_t>{1, 200}), {2}, {1, 200});
-  // Of several the one that they promote to.
+  // Several types are promoted.
   CHECK(tensor({Scalar(1), Scalar(true)}).dtype() == kInt64);
   CHECK(tensor({TensorData(static_cast<int8_t>(1)), TensorData(static_cast<uint8_t>(2))}).dtype() ==
         kInt16);
   CHECK(tensor({TensorData(Half(1.f)), TensorData(2.5)}).dtype() == kFloat32);
 }
 
-TEST_CASE("tensor() takes bool, int64 or the default float from what the numbers are") {
+TEST_CASE("tensor() is bool, int64 or the default float by the type of the numbers") {
   CHECK(tensor({true, false}).dtype() == kBool);
   CHECK(tensor({true, false}).equal(tensor({1, 0}).to(kBool)));
   CHECK(tensor({1, 2}).dtype() == kInt64);
@@ -61,7 +61,7 @@ TEST_CASE("tensor() takes bool, int64 or the default float from what the numbers
   set_default_dtype(kFloat32);
 }
 
-TEST_CASE("tensor() refuses rows of different lengths and numbers that do not fit") {
+TEST_CASE("tensor() refuses rows of different lengths and numbers out of range") {
   CHECK_THROWS_WITH_AS(tensor({{1, 2}, {3}}), "tensor: expected rows of one shape, got [2] and [1]",
                        ShapeError);
   CHECK_THROWS_AS(tensor({{1}, 2}), ShapeError);
@@ -89,7 +89,7 @@ TEST_CASE("factories fill on every device, in every dtype") {
   });
 }
 
-TEST_CASE("where options say no dtype full takes the number's, scalar_tensor the default") {
+TEST_CASE("without a dtype full() uses that of the number, scalar_tensor() the default") {
   CHECK(full({1}, true).dtype() == kBool);
   CHECK(full({1}, 3).dtype() == kInt64);
   CHECK(full({1}, 3.0).dtype() == kFloat32);
@@ -101,7 +101,7 @@ TEST_CASE("where options say no dtype full takes the number's, scalar_tensor the
   }
 }
 
-TEST_CASE("filling checks that the number fits, and lets negative ones wrap in uint8 as PyTorch") {
+TEST_CASE("filling checks the range of the number, and negative ones wrap in uint8 as in PyTorch") {
   // torch.full((1,), -1, dtype=torch.uint8) gives 255; 300, 1e30 and NaN overflow.
   CHECK(full({1}, -1, kUInt8).item<int>() == 255);
   CHECK_THROWS_AS(full({1}, 300, kUInt8), DTypeError);
@@ -114,7 +114,7 @@ TEST_CASE("filling checks that the number fits, and lets negative ones wrap in u
   CHECK_THROWS_AS(zeros({1}, kInt8).fill_(200), DTypeError);
 }
 
-TEST_CASE("_like takes dtype and device from its argument unless options say") {
+TEST_CASE("_like() functions use the argument's dtype and device unless options are given") {
   for_each_device([](Device d) {
     const Tensor x = zeros({2, 3}, TensorOptions(kInt32).device(d));
     for (const Tensor& y : {empty_like(x), zeros_like(x), ones_like(x), full_like(x, 4)}) {
@@ -129,7 +129,7 @@ TEST_CASE("_like takes dtype and device from its argument unless options say") {
   });
 }
 
-TEST_CASE("arange counts as PyTorch does") {
+TEST_CASE("arange() has PyTorch's values") {
   for_each_device([](Device d) {
     check_values(arange(4, d), {4}, {0, 1, 2, 3});
     check_values(arange(5, 0, -2, d), {3}, {5, 3, 1});
@@ -164,7 +164,7 @@ TEST_CASE("linspace includes both ends exactly") {
   CHECK_THROWS_AS(linspace(0, 1, 3, kBool), DTypeError);
 }
 
-TEST_CASE("requires_grad of the options reaches the tensor, floats only") {
+TEST_CASE("requires_grad in the options applies to the tensor, only for floats") {
   CHECK(ones({2}, requires_grad()).requires_grad());
   CHECK(tensor({1.5}, requires_grad()).requires_grad());
   CHECK(rand({2}, requires_grad()).requires_grad());
@@ -172,7 +172,7 @@ TEST_CASE("requires_grad of the options reaches the tensor, floats only") {
   CHECK_THROWS_AS(ones({2}, dtype(kInt64).requires_grad(true)), Error);
 }
 
-TEST_CASE("from_blob uses the caller's memory and says when it is done with it") {
+TEST_CASE("from_blob uses the caller's memory and calls the deleter at the end") {
   float data[] = {1, 2, 3, 4, 5, 6};
   int freed = 0;
   {
@@ -189,7 +189,7 @@ TEST_CASE("from_blob uses the caller's memory and says when it is done with it")
   CHECK(from_blob(nullptr, {0}).numel() == 0);
 }
 
-TEST_CASE("empty_strided has the strides asked for, and refuses those it cannot hold") {
+TEST_CASE("empty_strided has the given strides, and refuses those that exceed memory") {
   const Tensor x = empty_strided({2, 3}, {1, 2});
   CHECK(x.strides() == IntArrayRef{1, 2});
   CHECK_FALSE(x.is_contiguous());
@@ -202,7 +202,7 @@ TEST_CASE("empty_strided has the strides asked for, and refuses those it cannot 
   CHECK_THROWS_AS(empty_strided({3}, {std::numeric_limits<int64_t>::max()}), ShapeError);
 }
 
-TEST_CASE("sizes that no memory can hold are refused before anything is allocated") {
+TEST_CASE("sizes beyond any memory are refused before an allocation") {
   CHECK_THROWS_WITH_AS(empty({2, -1}), "empty: expected sizes >= 0, got [2, -1]", ShapeError);
   CHECK_THROWS_AS(zeros({int64_t{1} << 40, int64_t{1} << 40}), ShapeError);
   CHECK_THROWS_AS(zeros({int64_t{1} << 62}, kFloat64), ShapeError);
@@ -218,7 +218,7 @@ TEST_CASE("factories on meta have shapes and no data") {
   }
 }
 
-TEST_CASE("arange asks of its values alone that they fit, not of its end") {
+TEST_CASE("arange checks the range of its values, not of its end") {
   const Tensor x = arange(250, 256, 1, kUInt8);
   CHECK(x.size(0) == 6);
   CHECK(x[5].item<int>() == 255);
@@ -226,7 +226,7 @@ TEST_CASE("arange asks of its values alone that they fit, not of its end") {
   CHECK_THROWS_AS(arange(250, 257, 1, kUInt8), DTypeError);
 }
 
-TEST_CASE("tensors like a tensor have its dtype and device unless the options say otherwise") {
+TEST_CASE("tensors like another tensor have its dtype and device unless options are given") {
   for_each_device([](Device d) {
     const Tensor x = ones({2, 3}, TensorOptions(kFloat64).device(d));
     CHECK(x.new_zeros({4}).equal(zeros({4}, x.options())));
@@ -246,7 +246,7 @@ TEST_CASE("tensors like a tensor have its dtype and device unless the options sa
   });
 }
 
-TEST_CASE("sequences that cannot be are refused or empty at once") {
+TEST_CASE("invalid sequences are refused, and empty ones returned, at once") {
   CHECK(tril_indices(INT64_MAX / 4, 0).sizes() == IntArrayRef{2, 0});
   CHECK(logspace(0, 1, 1'000'000'000'000, 10, kMeta).size(0) == 1'000'000'000'000);
   CHECK(range(INT64_MIN, INT64_MAX, int64_t{1} << 62, kInt64).size(0) >= 4);
@@ -254,7 +254,7 @@ TEST_CASE("sequences that cannot be are refused or empty at once") {
 }
 
 TEST_CASE("a bool whose byte is not 1 counts once") {
-  uint8_t bytes[] = {255, 0, 2, 1};  // which no kernel reads as a bool: UBSan would see it
+  uint8_t bytes[] = {255, 0, 2, 1};  // a kernel must not read these as bool, which UBSan reports
   const Tensor mask = from_blob(bytes, {4}, TensorOptions(kBool));
   for_each_device([&](Device d) {
     CHECK(nonzero(mask.to(d)).cpu().equal(tensor({{0}, {2}, {3}}, kInt64)));

@@ -1,4 +1,4 @@
-// CTC: values, gradients, targets in all forms, impossible ones, bad calls.
+// CTC: values, gradients, all forms of targets, impossible targets, bad calls.
 #include <ambit/ambit.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ Tensor numbers(Device d, std::initializer_list<int64_t> values, DType dtype = kI
   return tensor(std::vector<int64_t>(values), TensorOptions(kInt64)).to(dtype).to(d);
 }
 
-// y = torch.tensor([[1, 2, 2], [3, 1, 0], [2, 0, 0]]), padded with anything
+// y = torch.tensor([[1, 2, 2], [3, 1, 0], [2, 0, 0]]), padded with arbitrary labels
 Tensor padded(Device d) { return numbers(d, {1, 2, 2, 3, 1, 0, 2, -7, 99}).view({3, 3}); }
 
 }  // namespace
@@ -44,7 +44,8 @@ TEST_CASE("ctc_loss has PyTorch's values and gradients") {
                                     0.0240834147487,  -0.0245561447796, -0.0286998689467,
                                     0.0549930068975,  -0.171558240014,  0.145265102063};
     check_values(g[0][0], {3, 4}, first);
-    check_values(g[1][0], {3, 4}, first);  // PyTorch's formula: log_softmax has nothing to add
+    check_values(g[1][0], {3, 4},
+                 first);  // PyTorch's formula, whose rows have the sum 0 after log_softmax
     check_values(g[0][4], {3, 4},
                  {0.0105362537044, 0.0310941807174, -0.0513357300909, 0.00970529566909, 0, 0, 0, 0,
                   0, 0, 0, 0});
@@ -52,7 +53,7 @@ TEST_CASE("ctc_loss has PyTorch's values and gradients") {
     const Tensor listed = numbers(d, {1, 2, 2, 3, 1, 2}, kInt32);
     check_values(ctc_loss(lp, listed, {5, 4, 3}, {3, 2, 1}, 2, kNone).detach(), {3},
                  {5.61530199852, 3.15512629494, 2.69236572191});
-    // The same of targets.byte(), PyTorch 2.15.
+    // The same with targets.byte(), PyTorch 2.15.
     check_values(ctc_loss(lp, listed.to(kUInt8), {5, 4, 3}, {3, 2, 1}, 2, kNone).detach(), {3},
                  {5.61530199852, 3.15512629494, 2.69236572191});
     // F.ctc_loss(lp[:, 0], y[0], torch.tensor(5), torch.tensor(3))
@@ -63,7 +64,7 @@ TEST_CASE("ctc_loss has PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("ctc_loss of targets without a path is inf, or 0 where that is asked for") {
+TEST_CASE("ctc_loss of targets without a path is inf, or 0 if requested") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {5, 3, 4}).requires_grad_(), lp = log_softmax(x, 2);
     const Tensor listed = numbers(d, {1, 2, 2, 3, 1});
@@ -80,7 +81,7 @@ TEST_CASE("ctc_loss of targets without a path is inf, or 0 where that is asked f
     const Tensor lost = gradient(loss(kSum, false));
     CHECK(lost.select(1, 0).narrow(0, 0, 2).isnan().all().item<bool>());
     CHECK(!lost.select(1, 1).isnan().any().item<bool>());
-    // Without time there is one path, that of no labels.
+    // Without time steps there is one path, without labels.
     const Tensor none = ctc_loss(lp, listed, {0, 0, 3}, {3, 0, 2}, 0, kNone, false);
     CHECK(none[0].item<double>() == kInfinity);
     CHECK(none[1].item<double>() == 0);
@@ -92,7 +93,7 @@ TEST_CASE("ctc_loss of targets without a path is inf, or 0 where that is asked f
   });
 }
 
-TEST_CASE("ctc_loss reads no time and no label behind a sequence's end") {
+TEST_CASE("ctc_loss ignores times and labels after a sequence's end") {
   for_each_device([](Device d) {
     const Tensor lp = log_softmax(wave(d, {5, 2, 4}), 2).detach().clone();
     const Tensor before = ctc_loss(lp, numbers(d, {1, 2, 3}), {5, 2}, {2, 1}, 0, kNone);
@@ -102,7 +103,7 @@ TEST_CASE("ctc_loss reads no time and no label behind a sequence's end") {
     CHECK(after.detach().equal(before));
     after.sum().backward();
     CHECK(!lp.grad().isnan().any().item<bool>());
-    // A class that cannot be has no share, and is no obstacle to others.
+    // A class with probability 0 contributes nothing, and does not affect others.
     const Tensor never = lp.detach().nan_to_num(0).clone();
     never.select(2, 0).fill_(-kInfinity);  // no blanks
     never.requires_grad_();
@@ -114,7 +115,7 @@ TEST_CASE("ctc_loss reads no time and no label behind a sequence's end") {
   });
 }
 
-TEST_CASE("ctc_loss has the right gradient behind log_softmax, and one only") {
+TEST_CASE("ctc_loss has the correct gradient after log_softmax, and no second one") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {6, 2, 4});
     const auto loss = [d](const std::vector<Tensor>& in) {
@@ -129,7 +130,7 @@ TEST_CASE("ctc_loss has the right gradient behind log_softmax, and one only") {
   });
 }
 
-TEST_CASE("nn::CTCLoss and its function's options are ctc_loss's") {
+TEST_CASE("nn::CTCLoss and the function with options equal ctc_loss") {
   const Tensor lp = log_softmax(wave(kCPU, {5, 3, 4}), 2);
   const Tensor in = numbers(kCPU, {5, 4, 3}), out = numbers(kCPU, {3, 2, 1});
   const nn::CTCLoss loss(nn::CTCLossOptions().reduction(kSum).zero_infinity(true));
@@ -190,7 +191,7 @@ std::vector<mismatch::Call> mixed_calls() {
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);
 
-// Times, sequences and classes of the operands' own sizes, where they have two dims.
+// Times, sequences and classes with the operands' sizes, if they have two dims.
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
   const auto losses = [](const Operands& o) -> std::vector<Tensor> {

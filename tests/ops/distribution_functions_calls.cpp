@@ -1,5 +1,5 @@
-// Calls of quantiles, histograms, windows and reflections for the tables: bad ones, on mixed
-// devices, agreeing.
+// Rows of the tables for quantiles, histograms, windows and reflections: bad calls, mixed devices,
+// agreement.
 #include <ambit/ambit.h>
 
 #include <cmath>

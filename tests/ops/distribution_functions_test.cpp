@@ -1,4 +1,4 @@
-// Quantiles, histograms, membership; windows; incomplete gamma functions and frexp; Householder's
+// Quantiles, histograms, membership; windows; incomplete gamma functions and frexp; Householder
 // reflections: values, gradients.
 #include <ambit/ambit.h>
 
@@ -73,7 +73,7 @@ TEST_CASE("histogram counts between edges as PyTorch does, and isin finds member
     const auto counts = [&](const Tensor& t, const std::optional<std::vector<double>>& range) {
       return std::get<0>(histogram(t, 2, range));
     };
-    check_values(counts(f64(d, {1, kNaN, 2, 0, 3}), {{0, 2}}), {2}, {1, 2});  // NaN nowhere
+    check_values(counts(f64(d, {1, kNaN, 2, 0, 3}), {{0, 2}}), {2}, {1, 2});  // NaN is not counted
     check_values(counts(f64(d, {1, 1}), {}), {2}, {0, 2});
     check_values(std::get<1>(histogram(f64(d, {}), 2)), {3}, {0, 0.5, 1});
     check_values(std::get<0>(histogram(x.view({2, 5}).t(), 4)), {4}, {2, 1, 3, 4});
@@ -109,7 +109,7 @@ TEST_CASE("histogram counts between edges as PyTorch does, and isin finds member
     CHECK(isin(3, n).item<bool>());
     CHECK(isin(9, n, false, true).item<bool>());
     CHECK(!isin(f64(d, {kNaN}), f64(d, {kNaN})).item<bool>());
-    // PyTorch 2.15: NaN among the others hides none of them.
+    // PyTorch 2.15: NaN does not hide other elements.
     const double inf = INFINITY;
     check_values(isin(f64(d, {1, 2}), f64(d, {kNaN, 2})), {2}, {0, 1});
     check_values(isin(f64(d, {1, 2, kNaN, 5, 7}), f64(d, {3, kNaN, 5, 1, kNaN})), {5},
@@ -143,12 +143,12 @@ TEST_CASE("windows have PyTorch's values") {
   });
 }
 
-TEST_CASE("igamma and igammac have PyTorch's values, also at the corners") {
+TEST_CASE("igamma and igammac have PyTorch's values, also at the limits") {
   for_each_device([](Device d) {
     const Tensor a = f64(d, {0.5, 1, 2, 5, 30, 200, 0, 1e-3, 3, 1e5}),
                  x = f64(d, {0.2, 1, 7, 4, 31, 150, 1, 0.01, 0, 1.001e5});
-    // torch.igamma(a, x), but of (30, 31), where that is off by 3e-10, by e^-x sum of x^k / k!, k <
-    // a
+    // torch.igamma(a, x), except for (30, 31), where PyTorch has an error of 3e-10: by e^-x sum of
+    // x^k / k!, k < a
     const std::vector<double> lower{0.472910743134,
                                     0.632120558829,
                                     0.992704944276,
@@ -173,11 +173,11 @@ TEST_CASE("igamma and igammac have PyTorch's values, also at the corners") {
     check_values(igammac(a, x), {10}, upper);
     check_values(igammac(f64(d, {1e-8, 4}), f64(d, {0.3, 60})) * f64(d, {1e8, 1e21}), {2},
                  {0.905676656804, 0.331530253986},
-                 1e-8);  // 1e-8: PyTorch's, too, has lgamma(1 + a)
+                 1e-8);  // 1e-8: PyTorch, too, uses lgamma(1 + a)
     check_values(igamma(f64(d, {-1, 1, kNaN, kInfinity, 2, kInfinity}),
                         f64(d, {1, -1, 1, 3, kInfinity, kInfinity})),
                  {6}, {kNaN, kNaN, kNaN, 0, 1, kNaN});
-    // So large that no series of it ends: by integration of the density with 36 digits.
+    // So large that no series converges: by integration of the density with 36 digits.
     const Tensor large = f64(d, {1e12, 1e12, 1e12, 1e12, 1e300, 1e300, 1e300, 1e20}),
                  near =
                      f64(d, {1e12 - 2e6, 1e12 + 1e6, 1e12, 1e12 + 3e6, 1e300, 1e299, 1.5e300, 1});
@@ -201,7 +201,7 @@ TEST_CASE("igamma and igammac have PyTorch's values, also at the corners") {
   });
 }
 
-TEST_CASE("frexp takes numbers apart exactly") {
+TEST_CASE("frexp splits numbers exactly") {
   for_each_device([](Device d) {
     const Tensor x = f64(d, {0, -0.0, 1, -3, kInfinity, kNaN, 5e-324});
     const auto [mantissa, exponent] = frexp(x);
@@ -244,7 +244,7 @@ TEST_CASE("geqrf, orgqr and ormqr have LAPACK's values") {
     const auto [zero, none] = geqrf(zeros({2, 0, 3}, A.options()));
     CHECK(none.sizes() == IntArrayRef{2, 0});
     CHECK(std::get<1>(geqrf(zeros({2, 3}, A.options()))).equal(zeros({2}, A.options())));
-    // Q R = A, of batches, and of numbers whose squares are none.
+    // Q R = A, for batches, and for numbers whose squares underflow or overflow.
     for (const double scale : {1.0, 1e200, 1e-200}) {
       const Tensor many = stack({A, A * 2 - 1}, 0) * scale;
       const auto [b, t] = geqrf(many);
@@ -263,7 +263,7 @@ TEST_CASE("geqrf, orgqr and ormqr have LAPACK's values") {
   });
 }
 
-TEST_CASE("masked_fill and fill_ take a tensor without dims") {
+TEST_CASE("masked_fill and fill_ accept a tensor without dims") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3}), mask = x > 0.5, value = f64(d, {7})[0];
     CHECK(x.masked_fill(mask, value).equal(x.masked_fill(mask, 7)));
@@ -284,7 +284,7 @@ TEST_CASE("masked_fill and fill_ take a tensor without dims") {
   });
 }
 
-TEST_CASE("the short names of special:: are the functions'") {
+TEST_CASE("the short names of special:: equal the functions") {
   const Tensor x = f64(kCPU, {0.3, 1.2, 4});
   CHECK(special::expit(x).equal(sigmoid(x)));
   CHECK(special::gammaln(x).equal(lgamma(x)));

@@ -1,4 +1,5 @@
-// Distributions beyond uniform and normal: moments, bounds, generators of one's own, bad calls.
+// Distributions other than uniform and normal: moments, bounds, a program's own generators, bad
+// calls.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -15,8 +16,8 @@ constexpr int64_t kMany = 20'000;
 
 TensorOptions f64(Device d) { return TensorOptions(kFloat64).device(d); }
 
-// The mean within five standard errors of what it should be, the variance within five of its own,
-// kurtosis being the fourth central moment over the variance's square.
+// The mean is within five standard errors of its expectation, and so is the variance; kurtosis is
+// the fourth central moment over the square of the variance.
 void check_moments(const Tensor& x, double mean, double variance, double kurtosis) {
   const Tensor v = x.to(kCPU, kFloat64);
   const double n = static_cast<double>(v.numel());
@@ -29,7 +30,7 @@ struct Draw {
   const char* name;
   Tensor (*draw)(const TensorOptions& options, const std::optional<Generator>& generator);
 };
-// Every function that draws, [100] or so.
+// Every random function, with results of about [100].
 const std::vector<Draw>& draws() {
 #define DRAW(name, ...)                                                             \
   {                                                                                 \
@@ -73,7 +74,9 @@ const std::vector<Draw>& draws() {
 
 }  // namespace
 
-TEST_CASE("a generator of one's own gives its numbers, and leaves the device's alone") {
+TEST_CASE(
+    "a program's own generator determines the numbers, and the device's generator does not "
+    "advance") {
   for_each_device([](Device d) {
     for (const Draw& f : draws()) {
       INFO(std::string(f.name));
@@ -91,7 +94,7 @@ TEST_CASE("a generator of one's own gives its numbers, and leaves the device's a
   });
 }
 
-TEST_CASE("one seed draws the same from every distribution on every device") {
+TEST_CASE("one seed gives the same numbers of every distribution on every device") {
   for (const Draw& f : draws()) {
     std::optional<Tensor> expected;
     for_each_device([&](Device d) {
@@ -99,14 +102,14 @@ TEST_CASE("one seed draws the same from every distribution on every device") {
       manual_seed(11);
       const Tensor got = f.draw(f64(d), {}).cpu();
       if (!expected) expected = got;
-      // Logarithms and tangents are good to 4 ulp, and near pi / 2 a tangent has as many more as it
-      // is large.
+      // Logarithms and tangents are accurate to 4 ulp; near pi / 2 the error of a tangent is larger
+      // in proportion to its value.
       CHECK(got.allclose(*expected, 1e-9, 1e-12));
     });
   }
 }
 
-TEST_CASE("a generator is of the tensor's device, and an undefined one is none") {
+TEST_CASE("a generator must be of the tensor's device, and an undefined one is ignored") {
   for_each_device([](Device d) {
     const Generator elsewhere(d.is_cpu() ? Device("reference") : Device());
     for (const Draw& f : draws()) {
@@ -155,7 +158,7 @@ TEST_CASE("distributions have their means and variances") {
   });
 }
 
-TEST_CASE("draws stay in their ranges, and each element has its own parameters") {
+TEST_CASE("random numbers are in their ranges, and each element has its own parameters") {
   for_each_device([](Device d) {
     manual_seed(2);
     CHECK(empty({kMany}, f64(d)).geometric_(0.9).min().item<double>() == 1);
@@ -182,19 +185,19 @@ TEST_CASE("draws stay in their ranges, and each element has its own parameters")
     CHECK(normal(means, zeros({2, 1}, f64(d))).equal(means.expand({2, 3})));
     CHECK(poisson(zeros({0, 2}, f64(d))).sizes() == IntArrayRef{0, 2});
     CHECK(empty({0}, f64(d)).exponential_().numel() == 0);
-    // Strided, through the view.
+    // Strided, through a view.
     const Tensor x = zeros({4, 3}, f64(d));
     x.t().exponential_();
     CHECK(x.min().item<double>() > 0);
   });
 }
 
-TEST_CASE("no gradient flows through what was drawn") {
+TEST_CASE("random numbers have no gradient") {
   const Tensor p = full({3}, 0.5, kFloat64).requires_grad_();
   CHECK_FALSE(poisson(p).requires_grad());
   CHECK_FALSE(normal(p, p).requires_grad());
   CHECK_FALSE(bernoulli(p).requires_grad());
-  // Whatever writes cuts off what was there.
+  // Functions that overwrite a tensor detach its history.
   const Tensor written[] = {(p * 2).exponential_(), (p * 2).geometric_(0.5), (p * 2).cauchy_(),
                             (p * 2).log_normal_(),  (p * 2).bernoulli_(p),   (p * 2).random_(3)};
   for (const Tensor& x : written) {

@@ -1,5 +1,6 @@
-// einsum of random equations against plain loops over all indices. Operands are small integers, so
-// that sums are exact in any order; products_test.cpp has PyTorch's values and gradients.
+// einsum of random equations, compared with plain loops over all indices. Operands are small
+// integers, so that sums are exact in any order; products_test.cpp has PyTorch's values and
+// gradients.
 #include <ambit/ambit.h>
 
 #include <array>
@@ -17,7 +18,7 @@ constexpr std::array<int64_t, 5> kSizes{2, 3, 1, 4, 2};
 
 struct Drawn {
   std::string equation;
-  std::vector<std::string> terms;  // a letter for each dim; upper-case X, Y: those of "..."
+  std::vector<std::string> terms;  // a letter for each dim; upper-case X, Y are the dims of "..."
   std::string result;
   std::vector<Tensor> tensors;
 };
@@ -65,7 +66,7 @@ class Draw {
  private:
   int below(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
 
-  // Of random strides; a dim is of size 1 now and then, but for letters that stand twice.
+  // With random strides; some dims have size 1, except for letters that occur twice.
   Tensor operand(const std::string& term) {
     Dims sizes;
     for (const char c : term) {
@@ -124,7 +125,7 @@ Tensor by_loops(const Drawn& d) {
 
 }  // namespace
 
-TEST_CASE("einsum of random equations is what plain loops compute") {
+TEST_CASE("einsum of random equations equals plain loops") {
   Draw draw(17);
   for (int i = 0; i < 400; ++i) {
     const Drawn d = draw();

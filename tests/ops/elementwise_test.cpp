@@ -1,4 +1,5 @@
-// Elementwise ops against numbers that PyTorch made, in every layout, in place, and at the corners.
+// Elementwise ops compared with PyTorch's numbers, in every layout, in place, and for special
+// values.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/activation.h>
@@ -26,13 +27,13 @@ const std::vector<double> kInput{-2.5, -0.5, 0, 0.25, 1, 3.5};
 
 }  // namespace
 
-TEST_CASE("unary maps give PyTorch's values, in float64 and float32, strided and in place") {
+TEST_CASE("unary functions have PyTorch's values, in float64 and float32, strided and in place") {
   for_each_device([](Device d) {
     const Tensor x = tensor(kInput, f64(d));
     for (const UnaryMap& c : unary_maps()) {
       INFO(c.name);
       check_values(c.map(x), {6}, c.values);
-      // float32: a rounded input and result, eps = 6e-8 each, and libm's few units on top.
+      // float32: a rounded input and result, eps = 6e-8 each, plus a few ulp of libm.
       check_values(c.map(x.to(kFloat32)), {6}, c.values, 2e-6);
       const Tensor every_second = x.view({6, 1}).expand({6, 2}).contiguous().select(1, 1);
       check_values(c.map(every_second), {6}, c.values);
@@ -49,7 +50,7 @@ TEST_CASE("unary maps give PyTorch's values, in float64 and float32, strided and
   });
 }
 
-TEST_CASE("every unary map of floats has a row with PyTorch's values") {
+TEST_CASE("every unary function of floats has a row with PyTorch's values") {
   std::set<std::string> known;
   for (const UnaryMap& map : unary_maps()) known.insert(map.name);
 #define MAP(f, ...)                                                                           \
@@ -61,7 +62,7 @@ TEST_CASE("every unary map of floats has a row with PyTorch's values") {
 #undef MAP
 }
 
-TEST_CASE("binary ops give PyTorch's values, division by zero included") {
+TEST_CASE("binary ops have PyTorch's values, including division by zero") {
   for_each_device([](Device d) {
     // a, b = (torch.tensor(v, dtype=torch.float64) for v in ([...], [...])); torch.<name>(a, b)
     const Tensor a = tensor({-7., 7., -7., 7., 0.}, f64(d)),
@@ -86,7 +87,7 @@ TEST_CASE("binary ops give PyTorch's values, division by zero included") {
   });
 }
 
-TEST_CASE("integers divide, wrap and take remainders as PyTorch's") {
+TEST_CASE("integers divide, overflow and have remainders as in PyTorch") {
   for_each_device([](Device d) {
     for (const DType t : {kInt8, kInt16, kInt32, kInt64}) {
       const TensorOptions o = TensorOptions(t).device(d);
@@ -110,10 +111,11 @@ TEST_CASE("integers divide, wrap and take remainders as PyTorch's") {
   });
 }
 
-TEST_CASE("an integer division that fails in place leaves self as it was") {
+TEST_CASE("an in-place integer division by zero leaves self unchanged") {
   for_each_device([](Device d) {
     const Tensor x = tensor({8, 8, 8}, d);
-    // Elsewhere the error comes when the host next waits, and what is refused is not written.
+    // On other devices the error is thrown when the host next waits, and the elements with errors
+    // are not written.
     if (!d.is_cpu() && d.type() != "reference") {
       CHECK_THROWS_AS((x.floor_divide_(tensor({2, 0, 2}, d)), synchronize(d)), Error);
       CHECK_THROWS_AS((x.floor_divide_(0), synchronize(d)), Error);
@@ -168,7 +170,7 @@ TEST_CASE("an in-place op refuses an operand that partly shares its memory") {
   const Tensor x = arange(6, kFloat32);
   CHECK_THROWS_AS(x.slice(0, 1).add_(x.slice(0, 0, 5)), Error);
   CHECK_THROWS_AS(x.expand({2, 6}).add_(1), Error);
-  x.add_(x);  // the same elements in the same places
+  x.add_(x);  // the same elements in the same order
   check_values(x, {6}, {0, 2, 4, 6, 8, 10});
 }
 
@@ -208,7 +210,7 @@ TEST_CASE("bitwise ops work on bool and integers") {
 // Gradients of the sum by x (and y), PyTorch 2.15:
 //   x = torch.tensor([nan, 1, 2, 3, 4, 0]), torch.clamp(x, 1, 3) and so on
 //   x = torch.tensor([nan, 1, nan, 2, 3, 2]), y = torch.tensor([1, nan, nan, 2, 1, 4])
-TEST_CASE("gradients at NaN, at bounds and of ties are PyTorch's") {
+TEST_CASE("gradients at NaN, at bounds and of equal elements are PyTorch's") {
   for_each_device([](Device device) {
     const auto gradients = [](const Tensor& out, const std::vector<Tensor>& of) {
       return autograd::grad({out.sum()}, of);
@@ -244,7 +246,7 @@ TEST_CASE("gradients at NaN, at bounds and of ties are PyTorch's") {
   });
 }
 
-TEST_CASE("NaN wins in maximum, minimum and clamp, and classification sees it") {
+TEST_CASE("maximum, minimum and clamp propagate NaN, and isnan() and similar functions find it") {
   for_each_device([](Device d) {
     const Tensor x = tensor({NAN, -kInf, kInf, 1.}, d);
     check_values(maximum(x, tensor(2., d)), {4}, {NAN, 2, kInf, 2});
@@ -267,7 +269,7 @@ TEST_CASE("NaN wins in maximum, minimum and clamp, and classification sees it") 
   });
 }
 
-// Exact, where PyTorch 2.15 wraps the number around: 255 == -1 is true there.
+// Exact; PyTorch 2.15 converts the number modulo 256: 255 == -1 is true there.
 // PyTorch 2.15: torch.clamp(torch.tensor([0, 100, 200], dtype=torch.uint8), -1) and so on.
 TEST_CASE("bounds outside the range of small integers do not wrap") {
   for_each_device([](Device d) {
@@ -297,7 +299,7 @@ TEST_CASE("bounds outside the range of small integers do not wrap") {
   });
 }
 
-TEST_CASE("uint8 compares with what it cannot hold") {
+TEST_CASE("uint8 is compared with numbers out of its range") {
   for_each_device([](Device d) {
     const Tensor x = tensor({255, 1}, TensorOptions(kUInt8).device(d));
     check_values(x == -1, {2}, {0, 0});
@@ -310,13 +312,17 @@ TEST_CASE("uint8 compares with what it cannot hold") {
   });
 }
 
-TEST_CASE("where and masked_fill choose, broadcast and promote") {
+TEST_CASE("where and masked_fill select, broadcast and promote") {
   for_each_device([](Device d) {
     const Tensor c = tensor({{true}, {false}}, d), a = tensor({1, 2}, d), b = tensor({0.5, 1.5}, d);
     check_values(where(c, a, b), {2, 2}, {1, 2, 0.5, 1.5});
     check_values(where(c, a, 9), {2, 2}, {1, 2, 9, 9});
     check_values(where(c, 0.25, a), {2, 2}, {0.25, 0.25, 1, 2});
     CHECK(where(c, a, 9).dtype() == kInt64);
+    // PyTorch 2.15: torch.tensor([1, 2]).where(c, .5)
+    check_values(a.where(c, 0.5), {2, 2}, {1, 2, 0.5, 0.5});
+    CHECK(a.where(c, 0.5).dtype() == kFloat32);
+    CHECK(a.where(c, 9).dtype() == kInt64);
     check_values(a.masked_fill(c, 7), {2, 2}, {7, 7, 1, 2});
     const Tensor x = zeros({2, 2}, d);
     x.masked_fill_(c, 3);
@@ -328,7 +334,7 @@ TEST_CASE("where and masked_fill choose, broadcast and promote") {
   });
 }
 
-TEST_CASE("equal, isclose and allclose judge as PyTorch's") {
+TEST_CASE("equal, isclose and allclose have PyTorch's results") {
   for_each_device([](Device d) {
     const Tensor a = tensor({1., kInf, NAN}, f64(d)), b = tensor({1. + 1e-9, kInf, NAN}, f64(d));
     check_values(isclose(a, b), {3}, {1, 1, 0});
@@ -347,7 +353,7 @@ TEST_CASE("equal, isclose and allclose judge as PyTorch's") {
   });
 }
 
-TEST_CASE("elementwise ops infer shapes on meta, 0-dim cpu operands included") {
+TEST_CASE("elementwise ops infer shapes on meta, including 0-dim cpu operands") {
   const Tensor x = zeros({2, 1}, kMeta), y = zeros({3}, kMeta);
   const Tensor z = (x + y) * tensor(2.0) - 1;
   CHECK(z.sizes() == IntArrayRef{2, 3});

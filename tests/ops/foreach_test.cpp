@@ -1,4 +1,4 @@
-// Functions of lists: each result is that of the function, and a refused call changes nothing.
+// Functions of lists: each result equals that of the function, and a refused call changes nothing.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@ using Tensors = std::vector<Tensor>;
 
 Tensors copies(const Tensors& list) { return _foreach_clone(list); }
 
-/// Tensors of the dtype and of different sizes, with elements in (0, 1).
+/// Tensors of the dtype with different sizes, and elements in (0, 1).
 Tensors list_on(Device d, DType dtype = kFloat64) {
   Tensors list;
   for (const Dims& sizes : {Dims{2, 3}, Dims{}, Dims{4}}) {
@@ -27,7 +27,7 @@ void check_equal(const Tensors& got, const Tensors& expected) {
   for (size_t i = 0; i < got.size(); ++i) {
     INFO("tensor ", i);
     CHECK(got[i].dtype() == expected[i].dtype());
-    // In place another kernel may run: two roundings of float64, 2^-53 each.
+    // The in-place form may use another kernel: two roundings of float64, 2^-53 each.
     CHECK(got[i].allclose(expected[i], 0x1p-52, 0));
   }
 }
@@ -41,7 +41,7 @@ Tensors mapped(const Tensors& list, const F& f) {
 
 }  // namespace
 
-TEST_CASE("functions of a list give what the functions give for each tensor") {
+TEST_CASE("functions of a list equal the functions of each tensor") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat64, kFloat16}) {
       const Tensors x = list_on(d, dtype);
@@ -62,7 +62,7 @@ TEST_CASE("functions of a list give what the functions give for each tensor") {
   });
 }
 
-TEST_CASE("functions of a list and numbers or tensors give what the functions give") {
+TEST_CASE("functions of a list and numbers or tensors equal the functions of each tensor") {
   for_each_device([](Device d) {
     const Tensors x = list_on(d), other = _foreach_cos(x);
     const std::vector<Scalar> numbers{2, 0.25, 3};
@@ -102,7 +102,7 @@ TEST_CASE("functions of a list and numbers or tensors give what the functions gi
   });
 }
 
-TEST_CASE("the other functions of lists give what the functions give") {
+TEST_CASE("the other functions of lists equal the functions of each tensor") {
   for_each_device([](Device d) {
     const Tensors x = list_on(d), a = _foreach_cos(x), b = _foreach_sin(x);
     const Tensor number = full({}, 2.5, x[0].options()), three = tensor({1., 2., 3.});

@@ -1,4 +1,4 @@
-// Derivatives of samples: values by PyTorch, gradients, bad calls.
+// gradient() of samples: PyTorch's values, gradients, bad calls.
 #include <doctest/doctest.h>
 
 #include "oracle_cases.h"
@@ -10,7 +10,7 @@ using namespace ambit;
 
 namespace {
 
-// A plain 1 could be a list of dims, too.
+// A plain 1 could also be a list of dims.
 const std::optional<Scalar> kTwo(2.);
 const std::optional<int64_t> kDim0 = 0, kDim1 = 1;
 
@@ -76,11 +76,11 @@ const std::vector<oracle::Case>& cases() {
 
 TEST_CASE("gradient has PyTorch's values") { oracle::check_cases(cases(), inputs); }
 
-TEST_CASE("gradient has right gradients, of the places too") {
+TEST_CASE("gradient has correct gradients, also of the coordinates") {
   oracle::check_gradients(cases(), inputs(Device()));
 }
 
-TEST_CASE("gradient of even spaces takes nothing of the sample in the middle") {
+TEST_CASE("gradient with equal spacing does not use the sample in the middle") {
   for_each_device([](Device d) {
     // torch.gradient(torch.tensor([1., nan, 3., inf]))
     const Tensor x = tensor({1., NAN, 3., INFINITY}, kFloat64).to(d);
@@ -88,7 +88,7 @@ TEST_CASE("gradient of even spaces takes nothing of the sample in the middle") {
   });
 }
 
-TEST_CASE("gradient of integers is of floats, of float32 of float32") {
+TEST_CASE("gradient of integers is of the default dtype, and of float32 is float32") {
   for_each_device([](Device d) {
     const Tensor g = gradient(tensor({1, 5, 2}).to(d))[0];
     CHECK(g.dtype() == kFloat32);

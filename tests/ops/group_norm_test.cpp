@@ -40,7 +40,8 @@ TEST_CASE("group_norm has PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("group_norm of one group is layer_norm, and of a group per channel instance_norm") {
+TEST_CASE(
+    "group_norm with one group equals layer_norm, and with one channel per group instance_norm") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 4, 2, 5}), w = wave(d, {4}, 0.3), b = wave(d, {4}, 0.2);
     const Tensor whole = layer_norm(x, {4, 2, 5}) * w.view({4, 1, 1}) + b.view({4, 1, 1});
@@ -48,13 +49,13 @@ TEST_CASE("group_norm of one group is layer_norm, and of a group per channel ins
     const Tensor each = layer_norm(x, {2, 5}) * w.view({4, 1, 1});
     CHECK(group_norm(x, 4, w).allclose(each, 1e-12, 1e-12));
     CHECK(group_norm(x.transpose(0, 1), 3).sizes() == IntArrayRef{4, 3, 2, 5});
-    // The mean may be off by an ulp of 1e4, 1e-3, which the result then is, too.
+    // The mean may have an error of an ulp of 1e4, 1e-3, and so may the result.
     const Tensor far = tensor({{9999.f, 10000.f, 10001.f}}, TensorOptions(kFloat32).device(d));
     check_values(group_norm(far, 1), {1, 3}, {-1.22473569, 0, 1.22473569}, 1e-3);
   });
 }
 
-TEST_CASE("group_norm has right first and second gradients, also of nothing") {
+TEST_CASE("group_norm has correct first and second gradients, also without elements") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 4, 3}), w = wave(d, {4}, 0.3) + 1.5, b = wave(d, {4}, 0.2);
     const auto layer = [](const std::vector<Tensor>& in) {

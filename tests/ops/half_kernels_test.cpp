@@ -1,5 +1,5 @@
-// What the dispatcher and kernels do with operands of 16 bits. That each function computes with
-// them stands in tests/tables/reduced_floating_test.cpp.
+// The dispatcher and kernels with 16-bit operands. tests/tables/reduced_floating_test.cpp tests
+// each function.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -11,11 +11,11 @@
 
 using namespace ambit;
 
-TEST_CASE("operands too large for one block give what float32 gives, rounded") {
+TEST_CASE("operands too large for one block have float32's results, rounded") {
   for_each_device([](Device device) {
     if (device.type() == "sim" && device.index() > 0) return;
     manual_seed(3);
-    // 700 x 900 beside a row, a column and itself transposed: each is walked differently.
+    // 700 x 900 with a row, a column, and its transpose: each is iterated differently.
     const Tensor wide = randn({700, 900}).bfloat16().to(device);
     const auto check = [&](const std::string& what, const auto& f) {
       INFO(what);
@@ -42,7 +42,7 @@ TEST_CASE("operands too large for one block give what float32 gives, rounded") {
   });
 }
 
-TEST_CASE("bits are moved, payloads of NaN too") {
+TEST_CASE("copies keep all bits, also of NaN") {
   for_each_device([](Device device) {
     const Tensor x =
         tensor({0x7e01, -1, 0x7d55, 0x8001 - 0x10000, 0}, kInt16).view(kHalf).to(device);
@@ -63,7 +63,7 @@ TEST_CASE("bits are moved, payloads of NaN too") {
 
 TEST_CASE("sums of 16 bits are accumulated in float32") {
   for_each_device([](Device device) {
-    // 4096 + 1 is 4096 in both dtypes: added one by one the ones would be lost.
+    // 4096 + 1 is 4096 in both dtypes: sums in 16 bits would lose all ones.
     for (const DType d : dtypes::kReducedFloating) {
       const Tensor x = cat({full({1}, 4096, d), ones({4096}, d)}).to(device);
       CHECK(x.sum().item<float>() == 8192);
@@ -83,7 +83,7 @@ TEST_CASE("sums of 16 bits are accumulated in float32") {
   });
 }
 
-TEST_CASE("quantiles are found among more elements than 16 bits can count") {
+TEST_CASE("quantiles of more elements than 16 bits can count") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kReducedFloating) {
       const int64_t n = 70'001;
@@ -98,13 +98,13 @@ TEST_CASE("quantiles are found among more elements than 16 bits can count") {
   });
 }
 
-TEST_CASE("gradients of atan2 square no number of 16 bits") {
+TEST_CASE("gradients of atan2 do not square 16-bit numbers") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kReducedFloating) {
       const Tensor y = tensor({3072.f, 0.f}, device).to(dtype).requires_grad_();
       const Tensor x = tensor({4096.f, 0x1p-14f}, device).to(dtype).requires_grad_();
       atan2(y, x).sum().backward();
-      // 4096 and -3072 in 5120^2, off by less than a last place.
+      // 4096 and -3072 over 5120^2, within a unit in the last place.
       const Tensor up = y.grad().cpu().to(kFloat64), right = x.grad().cpu().to(kFloat64);
       const double eps = finfo(dtype).eps;
       check_values(up / tensor({0.00015625, 0x1p14}, kFloat64), {2}, {1, 1}, eps);
@@ -127,14 +127,15 @@ TEST_CASE("gradients have the parameter's dtype") {
       loss.backward();
       CHECK(w.grad().dtype() == d);
       CHECK(b.grad().dtype() == d);
-      // The same of the same numbers in float64.
+      // The same calls with these numbers in float64.
       const Tensor wide = w.detach().to(kFloat64).requires_grad_();
       cross_entropy(relu(linear(x.to(kFloat64), wide)).log_softmax(1), target).backward();
-      // Four ops, each rounding numbers up to 8 to half a last place, then five terms below 1.
+      // Four ops, each of which rounds numbers up to 8 to half a unit in the last place, then five
+      // terms below 1.
       const double last_place = d == kHalf ? 0x1p-10 : 0x1p-7;
       CHECK(w.grad().to(kFloat64).allclose(wide.grad(), 4 * last_place, 16 * last_place));
       CHECK(allclose(w, w.detach().clone()));
-      // A gradient through a conversion comes back as the dtype that it went from.
+      // A gradient through a conversion has the dtype of the conversion's input.
       const Tensor p = ones({2}, device).requires_grad_();
       (p.to(d) * 3).sum().backward();
       CHECK(p.grad().dtype() == kFloat32);
@@ -143,7 +144,7 @@ TEST_CASE("gradients have the parameter's dtype") {
   });
 }
 
-TEST_CASE("large products of bfloat16, made in parts, add up in float32 and round once") {
+TEST_CASE("large products of bfloat16, computed in parts, are added in float32 and rounded once") {
   manual_seed(4);
   constexpr int64_t kM = 701, kK = 651, kN = 643;
   const auto numbers = [](IntArrayRef sizes) { return randn(sizes).bfloat16(); };
@@ -154,8 +155,8 @@ TEST_CASE("large products of bfloat16, made in parts, add up in float32 and roun
     const auto wide = [](const Tensor& t) { return t.to(kFloat64); };
     const auto size = [](const Tensor& t) { return t.to(kFloat64).abs(); };
     const Tensor want = exact(wide);
-    // Products are exact in float32, each of their sums loses 2^-24 of what it has come to, and the
-    // one rounding half a last place.
+    // Products are exact in float32, each addition is rounded by 2^-24 of the sum, and the final
+    // rounding is half a unit in the last place.
     const Tensor bound = want.abs() * 0x1p-8 + exact(size) * (kK * 0x1p-24);
     CHECK(y.dtype() == kBFloat16);
     const Tensor worst = ((wide(y) - want).abs() / bound).max();

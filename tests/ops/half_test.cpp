@@ -1,5 +1,5 @@
 // Half and BFloat16, and tensors of them: every number, conversions on every device, promotion.
-// What is computed with them: half_kernels_test.cpp.
+// half_kernels_test.cpp tests kernels.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ T from_bits(int bits) {
   return T(static_cast<uint16_t>(bits), T::from_bits());
 }
 
-/// The number that the bits are, by the definition of the format.
+/// Return the value of the bits, by the definition of the format.
 double value_of(int bits, int fraction_bits) {
   const int exponent_bits = 15 - fraction_bits, bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
@@ -38,14 +38,15 @@ bool same(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-/// Floats at which rounding is decided: each number, halfway to the next, and beside both.
+/// Floats where the rounding changes: each number, the midpoint to the next, and the neighbours of
+/// both.
 template <class T>
 std::vector<float> floats_around_all() {
   std::vector<float> floats;
   for (int bits = 0; bits < 0x10000; ++bits) {
     const double here = from_bits<T>(bits), next = from_bits<T>((bits + 1) & 0xffff);
     if (!std::isfinite(here)) continue;
-    // Half a step beyond the largest, too, where infinity begins.
+    // Also the midpoint beyond the largest, from which on numbers round to infinity.
     const double step = std::isfinite(next) ? next - here : here - from_bits<T>(bits - 1);
     const auto half = static_cast<float>(here + step / 2);
     for (const float x : {static_cast<float>(here), half}) {
@@ -55,18 +56,18 @@ std::vector<float> floats_around_all() {
   return floats;
 }
 
-/// The nearest number, of two the one with even bits.
+/// Return the nearest number; of two the one with even bits.
 template <class T>
 T nearest(float x) {
   using Limits = std::numeric_limits<T>;
   if (std::isnan(x)) return Limits::quiet_NaN();
   const double size = std::abs(static_cast<double>(x));
-  int low = 0, high = Limits::infinity().x;  // the largest not above, by halving
+  int low = 0, high = Limits::infinity().x;  // the largest not above, by bisection
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     (from_bits<T>(middle) <= size ? low : high) = middle;
   }
-  // Infinity counts as the number that would follow.
+  // Infinity counts as the number after the largest.
   const double below = from_bits<T>(low);
   const double above = high == Limits::infinity().x
                            ? 2 * below - static_cast<double>(from_bits<T>(low - 1))
@@ -100,7 +101,7 @@ void check_type() {
   CHECK(std::isnan(static_cast<float>(Limits::quiet_NaN())));
   CHECK(std::isnan(static_cast<float>(Limits::signaling_NaN())));
 
-  // What comes out of operators, as in libtorch.
+  // The result types of operators are those of libtorch.
   static_assert(std::is_same_v<decltype(T() + T()), T> && std::is_same_v<decltype(T() * 2), T>);
   static_assert(std::is_same_v<decltype(T() - 1.f), float>);
   static_assert(std::is_same_v<decltype(2. / T()), double>);
@@ -140,12 +141,12 @@ void check_copies(Device device) {
   const Tensor x = tensor(floats, kFloat32), y = x.to(device).to(dtype).cpu();
   for (size_t i = 0; i < floats.size(); ++i) wrong += y.data_ptr<T>()[i].x != T(floats[i]).x;
   CHECK(wrong == 0);
-  const float nan = std::bit_cast<float>(0xff801234);  // negative, with its payload low
+  const float nan = std::bit_cast<float>(0xff801234);  // negative, with its payload in the low bits
   const Tensor nans = full({5}, nan, kFloat32).to(device).to(dtype);
   CHECK(nans.isnan().all().item<bool>());
   CHECK(nans.signbit().all().item<bool>());
 
-  // Through strides, of both sides, and from and to all dtypes: as float32 does.
+  // With strides on both sides, and from and to all dtypes: the same results as with float32.
   const Tensor square = numbers.narrow(0, 0x3c00, 4096).view({64, 64});
   const Tensor t = square.to(device).t().slice(0, 1, 64, 3), host = square.t().slice(0, 1, 64, 3);
   CHECK(t.to(kFloat32).cpu().equal(host.to(kFloat32)));
@@ -156,7 +157,7 @@ void check_copies(Device device) {
   const Tensor few = tensor({0., 1., -2.5, 100.25, 77., 1e-3}, dtype).to(device);
   for (const DType other : dtypes::kEvery) {
     INFO(name(other));
-    if (other == kUInt8) continue;  // negative numbers wrap as C++ leaves it
+    if (other == kUInt8) continue;  // the conversion of negative numbers is undefined in C++
     CHECK(few.to(other).cpu().equal(few.cpu().to(kFloat32).to(other)));
     const Tensor back = tensor({0, 1, 1, 100}, other).to(device);
     CHECK(back.to(dtype).cpu().equal(back.cpu().to(kFloat32).to(dtype)));
@@ -165,19 +166,19 @@ void check_copies(Device device) {
 
 }  // namespace
 
-TEST_CASE("Half and BFloat16 are the numbers of their formats, and floats round to the nearest") {
+TEST_CASE("Half and BFloat16 have the values of their formats, and floats round to nearest") {
   check_type<Half>();
   check_type<BFloat16>();
 }
 
-TEST_CASE("copies convert 16 bits on every device, bit by bit") {
+TEST_CASE("copies convert 16-bit floats on every device, bit by bit") {
   for_each_device([](Device device) {
     check_copies<Half>(device);
     check_copies<BFloat16>(device);
   });
 }
 
-TEST_CASE("16 bits are promoted as in PyTorch") {
+TEST_CASE("16-bit floats are promoted as in PyTorch") {
   // [str(torch.promote_types(torch.float16, t))[6:] for t in (bool, uint8, int8, int16, int32,
   // int64, float16, bfloat16, float32, float64)], and of bfloat16
   for (const DType d : dtypes::kEvery) {
@@ -199,7 +200,7 @@ TEST_CASE("16 bits are promoted as in PyTorch") {
     CHECK((ones({2}, d) + 1.5).dtype() == d);
     CHECK((ones({2}, d) + 1).dtype() == d);
     CHECK((1 / ones({2}, d)).dtype() == d);
-    CHECK((ones({2}, d) + tensor(1.5, kFloat64)).dtype() == d);  // a 0-dim tensor counts less
+    CHECK((ones({2}, d) + tensor(1.5, kFloat64)).dtype() == d);  // 0-dim tensors do not promote
     CHECK((ones({2}, kInt64) * tensor(1.5, d)).dtype() == d);
     CHECK(ones({2}, d).sum().dtype() == d);
     CHECK(is_floating_point(d));
@@ -231,7 +232,7 @@ TEST_CASE("finfo has the limits of torch.finfo") {
                        DTypeError);
 }
 
-TEST_CASE("16 bits are printed as in PyTorch") {
+TEST_CASE("16-bit floats are printed as in PyTorch") {
   // torch.tensor([1, 0.1, -2.5], dtype=torch.float16), ...
   CHECK(str(tensor({1., 0.1, -2.5}, kHalf)) ==
         "tensor([ 1.0000,  0.1000, -2.5000], dtype=torch.float16)");
@@ -244,7 +245,7 @@ TEST_CASE("16 bits are printed as in PyTorch") {
   CHECK(ones({}, kBFloat16).toString() == "CPUBFloat16Type");
 }
 
-TEST_CASE("tensors of 16 bits are made, read and refused as others are") {
+TEST_CASE("tensors of 16-bit floats are created, read and refused like others") {
   for_each_device([](Device device) {
     for (const DType d : dtypes::kReducedFloating) {
       INFO(name(d));
@@ -269,7 +270,7 @@ TEST_CASE("tensors of 16 bits are made, read and refused as others are") {
       CHECK(tensor(3., o).item<int64_t>() == 3);
       CHECK(numbers(tensor({3., 1., 2., NAN}, o).narrow(0, 0, 3).fill_(0.1)) ==
             numbers(full({3}, 0.1, o)));
-      // [0, 1) stays open, though most numbers near 1 round to it.
+      // [0, 1) excludes 1, although most numbers near 1 round to it.
       const Tensor drawn = rand({20000}, o);
       CHECK(drawn.lt(1).all().item<bool>());
       CHECK(drawn.ge(0).all().item<bool>());
@@ -300,7 +301,7 @@ TEST_CASE("tensors of 16 bits are made, read and refused as others are") {
   CHECK(t.view(kInt16)[0][0].item<int>() == 0x4000);
 }
 
-TEST_CASE("the default dtype may be one of 16 bits") {
+TEST_CASE("the default dtype may be a 16-bit float") {
   const DType before = get_default_dtype();
   set_default_dtype(kBFloat16);
   CHECK(ones({2}).dtype() == kBFloat16);
@@ -310,7 +311,7 @@ TEST_CASE("the default dtype may be one of 16 bits") {
   set_default_dtype(before);
 }
 
-TEST_CASE("numbers beside tensors of 16 bits are not rounded, unless they are compared with") {
+TEST_CASE("numbers are not rounded to a 16-bit tensor's dtype, except in comparisons") {
   for_each_device([](Device device) {
     const TensorOptions o = TensorOptions(kBFloat16).device(device);
     // torch.tensor([3., 7., 100.], dtype=torch.bfloat16) * 0.1, and + 0.1
@@ -323,7 +324,7 @@ TEST_CASE("numbers beside tensors of 16 bits are not rounded, unless they are co
   });
 }
 
-TEST_CASE("steps to the next number are those of the dtype") {
+TEST_CASE("nextafter returns the next number of the dtype") {
   for_each_device([](Device device) {
     const auto check = [&]<class T>(T) {
       using Limits = std::numeric_limits<T>;

@@ -1,4 +1,4 @@
-// Calls of functions of images for the tables: bad ones, on mixed devices, agreeing.
+// Rows of the tables for functions of images: bad calls, mixed devices, agreement.
 #include <ambit/ambit.h>
 
 #include "tests/mismatch/mismatch_calls.h"
@@ -10,7 +10,7 @@ namespace F = nn::functional;
 
 namespace {
 
-// Images, and grids of places in them, for the tables.
+// Images, and grids of positions in them, for the tables.
 Tensor row3() { return ones({1, 2, 6}); }
 Tensor volume() { return ones({1, 2, 3, 4, 5}); }
 Tensor grid2() { return zeros({1, 3, 3, 2}); }
@@ -96,7 +96,7 @@ std::vector<mismatch::Call> mixed_calls() {
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);
 
-// One image of one or two channels, of a matrix.
+// One image with one or two channels, from a matrix.
 Tensor lines(const Tensor& a) { return a.unsqueeze(0); }
 Tensor plane(const Tensor& a) { return a.unsqueeze(0).unsqueeze(0); }
 Tensor box(const Tensor& a) { return plane(a).unsqueeze(0); }

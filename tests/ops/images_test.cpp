@@ -1,5 +1,5 @@
-// Images sampled, and as columns: values and gradients of PyTorch, second gradients. Those of other
-// sizes are in interpolate_test.cpp.
+// Sampling of images, unfold and fold: PyTorch's values and gradients, second gradients.
+// interpolate_test.cpp tests resizing.
 #include <ambit/nn/fold.h>
 #include <ambit/nn/functional.h>
 #include <ambit/nn/sequential.h>
@@ -188,12 +188,12 @@ TEST_CASE("grid_sample has PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("grid_sample has right first and second gradients") {
+TEST_CASE("grid_sample has correct first and second gradients") {
   for_each_device([](Device d) {
     for (size_t i = 0; i < samples().size(); ++i) {
       if (samples()[i].mode == kNearest || i % 2 == 0) continue;
       INFO("row ", i);
-      // Away from the centers of elements, where the slope changes.
+      // Away from the centres of pixels, where the slope changes.
       const Tensor x = wave(d, {1, 1, 4, 3}), grid = wave(d, {1, 2, 2, 2}, 0.37) * 1.4 + 0.07;
       const Sampled& row = samples()[i];
       if (row.dims != 2) continue;
@@ -204,7 +204,7 @@ TEST_CASE("grid_sample has right first and second gradients") {
   });
 }
 
-TEST_CASE("grid_sample of places far off, infinite and NaN") {
+TEST_CASE("grid_sample at distant, infinite and NaN positions") {
   // x = torch.arange(1., 17).view(1, 1, 4, 4); g = torch.tensor([[[[nan, 0.], [0., nan], [inf, 0.],
   // [.3, -inf], [3., .2]]]])
   for_each_device([](Device d) {
@@ -223,7 +223,7 @@ TEST_CASE("grid_sample of places far off, infinite and NaN") {
     check_values(sampled(1, 1), {5}, {9, 3, 12, 3, 12});
     check_values(sampled(1, 2), {5}, {9, 3, 9, 3, 9});
     check_values(sampled(2, 1), {5}, {nan, nan, nan, nan, 11.456});
-    // An infinite element has no part in what is beside the image.
+    // An infinite element does not affect samples outside of the image.
     const Tensor hot = full({1, 1, 1, 1}, inf, f64);
     CHECK(grid_sampler(hot, full({1, 1, 1, 2}, 5., f64), 0, 0, false).item<double>() == 0);
     CHECK(grid_sampler(x.expand({1, 0, 4, 4}), g, 0, 0, false).sizes() == IntArrayRef{1, 0, 1, 5});
@@ -255,7 +255,7 @@ TEST_CASE("affine_grid has PyTorch's values and gradients") {
     };
     gradcheck(f, {wave(d, {1, 2, 3})});
     gradgradcheck(f, {wave(d, {1, 2, 3})});
-    // The map that changes nothing gives the image back.
+    // The identity map returns the image.
     const Tensor x = wave(d, {2, 3, 4, 5});
     const Tensor same = tensor({{1., 0., 0.}, {0., 1., 0.}}, x.options()).expand({2, 2, 3});
     CHECK(F::grid_sample(x, F::affine_grid(same, x.sizes())).allclose(x, 1e-12, 1e-12));
@@ -281,12 +281,12 @@ TEST_CASE("unfold and fold have PyTorch's values and gradients") {
     CHECK(im2col(wave(d, {2, 3, 5, 4}).transpose(2, 3), {2, 3}, 1, 1, 2)
               .equal(im2col(wave(d, {2, 3, 5, 4}).transpose(2, 3).contiguous(), {2, 3}, 1, 1, 2)));
     CHECK(im2col(zeros({0, 2, 3, 3}, d), 2, 1, 0, 1).sizes() == IntArrayRef{0, 8, 4});
-    // Windows that meet padding only.
+    // Windows that contain only padding.
     CHECK(im2col(ones({1, 1, 1, 1}, d), 1, 1, 2, 1).sum().item<double>() == 1);
   });
 }
 
-TEST_CASE("image layers print as PyTorch's and do what their functions do") {
+TEST_CASE("image layers print as in PyTorch and equal their functions") {
   CHECK(printed(nn::Upsample(
             nn::UpsampleOptions().scale_factor(std::vector<double>{2, 3}).mode(kBilinear))) ==
         "Upsample(scale_factor=(2.0, 3.0), mode=bilinear)");

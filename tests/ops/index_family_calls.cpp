@@ -1,4 +1,5 @@
-// Calls of what reads and writes by index for the tables: bad ones, on mixed devices, agreeing.
+// Rows of the tables for functions that read and write by index: bad calls, mixed devices,
+// agreement.
 #include <ambit/ambit.h>
 
 #include "tests/mismatch/mismatch_calls.h"

@@ -1,4 +1,4 @@
-// What reads and writes by index beside gather and scatter: values, gradients.
+// Functions that read and write by index, other than gather and scatter: values, gradients.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 
@@ -33,7 +33,7 @@ Tensor indices(const std::vector<int64_t>& places, Device d, DType dtype = kInt6
 
 }  // namespace
 
-TEST_CASE("scatters that reduce have PyTorch's values") {
+TEST_CASE("scatters with a reduction have PyTorch's values") {
   struct Case {
     const char* reduce;
     std::vector<double> with_self, alone;
@@ -82,7 +82,7 @@ TEST_CASE("scatters that reduce have PyTorch's values") {
   });
 }
 
-TEST_CASE("a scatter that reduces nothing has gradients all the same") {
+TEST_CASE("scatters without a reduction have gradients, too") {
   for_each_device([](Device d) {
     const TensorOptions options = TensorOptions(kFloat64).device(d);
     const Tensor nowhere = empty({0}, options.dtype(kInt64));
@@ -98,7 +98,7 @@ TEST_CASE("a scatter that reduces nothing has gradients all the same") {
 }
 
 // PyTorch 2.15: an element that is filled twice counts once.
-TEST_CASE("index_fill gives its value the gradient of each element once") {
+TEST_CASE("index_fill passes the gradient of each filled element once to its value") {
   for_each_device([](Device d) {
     const Tensor x = ones({5, 5}, f64(d)).requires_grad_();
     const Tensor value = ones({}, f64(d)).requires_grad_();
@@ -115,7 +115,7 @@ TEST_CASE("index_fill gives its value the gradient of each element once") {
           CHECK(ones[0].sum().item<double>() == 25 - sum);
           const auto grads = autograd::grad({y}, {x, value}, {g});
           CHECK(grads[0].equal(index_fill(g, dim, index, 0)));
-          // Sums of 10 numbers below 1 at most, in another order.
+          // Sums of at most 10 numbers below 1, in another order.
           check_values(grads[1], {}, {(g - grads[0]).sum().item<double>()}, 10 * 0x1p-52);
         }
       }
@@ -128,10 +128,10 @@ TEST_CASE("index_fill gives its value the gradient of each element once") {
   });
 }
 
-TEST_CASE("slices by index have PyTorch's values") {
+TEST_CASE("reads and writes of slices by index have PyTorch's values") {
   struct Case {
     const char* reduce;
-    std::vector<double> with_self, alone;  // of row 0; the others stay
+    std::vector<double> with_self, alone;  // of row 0; the others do not change
   };
   const Case cases[] = {{"prod", {0, 1200, 4200, 9600}, {500, 1200, 2100, 3200}},
                         {"mean", {20, 27, 34, 41}, {30, 40, 50, 60}},
@@ -166,7 +166,7 @@ TEST_CASE("slices by index have PyTorch's values") {
   });
 }
 
-TEST_CASE("take, put, masks and parts that are written have PyTorch's values") {
+TEST_CASE("take, put, masks and writes to slices have PyTorch's values") {
   for_each_device([](Device d) {
     const Inputs o(d);
     const TensorOptions int64 = TensorOptions(kInt64).device(d);
@@ -182,6 +182,7 @@ TEST_CASE("take, put, masks and parts that are written have PyTorch's values") {
     check_values(o.s.take_along_dim(tensor({{1}, {0}, {3}}, int64), 1), {3, 1}, {1, 4, 11});
     check_values(take_along_dim(o.s, tensor({{1, 5}}, int64)), {2}, {1, 5});
     check_values(take_along_dim(o.s, tensor({{0, 1, 2, 0}}, int64), 0), {1, 4}, {0, 5, 10, 3});
+    check_values(take_along_dim(o.s, tensor({{-1}, {0}, {-4}}, int64), 1), {3, 1}, {3, 4, 8});
     const Tensor mask = tensor({{true}, {false}, {true}}, d);
     const std::vector<double> scattered = {20, 21, 22, 23, 4, 5, 6, 7, 24, 25, 26, 27};
     check_values(o.s.masked_scatter(mask, o.s + 20), {3, 4}, scattered);
@@ -202,6 +203,18 @@ TEST_CASE("take, put, masks and parts that are written have PyTorch's values") {
                  {0, 1, 2, 3, 1, 5, 6, 7, 8, 1, 10, 11});
     check_values(o.s.as_strided_scatter(one.expand({2, 2}), {2, 2}, {5, 1}, 1), {3, 4},
                  {0, 1, 1, 3, 4, 5, 1, 1, 8, 9, 10, 11});
+    // PyTorch 2.15: as_strided counts from the beginning of the storage, also in views.
+    const Tensor two = tensor({100., 200.}, f64(d)), own = o.s.clone();
+    check_values(own[1].as_strided_scatter(two, {2}, {2}), {4}, {100, 5, 200, 7});
+    check_values(own[1].as_strided_scatter(two, {2}, {2}, 1), {4}, {4, 5, 6, 7});
+    check_values(own[1].as_strided_scatter(two, {2}, {2}, 5), {4}, {4, 100, 6, 200});
+    check_values(own.narrow(0, 1, 2).t().as_strided_scatter(two, {2}, {2}, 5), {4, 2},
+                 {4, 8, 100, 9, 6, 10, 200, 11});
+    check_values(own[0].expand({2, 4}).as_strided_scatter(two, {2}, {2}, 5), {2, 4},
+                 {0, 1, 2, 3, 0, 100, 2, 200});
+    check_values(own[0].unfold(0, 3, 1).as_strided_scatter(two, {2}, {1}, 1), {2, 3},
+                 {0, 100, 200, 100, 200, 3});
+    CHECK(own.equal(o.s));
     const Tensor sparse = tensor({{1, 0}, {0, 2}}, int64);
     const std::vector<Tensor> places = sparse.nonzero_numpy();
     REQUIRE(places.size() == 2);
@@ -212,7 +225,7 @@ TEST_CASE("take, put, masks and parts that are written have PyTorch's values") {
   });
 }
 
-TEST_CASE("index takes what libtorch's takes: int32, uint8 masks, lists; \"...\" is a view") {
+TEST_CASE("index accepts libtorch's indices: int32, uint8 masks, lists; \"...\" is a view") {
   for_each_device([](Device d) {
     const Inputs o(d);
     check_values(o.s.index({indices({2, -1}, d, kInt32), 0}), {2}, {8, 8});
@@ -229,10 +242,10 @@ TEST_CASE("index takes what libtorch's takes: int32, uint8 masks, lists; \"...\"
 
     Tensor x = zeros({2, 3}, f64(d));
     x.index_put_({0}, ones({1, 1, 3}, f64(d)));                          // leading ones are dropped
-    x.index_put_({indices({1, 1}, d)}, full({1, 1, 2, 3}, 2., f64(d)));  // beside indices too
+    x.index_put_({indices({1, 1}, d)}, full({1, 1, 2, 3}, 2., f64(d)));  // with an index, too
     check_values(x, {2, 3}, {1, 1, 1, 2, 2, 2});
     x.index_put_({indices({1, 1, 0}, d), indices({0, 0, 2}, d)}, tensor(3.),
-                 true);  // a number on cpu
+                 true);  // a 0-dim tensor on the cpu
     check_values(x, {2, 3}, {1, 1, 4, 8, 2, 2});
     x.index_put_(Lists{indices({0}, d), indices({0}, d)}, tensor({7.}, f64(d)));
     x.index_put_(std::vector<TensorIndex>{1, 1}, 5.);
@@ -244,7 +257,7 @@ TEST_CASE("index takes what libtorch's takes: int32, uint8 masks, lists; \"...\"
   });
 }
 
-TEST_CASE("what is written by index has gradients, twice") {
+TEST_CASE("indexed writes have first and second gradients") {
   manual_seed(2);
   for_each_device([](Device d) {
     const Inputs o(d);
@@ -261,7 +274,7 @@ TEST_CASE("what is written by index has gradients, twice") {
         both([&](In x) { return x[0].scatter_reduce(0, i, x[1], reduce, self) * 2; }, {s, src});
       }
     }
-    // A product keeps its gradient at zeros.
+    // A product has a gradient at zeros.
     const Tensor zeros_too = tensor({{0., 2., 0., 3.}, {4., 1., 0., 2.}}, f64(d));
     both([&](In x) { return x[0].scatter_reduce(0, i, x[1], "prod"); }, {o.s, zeros_too});
     both([&](In x) { return (x[0] * 1).index_reduce_(0, twice, x[1], "prod"); }, {s, src});
@@ -285,6 +298,12 @@ TEST_CASE("what is written by index has gradients, twice") {
          {s, src});
     both([&](In x) { return x[0].diagonal_scatter(x[1][0].narrow(0, 0, 3)) * x[0]; }, {s, src});
     both([&](In x) { return x[0].as_strided_scatter(x[1], {2, 4}, {4, 1}); }, {s, src});
+    both(
+        [&](In x) {
+          return x[0].clone().t().as_strided_scatter(x[1], {2, 4}, {4, 1}, 3);
+        },
+        {s, src});
+    both([&](In x) { return x[0].clone()[1].as_strided_scatter(x[1][0], {4}, {1}, 2); }, {s, src});
     both([&](In x) { return (x[0] * 2).fill_diagonal_(1.) * x[0]; }, {s});
     both(
         [&](In x) {
@@ -295,7 +314,7 @@ TEST_CASE("what is written by index has gradients, twice") {
   });
 }
 
-TEST_CASE("a write that cannot be is refused before anything changes") {
+TEST_CASE("an invalid write is refused before anything changes") {
   const Inputs o{Device()};
   const Tensor x = o.s.clone(), leaf = o.s.clone().requires_grad_();
   const auto refused = [&](auto f) {

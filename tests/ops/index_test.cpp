@@ -1,4 +1,4 @@
-// x[...] in all its forms against shapes and values from PyTorch, and reading and writing by index
+// x[...] in all its forms, compared with shapes and values of PyTorch; reads and writes by index
 // tensors.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -37,7 +37,7 @@ TEST_CASE("integers, slices, None and ellipsis give views") {
 }
 
 // PyTorch 2.15: torch.ops.aten.index(x, []) and libtorch's x.index({}) throw.
-TEST_CASE("a list of no indices is refused") {
+TEST_CASE("an empty list of indices is refused") {
   for_each_device([](Device d) {
     const Tensor x = cube(d);
     const std::vector<indexing::TensorIndex> none;
@@ -52,7 +52,7 @@ TEST_CASE("a list of no indices is refused") {
   });
 }
 
-TEST_CASE("the shape of a result with index tensors is PyTorch's") {
+TEST_CASE("the shape of a result of index tensors is PyTorch's") {
   for_each_device([](Device d) {
     const Tensor x = cube(d), two = tensor({0, 1}, d);
     const auto shape = [&](std::initializer_list<indexing::TensorIndex> i) {
@@ -63,7 +63,7 @@ TEST_CASE("the shape of a result with index tensors is PyTorch's") {
     CHECK(shape({two}) == V{2, 4, 5});
     CHECK(shape({Slice(), two}) == V{3, 2, 5});
     CHECK(shape({Slice(), two, tensor({{1}, {2}}, d)}) == V{3, 2, 2});
-    CHECK(shape({two, Slice(), tensor({1, 2}, d)}) == V{2, 4});  // apart: they come first
+    CHECK(shape({two, Slice(), tensor({1, 2}, d)}) == V{2, 4});  // separated: their dims are first
     CHECK(shape({0, Slice(), tensor({1, 2}, d)}) == V{4, 2});
     CHECK(shape({tensor(1, d), Slice(), tensor({1, 2}, d)}) == V{4, 2});
     CHECK(shape({Slice(), Slice(), tensor({{0, 1, 2}}, d)}) == V{3, 4, 1, 3});
@@ -80,7 +80,7 @@ TEST_CASE("the shape of a result with index tensors is PyTorch's") {
   });
 }
 
-TEST_CASE("index tensors pick, negative values count from the end, several broadcast") {
+TEST_CASE("index tensors select, negative values count from the end, several are broadcast") {
   for_each_device([](Device d) {
     const Tensor x = cube(d);
     check_values(x.index({tensor({-1, 0}, d), 3, 4}), {2}, {59, 19});
@@ -108,7 +108,7 @@ TEST_CASE("index tensors may be on cpu, whatever the device") {
   });
 }
 
-TEST_CASE("a wrong index says what was expected, and where") {
+TEST_CASE("the error of an invalid index has the range and the position") {
   for_each_device([](Device d) {
     const Tensor x = cube(d);
     CHECK_THROWS_WITH_AS(x.index({tensor({0, 5})}),
@@ -117,7 +117,7 @@ TEST_CASE("a wrong index says what was expected, and where") {
                          "index: expected an index in [-5, 5) for dim 2, got -6", IndexError);
     CHECK_THROWS_WITH_AS(x.index({None, 3}), "index: expected an index in [-3, 3) for dim 0, got 3",
                          IndexError);
-    // On the device too, where only the kernel sees the value; never a neighbour's element.
+    // Also on devices, where only the kernel reads the value; no other element is read.
     CHECK_THROWS_AS(x.index({tensor({5}, d)}).cpu(), IndexError);
     CHECK_THROWS_AS(x.index({tensor({0}, d), tensor({4}, d)}).cpu(), IndexError);
     CHECK_THROWS_AS(x.index({0, 0, 0, 0}), IndexError);
@@ -153,7 +153,7 @@ TEST_CASE("index_put_ writes through views, copies and masks") {
     const Tensor f = zeros({2, 3}, d);
     f.t().index_put_({tensor({0, 2}, d), tensor({1, 0}, d)}, tensor({7., 8.}, d));
     check_values(f, {2, 3}, {0, 0, 8, 7, 0, 0});
-    const Tensor g = zeros({2, 2, 3}, d);  // and apart from each other
+    const Tensor g = zeros({2, 2, 3}, d);  // separated, too
     g.index_put_({tensor({0, 1}, d), Slice(), tensor({0, 2}, d)}, tensor({{1.}, {2.}}, d));
     check_values(g, {2, 2, 3}, {1, 0, 0, 1, 0, 0, 0, 0, 2, 0, 0, 2});
   });
@@ -173,7 +173,7 @@ TEST_CASE("index_put_ that fails changes nothing") {
   });
 }
 
-TEST_CASE("gather reads along a dim, index may be smaller than self") {
+TEST_CASE("gather reads along a dim; index may be smaller than self") {
   for_each_device([](Device d) {
     const Tensor x = arange(6, d).view({2, 3});
     check_values(gather(x, 1, tensor({{2, 0}, {1, 1}}, d)), {2, 2}, {2, 0, 4, 4});
@@ -190,7 +190,7 @@ TEST_CASE("gather reads along a dim, index may be smaller than self") {
   });
 }
 
-TEST_CASE("scatter writes and scatter_add adds along a dim, src may be larger than index") {
+TEST_CASE("scatter writes and scatter_add adds along a dim; src may be larger than index") {
   for_each_device([](Device d) {
     const Tensor x = zeros({2, 3}, d), src = tensor({{1., 2., 3.}, {4., 5., 6.}}, d);
     const Tensor i = tensor({{2, 0}, {0, 0}}, d);
@@ -220,7 +220,7 @@ TEST_CASE("gather and the scatters accept an int32 index") {
     const Tensor x = arange(6, TensorOptions(kFloat64).device(d)).view({2, 3});
     const Tensor none = zeros_like(x), i = tensor({{0, 1, 1}, {1, 0, 0}}, d).to(kInt32);
     check_values(gather(x, 1, i), {2, 3}, {0, 1, 1, 4, 3, 3});
-    // Of duplicates any may be written: write equal ones.
+    // Any of several writes to one element may be the last: write equal numbers.
     check_values(scatter(none, 1, i, ones_like(x)), {2, 3}, {1, 1, 0, 1, 1, 0});
     check_values(scatter(none, 1, i, 2.5), {2, 3}, {2.5, 2.5, 0, 2.5, 2.5, 0});
     check_values(scatter(none, 1, i, x, "add"), {2, 3}, {0, 3, 0, 9, 3, 0});
@@ -249,7 +249,7 @@ TEST_CASE("gather and the scatters accept an int32 index") {
   }
 }
 
-TEST_CASE("scattering to no place has gradients, of src zeros") {
+TEST_CASE("scattering with an empty index has gradients: zeros for src") {
   for_each_device([](Device d) {
     const Tensor nowhere = zeros({0}, TensorOptions(kInt64).device(d));
     const Tensor x = ones({3}, d).set_requires_grad(true),
@@ -263,7 +263,7 @@ TEST_CASE("scattering to no place has gradients, of src zeros") {
   });
 }
 
-TEST_CASE("index_select and embedding take slices, for int64 and int32 indices") {
+TEST_CASE("index_select and embedding select slices, for int64 and int32 indices") {
   for_each_device([](Device d) {
     const Tensor x = arange(6, TensorOptions(kFloat32).device(d)).view({2, 3});
     check_values(index_select(x, 1, tensor({2, 2, 0}, d)), {2, 3}, {2, 2, 0, 5, 5, 3});
@@ -282,7 +282,7 @@ TEST_CASE("index_select and embedding take slices, for int64 and int32 indices")
                        "embedding: expected an index in [0, 2) for dim 0, got 7", IndexError);
 }
 
-TEST_CASE("nonzero, masked_select and one_hot find their places") {
+TEST_CASE("nonzero, masked_select and one_hot find their positions") {
   for_each_device([](Device d) {
     check_values(nonzero(tensor({{0, 3}, {4, 0}}, d)), {2, 2}, {0, 1, 1, 0});
     check_values(nonzero(tensor({0., NAN, -0.}, d)), {1, 1}, {1});
@@ -300,7 +300,7 @@ TEST_CASE("nonzero, masked_select and one_hot find their places") {
   CHECK_THROWS_AS(one_hot(tensor({-1, 2})), IndexError);
 }
 
-TEST_CASE("meta infers shapes of indexing, and refuses what depends on data") {
+TEST_CASE("meta infers shapes of indexing, and refuses functions whose shape depends on data") {
   const Tensor x = zeros({3, 4}, kMeta), i = zeros({2}, dtype(kInt64).device(kMeta));
   CHECK(x.index({i, Slice(1)}).sizes() == IntArrayRef{2, 3});
   CHECK(x.index({tensor({0, 2})}).sizes() == IntArrayRef{2, 4});
@@ -311,7 +311,7 @@ TEST_CASE("meta infers shapes of indexing, and refuses what depends on data") {
   CHECK_THROWS_AS(masked_select(x, x > 0), NotImplementedError);
 }
 
-TEST_CASE("scatter_ and index_put_ refuse to read what they write") {
+TEST_CASE("scatter_ and index_put_ refuse an output that overlaps an operand") {
   for_each_device([](Device d) {
     const Tensor x = tensor({1, 0}, d);
     CHECK_THROWS_AS(x.scatter_(0, tensor({1, 0}, d), x), Error);
@@ -321,7 +321,7 @@ TEST_CASE("scatter_ and index_put_ refuse to read what they write") {
   });
 }
 
-TEST_CASE("an index may be what index_put_ writes to, and is missed in backward when it changed") {
+TEST_CASE("index_put_ may write to its index, whose change is an error in backward") {
   for_each_device([](Device d) {
     const Tensor self = tensor({2, 0, 1, 1}, d);
     self.index_put_({self.slice(0, 0, 3)}, tensor({7, 8, 9}, d));

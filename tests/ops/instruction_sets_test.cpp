@@ -1,5 +1,5 @@
-// The CPU's kernels by the instruction sets that a newer CPU passes over: each is compiled several
-// times, and the best is taken as the program runs.
+// The CPU's kernels with the instruction sets that a newer CPU does not choose: each kernel is
+// compiled several times, and the best version is chosen at run time.
 #include <ambit/ambit.h>
 #include <ambit/detail/recurrent.h>
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace ambit;
 
 namespace {
 
-/// Only the baseline and `set` while there is one.
+/// Only the baseline and `set` during its lifetime.
 class InstructionSet {
  public:
   explicit InstructionSet(int64_t set) { take(set); }
@@ -67,9 +67,9 @@ std::vector<Tensor> results(Device device) {
 
 }  // namespace
 
-TEST_CASE("kernels do the same by every instruction set") {
+TEST_CASE("kernels have the same results with every instruction set") {
   const std::vector<Tensor> expected = results(Device("reference"));
-  std::vector<int64_t> sets{0};  // the best that the CPU has
+  std::vector<int64_t> sets{0};  // the best one of the CPU
   for (const int64_t set : {int64_t{HWY_AVX2}, int64_t{HWY_STATIC_TARGET}}) {
     if (hwy::SupportedTargets() & set) sets.push_back(set);
   }
@@ -78,8 +78,7 @@ TEST_CASE("kernels do the same by every instruction set") {
     const std::vector<Tensor> got = results(kCPU);
     for (size_t i = 0; i < expected.size(); ++i) {
       INFO("set ", set, ", result ", i);
-      // float32's sums of up to 150 terms below 10, each rounded: 150 * 10 * 2^-24; exp is up
-      // to 60.
+      // float32 sums of up to 150 terms below 10, each rounded: 150 * 10 * 2^-24; exp is up to 60.
       CHECK(got[i].allclose(expected[i], 1e-5, 1e-4));
     }
   }

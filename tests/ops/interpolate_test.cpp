@@ -1,4 +1,4 @@
-// Images of other sizes: values and gradients of PyTorch, second gradients.
+// Resizing of images: PyTorch's values and gradients, second gradients.
 #include <ambit/nn/functional.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -123,7 +123,7 @@ TEST_CASE("interpolate has PyTorch's values and gradients") {
   });
 }
 
-TEST_CASE("interpolate has right first and second gradients") {
+TEST_CASE("interpolate has correct first and second gradients") {
   for_each_device([](Device d) {
     for (const size_t i : {1, 3, 5, 9, 13, 15, 20, 22, 26, 30}) {
       INFO("row ", i);
@@ -139,7 +139,7 @@ TEST_CASE("interpolate has right first and second gradients") {
   });
 }
 
-TEST_CASE("interpolation takes any layout, no images at all, and any dtype for the nearest") {
+TEST_CASE("interpolation accepts any layout, no images at all, and any dtype for nearest") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 5, 4, 3});
     const Tensor y = upsample_bilinear2d(x.permute({0, 3, 2, 1}), {8, 7}, false);
@@ -155,11 +155,11 @@ TEST_CASE("interpolation takes any layout, no images at all, and any dtype for t
     const Tensor negative = tensor({-0., 0.}, d).view({1, 1, 2});
     CHECK(signbit(upsample_nearest1d(negative, {3}))
               .equal(tensor({true, true, false}, d).view({1, 1, 3})));
-    // The same size is a copy, not the image itself.
+    // With the same size the result is a copy, not the image itself.
     const Tensor same = upsample_nearest1d(n, {4});
     CHECK(same.equal(n));
     CHECK_FALSE(same.is_same(n));
-    // What is not near is not read: inf stays where it is.
+    // Only neighbours are read: inf does not affect others.
     const double inf = std::numeric_limits<double>::infinity();
     Tensor far = zeros({1, 1, 64}, TensorOptions(kFloat64).device(d));
     far.slice(2, 0, 1).fill_(inf);
@@ -207,8 +207,8 @@ TEST_CASE("uint8 images are interpolated with PyTorch's rounding") {
   CHECK_THROWS_AS(upsample_linear1d(ones({1, 1, 4}, kUInt8), {2}, false), DTypeError);
 }
 
-TEST_CASE("many ways of scaling agree with weights in a matrix") {
-  // Each element of a dim is a weighted sum: of the rows of what becomes of the unit matrix.
+TEST_CASE("other ways of scaling agree with matrices of weights") {
+  // Each element of a dim is a weighted sum, with the rows of the resized unit matrix as weights.
   for_each_device([](Device d) {
     for (const int64_t in : {1, 2, 3, 7, 16}) {
       const Tensor one = eye(in, TensorOptions(kFloat64).device(d)).unsqueeze(1);
@@ -229,7 +229,7 @@ TEST_CASE("many ways of scaling agree with weights in a matrix") {
   });
 }
 
-TEST_CASE("interpolate and grid_sample refuse options that do not fit") {
+TEST_CASE("interpolate and grid_sample refuse invalid options") {
   const Tensor x4 = ones({1, 1, 4, 4});
   const auto options = [] { return F::InterpolateFuncOptions(); };
   const std::vector<int64_t> size{8, 8};

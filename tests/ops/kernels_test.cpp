@@ -1,4 +1,4 @@
-// `ambit conformance` compares kernels one by one (conformance/); here that none is left out.
+// Completeness of kernels; `ambit conformance` compares the kernels themselves (conformance/).
 #include <ambit/backend/examples.h>
 #include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ TEST_CASE("the cpu and the reference have a kernel for every op") {
   }
 }
 
-TEST_CASE("the list of kernels names each that kernels.h declares, in its order") {
+TEST_CASE("the list of kernels has each declaration of kernels.h, in its order") {
   std::ifstream in(AMBIT_KERNELS_HEADER);
   const std::string header{std::istreambuf_iterator<char>(in), {}};
   const std::regex declaration(R"(extern AMBIT_API\s+Op<void\([^()]*\)>\s+(\w+);)");
@@ -33,7 +33,7 @@ TEST_CASE("the list of kernels names each that kernels.h declares, in its order"
   CHECK(std::tuple_size_v<std::remove_const_t<decltype(kernels::all)>> == listed.size());
 }
 
-TEST_CASE("every kernel has an example, for all dtypes that it is defined for, and it runs") {
+TEST_CASE("every kernel has an example, for all its dtypes, which runs") {
   std::map<const OpBase*, DTypeSet> covered;
   for (const Example& example : examples()) {
     for (const DType dtype : example.dtypes) {

@@ -1,4 +1,4 @@
-// What programs for libtorch write that is neither an op nor a module: lists, numbers, options.
+// Types and functions of programs for libtorch other than ops and modules: lists, numbers, options.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ std::string printed(const T& value) {
 
 }  // namespace
 
-TEST_CASE("ArrayRef borrows lists of all kinds and cuts them") {
+TEST_CASE("ArrayRef refers to lists of all kinds and has slices") {
   const std::vector<int64_t> v{1, 2, 3, 4};
   const std::array<int64_t, 2> a{1, 2};
   const int64_t plain[] = {1, 2};
@@ -53,7 +53,7 @@ TEST_CASE("ArrayRef borrows lists of all kinds and cuts them") {
   CHECK(cat(ArrayRef<Tensor>(tensors)).numel() == 3);
 }
 
-TEST_CASE("a Scalar converts as libtorch's, and refuses what does not fit") {
+TEST_CASE("a Scalar converts as in libtorch, and refuses numbers out of range") {
   CHECK(Scalar(2.75).toInt() == 2);
   CHECK(Scalar(-2.75).toLong() == -2);
   CHECK(Scalar(3).toDouble() == 3.0);
@@ -90,7 +90,7 @@ TEST_CASE("a Scalar converts as libtorch's, and refuses what does not fit") {
   CHECK(ones({1}).item().toFloat() == 1);
 }
 
-TEST_CASE("item() of an integer type refuses a number that it does not hold") {
+TEST_CASE("item() of an integer type refuses a number out of range") {
   CHECK(tensor(2.75).item<int>() == 2);
   CHECK(tensor(255).item<uint8_t>() == 255);
   CHECK_THROWS_WITH_AS(tensor(1e10).item<int>(),
@@ -98,14 +98,14 @@ TEST_CASE("item() of an integer type refuses a number that it does not hold") {
   CHECK_THROWS_AS(tensor(300).item<int8_t>(), DTypeError);
   CHECK_THROWS_AS(tensor(-1).item<uint8_t>(), DTypeError);
   CHECK_THROWS_AS(tensor(std::nan("")).item<int64_t>(), DTypeError);
-  // Types of no dtype, too.
+  // Also types without a dtype.
   CHECK(tensor(7).item<uint32_t>() == 7);
   CHECK(tensor(65).item<char>() == 'A');
   CHECK_THROWS_AS(tensor(std::nan("")).item<uint64_t>(), DTypeError);
   CHECK_THROWS_AS(tensor(1e30, kFloat64).item<uint32_t>(), DTypeError);
 }
 
-TEST_CASE("options say what was set, and take over what others set") {
+TEST_CASE("TensorOptions record which options are set, and take over those that others set") {
   const TensorOptions some = TensorOptions(kFloat64).requires_grad(false);
   CHECK(some.has_dtype());
   CHECK(some.has_requires_grad());
@@ -126,7 +126,7 @@ TEST_CASE("options say what was set, and take over what others set") {
   CHECK_THROWS_AS(device.set_index(-2), Error);
 }
 
-TEST_CASE("lists of tensors have slices and ends; a storage tells its bytes and aliases") {
+TEST_CASE("lists of tensors have slices and iterators; a storage has its bytes and aliases") {
   const std::vector<Tensor> tensors{ones({1}), ones({2}), ones({3})};
   const TensorList list(tensors);
   CHECK(list.slice(1).size() == 2);
@@ -146,14 +146,14 @@ TEST_CASE("lists of tensors have slices and ends; a storage tells its bytes and 
   CHECK(x.storage().device() == kCPU);
 }
 
-TEST_CASE("arange takes options behind one, two and three numbers") {
+TEST_CASE("arange accepts options after one, two and three numbers") {
   CHECK(arange(3, kInt).dtype() == kInt);
   CHECK(arange(0, 4, 2, kInt).equal(tensor({0, 2}, kInt)));
   CHECK(arange(0, 3, kFloat).equal(tensor({0.f, 1.f, 2.f})));
   CHECK(arange(1, 3).dtype() == kLong);
 }
 
-TEST_CASE("from_blob takes strides and a deleter") {
+TEST_CASE("from_blob accepts strides and a deleter") {
   float data[] = {0, 1, 2, 3, 4, 5};
   int freed = 0;
   const auto deleter = [&](void* p) { freed += p == data; };
@@ -178,7 +178,7 @@ TEST_CASE("from_blob takes strides and a deleter") {
   CHECK(freed == 3);
 }
 
-TEST_CASE("factories obey all that TensorOptions ask, or refuse it") {
+TEST_CASE("factories use all of TensorOptions, or refuse them") {
   const TensorOptions grad = TensorOptions(kFloat).requires_grad(true);
   const Tensor x = ones({2, 3});
   for (const Tensor& t : {empty({2}, grad),        empty_strided({2}, {1}, grad),
@@ -217,7 +217,7 @@ TEST_CASE("factories obey all that TensorOptions ask, or refuse it") {
         "pinned_memory=false, memory_format=Contiguous (default))");
 }
 
-TEST_CASE("a tensor answers what libtorch's is asked") {
+TEST_CASE("a tensor has the query functions of libtorch") {
   const Tensor x = ones({2, 3});
   CHECK(x.element_size() == 4);
   CHECK(x.itemsize() == 4);
@@ -287,7 +287,7 @@ TEST_CASE("InferenceMode records nothing in its scope") {
   CHECK((x * 2).requires_grad());
 }
 
-// As in PyTorch 2.15: torch.inference_mode() and Tensor.is_inference().
+// As torch.inference_mode() and Tensor.is_inference() of PyTorch 2.15.
 TEST_CASE("tensors made in InferenceMode, and their views, are inference tensors on every device") {
   for (const Device device : all_devices()) {
     CAPTURE(device.str());

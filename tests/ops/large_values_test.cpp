@@ -1,5 +1,5 @@
-// Results in the range of their dtype are right where the intermediate numbers of a plain formula
-// are not: lerp, norms, normalisation, attention.
+// Results within the range of their dtype are correct even if a simple formula's intermediate
+// values exceed it: lerp, norms, normalisation, attention.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -18,14 +18,14 @@ TensorOptions f64(Device d) { return TensorOptions(kFloat64).device(d); }
 
 }  // namespace
 
-TEST_CASE("lerp keeps ends, equal or not, and what lies between finite ends is finite") {
+TEST_CASE("lerp is exact at its ends, and between finite ends it is finite") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
       INFO(name(dtype));
-      // More than one part of what is computed in parts.
+      // More elements than one part has.
       const Tensor w = linspace(0, 1, 300001, f64(d)).to(dtype);
       const Tensor three = full({300001}, 3., f64(d)).to(dtype);
-      CHECK(lerp(three, three, w).equal(three));  // was 2.99999976 at 0.1
+      CHECK(lerp(three, three, w).equal(three));  // was 2.99999976 for weight 0.1
       CHECK(lerp(three, three, 0.1).equal(three));
       const Tensor a = full({300001}, 0.1, f64(d)).to(dtype), b = a * 7;
       const Tensor y = lerp(a, b, w);
@@ -36,12 +36,13 @@ TEST_CASE("lerp keeps ends, equal or not, and what lies between finite ends is f
       const Tensor far = full({3}, finfo(dtype).max, f64(d)).to(dtype);
       const Tensor part = tensor({0., 0.5, 1.}, f64(d)).to(dtype);
       CHECK(lerp(far, -far, part).equal(far * (1 - 2 * part)));
-      for (const double weight : {0., 0.5, 1.}) {  // 2.15: inf, inf and NaN
+      for (const double weight : {0., 0.5, 1.}) {  // PyTorch 2.15: inf, inf and NaN
         CHECK(lerp(far, -far, weight).equal(far * (1 - 2 * weight)));
         CHECK(far.clone().lerp_(-far, weight).equal(far * (1 - 2 * weight)));
       }
     }
-    // Beyond the ends, as 2.15: torch.lerp(torch.tensor([1., 2.]), torch.tensor([3., 6.]), 1.5)
+    // Outside of the ends, PyTorch 2.15: torch.lerp(torch.tensor([1., 2.]), torch.tensor([3., 6.]),
+    // 1.5)
     check_values(lerp(tensor({1., 2.}, f64(d)), tensor({3., 6.}, f64(d)), 1.5), {2}, {4, 8});
     check_values(
         lerp(tensor({1., 2.}, f64(d)), tensor({3., 6.}, f64(d)), tensor({1.5, -0.75}, f64(d))), {2},
@@ -49,7 +50,7 @@ TEST_CASE("lerp keeps ends, equal or not, and what lies between finite ends is f
   });
 }
 
-TEST_CASE("norms whose powers leave the range of the dtype are right") {
+TEST_CASE("norms whose powers exceed the range of the dtype are correct") {
   for_each_device([](Device d) {
     // mpmath 1.3: (1e15**3 + 2e15**3)**(mpf(1) / 3), and so on; float32: half its epsilon per step
     const auto value = [](const Tensor& y) { return y.item<double>(); };
@@ -76,7 +77,7 @@ TEST_CASE("norms whose powers leave the range of the dtype are right") {
   });
 }
 
-TEST_CASE("rows of a norm are scaled one by one") {
+TEST_CASE("rows of a norm are scaled separately") {
   for_each_device([](Device d) {
     // 3 and 4 times the scale of the row, of both signs, and enough zeros to fill vectors
     const std::vector<double> scales{1e200, 0, 1e-200, 1, INFINITY, NAN, 1e306, 1e-310};
@@ -94,7 +95,7 @@ TEST_CASE("rows of a norm are scaled one by one") {
       const Tensor got = y.cpu();
       CHECK(isnan(got[5]).item<bool>());
       CHECK(got[4].item<double>() == INFINITY);
-      // Four roundings of 2^-53, and of numbers next to 1e-310 the smallest double.
+      // Four roundings of 2^-53, and for numbers near 1e-310 the smallest double.
       for (const int64_t r : {0, 1, 2, 3, 6, 7}) {
         INFO("row ", r);
         CHECK((abs(got[r] - expected[r]) / sizes[r]).item<double>() <= 0x1p-51 + 1e-13);
@@ -103,21 +104,21 @@ TEST_CASE("rows of a norm are scaled one by one") {
     check(norm(there, 2, IntArrayRef{1}));
     check(norm(there.t().contiguous(), 2, IntArrayRef{0}));  // innermost dim kept
     check(norm(there.view({rows, 20, 15}), 2, IntArrayRef{1, 2}));
-    check(norm(there.repeat({1, 400}), 2, IntArrayRef{1}) / 20);  // in blocks
+    check(norm(there.repeat({1, 400}), 2, IntArrayRef{1}) / 20);  // computed in blocks
     for (const DType dtype : {kFloat32, kFloat64}) {
       const Tensor mixed = tensor({{0., 0.}, {2., -1.}}, f64(d)).to(dtype);
       check_values(norm(mixed, 3, IntArrayRef{1}), {2}, {0, 2.08008382305}, 1e-6);
       check_values(norm(mixed, -3, IntArrayRef{1}), {2}, {0, 0.96149970}, 1e-6);
     }
     const Tensor large = full({1 << 18}, 1e200, f64(d));
-    // Where the squares are added one by one, 2^18 additions round by 2^-53 or less.
+    // Squares are added in order: 2^18 additions round by at most 2^-53.
     CHECK(std::fabs(norm(large).item<double>() / 512e200 - 1) <= 0x1p-35);
     CHECK(norm(large * 0).item<double>() == 0);
   });
 }
 
-TEST_CASE("norms of zeros need no scaled elements") {
-  // A profile shows each kernel call: without a division nothing was scaled.
+TEST_CASE("norms of zeros are computed without scaling") {
+  // A profile contains each kernel call: without a division nothing was scaled.
   for (const double p : {2., 3., -3.}) {
     for (const DType dtype : {kFloat32, kFloat64}) {
       const Tensor x = zeros({5, 3}, TensorOptions(dtype));
@@ -130,7 +131,7 @@ TEST_CASE("norms of zeros need no scaled elements") {
   }
 }
 
-TEST_CASE("normalisation of NaN and infinities is NaN, and leaves other rows alone") {
+TEST_CASE("normalisation of NaN and infinities is NaN, and does not affect other rows") {
   for (const char* device : {"cpu", "reference"}) {
     const Device d(device);
     INFO(device);
@@ -149,11 +150,12 @@ TEST_CASE("normalisation of NaN and infinities is NaN, and leaves other rows alo
   }
 }
 
-TEST_CASE("normalisation of values whose squares leave the range is right") {
+TEST_CASE("normalisation of values whose squares exceed the range is correct") {
   for (const char* device : {"cpu", "reference"}) {
     const Device d(device);
     INFO(device);
-    // ((x - mean) / sqrt(var + 1e-5), for x / sqrt(mean(x^2)): of 1, 2, 3, which the scale leaves
+    // ((x - mean) / sqrt(var + 1e-5), for x / sqrt(mean(x^2)): for 1, 2, 3, independent of the
+    // scale
     const std::vector<double> expected{-1.22474487139, 0, 1.22474487139};
     for (const bool is_double : {false, true}) {
       const auto options = is_double ? f64(d) : f32(d);
@@ -184,10 +186,10 @@ TEST_CASE("normalisation of values whose squares leave the range is right") {
   }
 }
 
-TEST_CASE("the reference's attention is right where scores are too large for float32's digits") {
+TEST_CASE("the reference's attention is correct for scores beyond float32's precision") {
   const Device d("reference");
-  // Scores 1.6e11 * (1, 2, 2.1): all the weight is the last key's. The largest, rounded to float32,
-  // is off by thousands.
+  // Scores 1.6e11 * (1, 2, 2.1): the last key has the whole weight. Rounded to float32 the largest
+  // score has an error of thousands.
   const Tensor q = full({1, 1, 1, 1}, 4e5, f32(d)).requires_grad_();
   const Tensor k = (tensor({1., 2., 2.1}, f32(d)) * 4e5).view({1, 1, 3, 1});
   const Tensor v = tensor({1., 2., 3.}, f32(d)).view({1, 1, 3, 1});
@@ -196,7 +198,7 @@ TEST_CASE("the reference's attention is right where scores are too large for flo
   y.sum().backward();
   CHECK(q.grad().item<double>() == 0);
 
-  // One key has all the weight, whatever its score: here 2.6e15, of two products.
+  // A single key has the whole weight for any score, here the sum of two products, 2.6e15.
   const Tensor values = ones({1, 1, 1, 2}, f32(d)).requires_grad_();
   scaled_dot_product_attention(tensor({3.4940904e7, 1.8892014e7}, f32(d)).view({1, 1, 1, 2}),
                                tensor({7.300975e7, 6.127337e7}, f32(d)).view({1, 1, 1, 2}), values)

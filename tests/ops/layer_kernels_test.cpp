@@ -1,5 +1,5 @@
-// The composites of kernels that layers have, against the reference's loops: interpolation, bags of
-// rows, CTC. And what of them one thread and several must make alike.
+// The composites of kernels of layers, compared with the reference's loops: interpolation, bags of
+// rows, CTC. And the independence of the number of threads.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 
@@ -44,7 +44,7 @@ TEST_CASE("composite interpolation and its gradient agree with the kernels") {
     const auto call = [&](auto&& f, Tensors& o, const Tensors& in) { f(o[0], in[0], c.p); };
     check_composite(kernels::interpolate, {unwritten(c.y)}, {x}, call);
     check_composite(kernels::interpolate_grad, {unwritten(c.x)}, {dy}, call);
-    // One is the other's transpose.
+    // One is the transpose of the other.
     Tensor y = unwritten(c.y), dx = unwritten(c.x);
     kernels::interpolate(y, x, c.p);
     kernels::interpolate_grad(dx, dy, c.p);
@@ -108,7 +108,7 @@ TEST_CASE("composite CTC and its gradient agree with the kernels") {
   const Tensor x = log_softmax(normal({6, 4, 5}), 2);
   x[2].select(0, 1).select(0, 3).fill_(-kInfinity);
   const Tensor target = integers({1, 2, 2, 3, 3, -9, 4, 77, -1, 2, 1, 3}, {4, 3});
-  check(x, target, {6, 4, 3, 0}, {3, 2, 1, 3}, 0);  // -9 and 77 are behind an end
+  check(x, target, {6, 4, 3, 0}, {3, 2, 1, 3}, 0);  // -9 and 77 are after an end
   check(x, target, {2, 6, 0, 6}, {3, 2, 0, 3}, 4);
   check(x, integers({}, {4, 0}), {6, 4, 3, 0}, {0, 0, 0, 0}, 2);
   check(zeros({0, 2, 3}, oracle()), integers({1, 2}, {2, 1}), {0, 0}, {0, 1}, 0);

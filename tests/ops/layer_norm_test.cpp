@@ -63,16 +63,16 @@ TEST_CASE("rms_norm has PyTorch's values and gradients") {
 }
 
 // PyTorch 2.15: F.rms_norm(torch.full((2,), 1e-4, dtype=dtype), (2,)); the epsilon is that of the
-// dtype, of 16 bits that of float32.
-TEST_CASE("rms_norm without eps takes the epsilon of what it computes in") {
+// dtype, for 16 bits that of float32.
+TEST_CASE("rms_norm without eps uses the epsilon of the dtype of its computation") {
   for_each_device([](Device d) {
     const auto of = [&](DType dtype) {
       const Tensor y = rms_norm(full({2}, 1e-4, TensorOptions(dtype).device(d)), {2});
       CHECK(y.dtype() == dtype);
       return y.to(kFloat64);
     };
-    // Rounded to 8 bits and 11, of numbers below 0.5: half a last place, and that of 1e-4 itself,
-    // which the result has by half.
+    // Results below 0.5 are rounded to 8 and 11 bits, by half a unit in the last place; and 1e-4
+    // itself is rounded, which changes the result by half as much.
     check_values(of(kBFloat16), {2}, {0.279296875, 0.279296875}, 0x1p-9);
     check_values(of(kFloat16), {2}, {0.27832, 0.27832}, 0x1p-12);
     check_values(of(kFloat32), {2}, {0.278197, 0.278197}, 1e-6);  // quoted with 6 digits
@@ -80,21 +80,22 @@ TEST_CASE("rms_norm without eps takes the epsilon of what it computes in") {
   });
 }
 
-TEST_CASE("layer_norm normalises all the dims it is given, and keeps far-off means apart") {
+TEST_CASE("layer_norm normalises all given dims, and is accurate for large means") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 2, 5}), w = wave(d, {2, 5}, 0.3);
     const Tensor flat = layer_norm(x.reshape({3, 10}), {10}, w.reshape({10}));
     CHECK(layer_norm(x, {2, 5}, w).allclose(flat.reshape({3, 2, 5}), 1e-12, 1e-12));
     CHECK(layer_norm(x.transpose(0, 1), {3, 5}).sizes() == IntArrayRef{2, 3, 5});
-    // 1e4 + {-1, 0, 1}, exact in float32: the square of the mean has no digit left for theirs. The
-    // mean may be off by an ulp of 1e4, 1e-3, which the result then is, too.
+    // 1e4 + {-1, 0, 1}, exact in float32: the difference of the mean square and the squared mean
+    // would have no correct digits. The mean may have an error of an ulp of 1e4, 1e-3, and so may
+    // the result.
     const Tensor far = tensor({{9999.f, 10000.f, 10001.f}}, TensorOptions(kFloat32).device(d));
     check_values(layer_norm(far, {3}), {1, 3}, {-1.22473569, 0, 1.22473569}, 1e-3);
     CHECK(layer_norm(zeros({0, 4}, d), {4}).sizes() == IntArrayRef{0, 4});
   });
 }
 
-TEST_CASE("layer_norm and rms_norm have right first and second gradients") {
+TEST_CASE("layer_norm and rms_norm have correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 4}), w = wave(d, {4}, 0.3) + 1.5, b = wave(d, {4}, 0.2);
     const auto layer = [](const std::vector<Tensor>& in) {

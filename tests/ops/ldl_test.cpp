@@ -134,17 +134,17 @@ TEST_CASE("linalg_ldl_factor and linalg_ldl_solve have LAPACK's values") {
       const Tensor a = all.emplace_back(symmetric(d, c.k, c.diagonal, c.more));
       const auto [LD, pivots, info] = linalg_ldl_factor_ex(a);
       CHECK(pivots.dtype() == kInt32);
-      check_values(LD, {5, 5}, c.LD, 1e-10);  // of condition 30, the values have 12 digits
+      check_values(LD, {5, 5}, c.LD, 1e-10);  // values have 12 digits; condition number 30
       check_values(pivots, {5}, c.pivots);
       CHECK(info.item<int>() == 0);
       check_values(linalg::ldl_solve(LD, pivots, b), {5, 2}, c.x, 1e-10);
-      // The lower triangle alone is read.
+      // Only the lower triangle is read.
       const Tensor lower = a.tril() + full({5, 5}, 7, a.options()).triu(1);
       CHECK(std::get<0>(linalg::ldl_factor(lower)).equal(LD));
     }
     const Tensor a = stack(all, 0);
     const auto [LD, pivots] = linalg::ldl_factor(a);
-    // Rounding of 5 steps, enlarged by the condition: below 1e-13.
+    // Rounding of 5 steps, multiplied by the condition number: below 1e-13.
     CHECK(matmul(a, linalg_ldl_solve(LD, pivots, b)).allclose(b.expand({3, 5, 2}), 0, 1e-12));
     const Tensor wide = wave(d, {2, 1, 5, 3}, 1.1);
     const Tensor x = linalg_ldl_solve(LD[1], pivots[1], wide);
@@ -153,7 +153,7 @@ TEST_CASE("linalg_ldl_factor and linalg_ldl_solve have LAPACK's values") {
     const Tensor thin = a.to(kFloat32);
     const auto [f, p] = linalg::ldl_factor(thin);
     CHECK(f.dtype() == kFloat32);
-    // float32's rounding, 1e-7, and the condition, 30
+    // float32's rounding, 1e-7, times the condition number, 30
     CHECK(linalg_ldl_solve(f, p, b.to(kFloat32))
               .allclose(linalg_ldl_solve(LD, pivots, b).to(kFloat32), 1e-4, 1e-4));
   });
@@ -187,7 +187,7 @@ TEST_CASE("linalg_ldl_factor of singular, empty and other matrices") {
   });
 }
 
-TEST_CASE("linalg_ldl_solve has the gradient of B alone") {
+TEST_CASE("linalg_ldl_solve has only the gradient of B") {
   for_each_device([](Device d) {
     const Tensor a = symmetric(d, 1.3, 0, 0);
     const auto [LD, pivots] = linalg_ldl_factor(a);
@@ -227,7 +227,8 @@ std::vector<bad_input::BadCall> bad_calls() {
       DTYPE(linalg_ldl_solve, m33(), swaps(), ones({3, 3}, kFloat64)),
       INDEX(linalg_ldl_solve, m33(), swaps(4), m33()),
       INDEX(linalg_ldl_solve, m33(), swaps(0), m33()),
-      INDEX(linalg_ldl_solve, m33(), swaps(-3), m33()),  // a block of two rows begins in the last
+      INDEX(linalg_ldl_solve, m33(), swaps(-3),
+            m33()),  // a block of two rows begins in the last row
       INDEX(linalg_ldl_solve, m33(), swaps(std::numeric_limits<int>::min()), m33()),
       VALUE(linalg_ldl_solve, m33(), none(), m33()),
       DEVICE(linalg_ldl_solve, m33(), swaps(), there()),

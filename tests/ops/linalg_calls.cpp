@@ -1,4 +1,4 @@
-// Calls of linear algebra for the tables: bad ones, on mixed devices, agreeing.
+// Rows of the tables for linear algebra: bad calls, mixed devices, agreement.
 #include <ambit/ambit.h>
 
 #include <cmath>
@@ -126,7 +126,7 @@ std::vector<mismatch::Call> mixed_calls() {
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);
 
-// Symmetric, of condition 4 at most; and well-conditioned without symmetry.
+// A symmetric matrix with a condition number of at most 4; a well-conditioned one without symmetry.
 Tensor positive_of(const agreement::Operands& o) {
   const profiler::RecordFunction scope(agreement::kOperand);
   const Tensor x = o.unit.narrow(0, 0, std::min<int64_t>(o.unit.size(0), 5));

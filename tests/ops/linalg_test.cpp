@@ -1,5 +1,5 @@
 // Linear algebra: reconstructions, gradients, singular and empty matrices; linalg_values_test.cpp
-// has PyTorch's values. What a kernel promises on every device is in `ambit conformance`.
+// has PyTorch's values; `ambit conformance` tests the kernels of every device.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/reference.h>
@@ -38,7 +38,7 @@ void check_near(const Tensor& got, const Tensor& want, int64_t n) {
 
 }  // namespace
 
-TEST_CASE("factors of large matrices make the matrix again") {
+TEST_CASE("products of factors of large matrices equal the matrix") {
   manual_seed(5);
   for (const DType dtype : {kFloat32, kFloat64}) {
     for (const int64_t m : {256, 200}) {
@@ -65,7 +65,7 @@ TEST_CASE("factors of large matrices make the matrix again") {
       const Tensor lower = linalg_cholesky(positive);
       check_near(matmul(lower, mT(lower)), positive, n);
       check_near(mT(linalg_cholesky(positive, true)), lower, n);
-      check_near(matmul(linalg_inv(positive), positive), one, n);  // of condition 5
+      check_near(matmul(linalg_inv(positive), positive), one, n);  // condition number 5
       check_near(matmul(positive, linalg_solve(positive, x)), x, n);
       check_near(std::get<1>(linalg_slogdet(positive)) / 256,
                  log(linalg_eigvalsh(positive)).sum() / 256, n);
@@ -73,7 +73,7 @@ TEST_CASE("factors of large matrices make the matrix again") {
   }
 }
 
-TEST_CASE("batches of any dims broadcast, and strided operands are read as they lie") {
+TEST_CASE("batches of any dims are broadcast, and strided operands are accepted") {
   for_each_device([](Device d) {
     const Inputs o(d);
     const Tensor a = o.A.unsqueeze(1), b = o.B.unsqueeze(0);  // [2,1,3,3], [1,2,3,2]
@@ -110,7 +110,7 @@ TEST_CASE("singular and indefinite matrices are typed errors that name the matri
     CHECK_THROWS_AS(o.rank1.mul(0).inverse(), LinAlgError);
     CHECK_THROWS_AS(linalg_matrix_power(batch[1], -1), LinAlgError);
     CHECK_THROWS_AS(linalg_svd(batch * NAN), LinAlgError);
-    CHECK(isnan(linalg_eigvalsh(batch * NAN)).all().item<bool>());  // as PyTorch's
+    CHECK(isnan(linalg_eigvalsh(batch * NAN)).all().item<bool>());  // as in PyTorch
     const auto info = [](const auto& t) { return std::get<1>(t).to(kFloat64); };
     check_values(info(linalg_inv_ex(batch)), {3}, {0, 2, 0});
     check_values(info(linalg_solve_ex(batch, o.v)), {3}, {0, 2, 0});
@@ -122,7 +122,7 @@ TEST_CASE("singular and indefinite matrices are typed errors that name the matri
     CHECK_THROWS_AS(linalg_lu_factor_ex(batch, true, true), LinAlgError);
     const auto solve_by_no_pivots = [&] {
       const Tensor x = linalg_lu_solve(o.LU, o.piv + 3, o.B);
-      synchronize(d);  // some throw there
+      synchronize(d);  // some devices throw here
     };
     CHECK_THROWS_AS(solve_by_no_pivots(), IndexError);
     CHECK_THROWS_AS(lu_unpack(o.LU, o.piv - 3), IndexError);
@@ -131,7 +131,7 @@ TEST_CASE("singular and indefinite matrices are typed errors that name the matri
   });
 }
 
-TEST_CASE("devices without kernels of their own have the host's") {
+TEST_CASE("devices without kernels for linear algebra use the host's") {
   const Inputs o("reference");
   const auto batch = [](const Tensor& x) { return x.dim() == 2 ? x.unsqueeze(0) : x; };
   const Tensor matrices = unwritten({2, 3, 3}), sides = unwritten({2, 3, 2});
@@ -157,7 +157,7 @@ TEST_CASE("devices without kernels of their own have the host's") {
                   });
 }
 
-TEST_CASE("child: linear algebra where there is no LAPACK" * doctest::skip()) {
+TEST_CASE("child: linear algebra without LAPACK" * doctest::skip()) {
   const Inputs o("cpu");
   const uint64_t before = reference::runs();
   CHECK(matmul(linalg_inv(o.A), o.A).allclose(eye(3, f64("cpu")), 1e-12, 1e-12));
@@ -172,16 +172,16 @@ TEST_CASE("child: linear algebra where there is no LAPACK" * doctest::skip()) {
   CHECK(reference::runs() == before + 7);
 }
 
-TEST_CASE("where there is no LAPACK the reference's loops serve the cpu") {
+TEST_CASE("without LAPACK the cpu uses the reference's loops") {
   const ChildResult result =
-      run_child("child: linear algebra where there is no LAPACK", "AMBIT_LAPACK=libnone.so");
+      run_child("child: linear algebra without LAPACK", "AMBIT_LAPACK=libnone.so");
   INFO(result.output);
   CHECK(result.exit_code == 0);
   CHECK(result.output.find("1 passed") != std::string::npos);
 }
 
 TEST_CASE("child: linear algebra in a fork" * doctest::skip()) {
-  const Tensor x = eye(400) * 2 + 0.001;  // of a size that LAPACK shares among threads
+  const Tensor x = eye(400) * 2 + 0.001;  // LAPACK uses several threads for this size
   const Tensor expected = linalg_inv(x);
   const pid_t child = fork();
   if (child == 0) {
@@ -194,7 +194,7 @@ TEST_CASE("child: linear algebra in a fork" * doctest::skip()) {
   CHECK(WEXITSTATUS(status) == 7);
 }
 
-TEST_CASE("a forked child has linear algebra, too") {
+TEST_CASE("a forked child can compute linear algebra") {
   const ChildResult result = run_child("child: linear algebra in a fork");
   INFO(result.output);
   CHECK(result.exit_code == 0);
@@ -241,7 +241,7 @@ struct Differentiable {
   bool twice = true;
 };
 
-// Away from what has no derivative: eigenvalues apart, matrices invertible.
+// Away from points without a derivative: distinct eigenvalues, invertible matrices.
 Tensor apart(const Tensor& x) {
   return x + eye(x.size(-2), x.size(-1), x.options()) * arange(2, x.size(-1) + 2, 1, x.options());
 }
@@ -323,7 +323,7 @@ std::vector<Differentiable> differentiable() {
 
 }  // namespace
 
-TEST_CASE("linear algebra has right first and second gradients") {
+TEST_CASE("linear algebra has correct first and second gradients") {
   for (const Differentiable& row : differentiable()) {
     INFO(std::string(row.text));
     std::vector<Tensor> in;
@@ -333,9 +333,9 @@ TEST_CASE("linear algebra has right first and second gradients") {
   }
 }
 
-TEST_CASE("the determinant has its gradient where the matrix is singular, too") {
+TEST_CASE("the determinant has a gradient at singular matrices, too") {
   for_each_device([](Device d) {
-    // The transposed adjugate: of rank 2, 1 and 0 beside an invertible one.
+    // The transposed adjugate, for rank 2, 1 and 0, and for an invertible matrix.
     const Tensor x = tensor({{{1., 2., 3.}, {4., 5., 6.}, {5., 7., 9.}},
                              {{1., 2., 3.}, {2., 4., 6.}, {3., 6., 9.}},
                              {{0., 0., 0.}, {0., 0., 0.}, {0., 0., 0.}},
@@ -348,12 +348,12 @@ TEST_CASE("the determinant has its gradient where the matrix is singular, too") 
     check_values(x.grad(), {4, 3, 3}, adjugates, 1e-12);
     const Tensor diagonal = tensor({{0., 0.}, {0., 3.}}, f64(d)).requires_grad_();
     const Tensor g = autograd::grad({linalg_det(diagonal)}, {diagonal}, {}, true, true)[0];
-    // det'' of [[a, b], [c, d]]: of the sum of the gradient's elements 1 for a, d and -1 for b, c.
+    // det'' of [[a, b], [c, d]]: the sum of the gradient's elements is 1 for a, d and -1 for b, c.
     check_values(autograd::grad({g.sum()}, {diagonal})[0], {2, 2}, {1, -1, -1, 1}, 1e-12);
   });
 }
 
-TEST_CASE("factors without a gradient say so in backward, not before") {
+TEST_CASE("factors without a gradient give an error in backward, not before") {
   const Tensor tall = wave("cpu", {3, 2}).requires_grad_();
   const Tensor q = std::get<0>(linalg_qr(tall, "complete")), r = std::get<1>(linalg_qr(tall, "r"));
   CHECK_THROWS_AS(q.sum().backward(), AutogradError);
@@ -363,7 +363,7 @@ TEST_CASE("factors without a gradient say so in backward, not before") {
   CHECK_FALSE(tall.grad().defined());
 }
 
-TEST_CASE("methods and linalg:: are the functions") {
+TEST_CASE("methods and functions of linalg:: have equal results") {
   const Inputs o("cpu");
   CHECK(o.A.inverse().equal(linalg::inv(o.A)));
   CHECK(o.A.det().equal(linalg::det(o.A)));

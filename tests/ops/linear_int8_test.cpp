@@ -1,4 +1,4 @@
-// quantize_rows and linear_int8: their numbers on every device, what is exact and what is near, the
+// quantize_rows and linear_int8: results on every device, exact and approximate cases, the
 // composite, bad calls.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
@@ -20,7 +20,7 @@ struct Layer {
   Tensor x, w, scale, bias;
 };
 
-// x normal, w all of int8's numbers, as a layer [N,K] for rows [M,K].
+// x is normal, w has all numbers of int8; a layer [N,K] for rows [M,K].
 Layer layer(int64_t M, int64_t N, int64_t K, Device device) {
   manual_seed(static_cast<uint64_t>(1000 * M + 10 * N + K));
   const Tensor w = randint(-128, 128, {N, K}).to(kInt8);
@@ -28,15 +28,15 @@ Layer layer(int64_t M, int64_t N, int64_t K, Device device) {
           randn({N}).to(device)};
 }
 
-// The product in float64, of the same integers.
+// Return the product in float64, with the same integers.
 Tensor exact_product(const Layer& l) {
   const auto [q, s] = quantize_rows(l.x.cpu());
   return matmul(q.to(kFloat64), l.w.cpu().to(kFloat64).t()) *
          (s.to(kFloat64).unsqueeze(1) * l.scale.cpu().to(kFloat64));
 }
 
-// Four roundings of float32: of the sum, of both factors' product, of the product, and behind the
-// bias.
+// Four roundings of float32: the sum, the product of both factors, the product with the sum, and
+// the addition of the bias.
 void check_near_exact(const Tensor& got, const Layer& l) {
   const Tensor product = exact_product(l), bias = l.bias.cpu().to(kFloat64);
   const Tensor bound = (product.abs() + bias.abs()) * (4 * std::ldexp(1, -24));
@@ -45,7 +45,7 @@ void check_near_exact(const Tensor& got, const Layer& l) {
 
 }  // namespace
 
-TEST_CASE("quantize_rows gives each row its factor, and rounds to even") {
+TEST_CASE("quantize_rows has a factor for each row, and rounds to even") {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   for_each_device([](Device d) {
     const Tensor x = tensor({{127.f, 0.5f, 1.5f, 2.5f, -126.5f},
@@ -77,7 +77,7 @@ TEST_CASE("quantize_rows gives each row its factor, and rounds to even") {
   });
 }
 
-TEST_CASE("linear_int8 adds up exactly, whatever the sizes") {
+TEST_CASE("sums of linear_int8 are exact, for any sizes") {
   for_each_device([](Device d) {
     for (const int64_t K : {1, 3, 31, 63, 64, 65, 200}) {
       for (const auto& [M, N] :
@@ -100,35 +100,37 @@ TEST_CASE("linear_int8 adds up exactly, whatever the sizes") {
   });
 }
 
-TEST_CASE("linear_int8 saturates nowhere: the longest rows of the largest numbers") {
+TEST_CASE("linear_int8 does not saturate: the longest rows of the largest numbers") {
   constexpr int64_t kLongest = 131072;
   for_each_device([](Device d) {
     const Tensor w = full({5, kLongest}, -128, TensorOptions(kInt8).device(d));
     for (const float sign : {1.f, -1.f}) {
       const Tensor x = full({2, kLongest}, sign * 127, TensorOptions(kFloat32).device(d));
-      // 127 * 2^24: float32 has it, and int32 just so
+      // 127 * 2^24: exact in float32, and just within int32
       CHECK((linear_int8(x, w, ones({5}, d)) == -sign * 2130706432.f).all().item<bool>());
     }
   });
 }
 
-TEST_CASE("linear_int8 is near linear, by what rounding to int8 may cost") {
+TEST_CASE("linear_int8 approximates linear within the rounding to int8") {
   for_each_device([](Device d) {
     manual_seed(4);
     const Tensor x = randn({9, 300}), w = randn({40, 300}) * 0.05, b = randn({40});
     const auto [q, scale] = quantize_rows(w);
     const Tensor y = linear_int8(x.to(d), q.to(d), scale.to(d), b.to(d)).cpu();
-    // Each number is off by half a step, of its row's 127th, at most.
+    // Each number has an error of at most half a step, and a step is 1/127 of the row's largest
+    // number.
     const Tensor dx = x.abs().amax({1}, true) / 254, dw = w.abs().amax({1}) / 254;
     const Tensor bound = dx * w.abs().sum(1) + dw * x.abs().sum(1, true) + 300 * dx * dw;
     const Tensor error = (y - linear(x, w, b)).abs();
-    // float32's sums of 300 terms are off by 300 * 2^-24 of them, below 1 % of a step
+    // float32's sums of 300 terms have an error of 300 * 2^-24 of them, below 1 % of a step
     CHECK((error <= bound * 1.01).all().item<bool>());
     CHECK(error.max().item<double>() > 0);
   });
 }
 
-TEST_CASE("linear_int8 of 16 bits is float32's, rounded once, and autocast leaves it alone") {
+TEST_CASE(
+    "linear_int8 of 16 bits equals float32's, rounded once, and autocast does not change it") {
   for_each_device([](Device d) {
     const Layer l = layer(3, 7, 40, d);
     for (const DType dtype : dtypes::kReducedFloating) {
@@ -144,7 +146,7 @@ TEST_CASE("linear_int8 of 16 bits is float32's, rounded once, and autocast leave
   });
 }
 
-TEST_CASE("rows with NaN or Inf give NaN, the others what they would alone") {
+TEST_CASE("rows with NaN or Inf give NaN, and do not affect other rows") {
   for_each_device([](Device d) {
     const Layer l = layer(3, 6, 70, d);
     const Tensor y = linear_int8(l.x, l.w, l.scale, l.bias);
@@ -175,7 +177,7 @@ TEST_CASE("backward through int8 weights is refused, forward is not") {
   CHECK(std::get<0>(quantize_rows(empty({2, 4}, "meta"))).dtype() == kInt8);
 }
 
-TEST_CASE("the composite of linear_int8 does what the kernels do") {
+TEST_CASE("the composite of linear_int8 agrees with the kernels") {
   for_each_device([](Device d) {
     const NoGradGuard no_grad;
     for (const int64_t K : {0, 5, 2000}) {

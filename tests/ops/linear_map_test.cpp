@@ -1,5 +1,5 @@
-// linear_map and what calls it: that it is linear with an activation behind it, on every device, in
-// training too, rounded once; bad calls.
+// linear_map and functions that call it: it equals linear followed by an activation, on every
+// device, in training too, rounded once; bad calls.
 #include <ambit/ambit.h>
 #include <ambit/detail/activation.h>
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ Layer layer(int64_t M, int64_t N, int64_t K, Device device, DType dtype = kFloat
   return {made({M, K}), made({N, K}), made({N})};
 }
 
-// Sums of 200 products deviate by 14; libraries may add them up in another order.
+// Sums of 200 products have the standard deviation 14; libraries may add in another order.
 constexpr double kRelative = 1e-5, kAbsolute = 1e-4;
 
 void check_same(const Tensor& fused, const Tensor& composed) {
@@ -38,11 +38,11 @@ void check_same(const Tensor& fused, const Tensor& composed) {
 
 }  // namespace
 
-TEST_CASE("linear_map is an activation behind linear") {
+TEST_CASE("linear_map is linear followed by an activation") {
   for_each_device([](Device d) {
     for (const UnaryOp op : kActivations) {
       CAPTURE(std::string(name(op)));
-      // The last is more than one tile, the one before a step of a recurrent network.
+      // The last one has more than one tile, the one before is a step of a recurrent network.
       for (const Dims& s :
            {Dims{1, 1, 1}, Dims{3, 5, 7}, Dims{32, 512, 256}, Dims{300, 200, 200}}) {
         const Layer l = layer(s[0], s[1], s[2], d);
@@ -62,7 +62,7 @@ TEST_CASE("linear_map is an activation behind linear") {
   });
 }
 
-TEST_CASE("linear_map keeps NaN") {
+TEST_CASE("linear_map propagates NaN") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat64, kFloat32, kFloat16, kBFloat16}) {
       for (const Dims& s : {Dims{3, 5, 7}, Dims{300, 200, 200}}) {
@@ -79,7 +79,7 @@ TEST_CASE("linear_map keeps NaN") {
   });
 }
 
-TEST_CASE("linear_map of 16 bits is float32's, rounded once where the device has the activation") {
+TEST_CASE("linear_map of 16 bits equals float32's, rounded once if the device has the activation") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat16, kBFloat16}) {
       const Layer l = layer(64, 64, 4, d, dtype);
@@ -88,15 +88,15 @@ TEST_CASE("linear_map of 16 bits is float32's, rounded once where the device has
         const Tensor y = linear_map(l.x, l.w, l.b, op);
         CHECK(y.dtype() == dtype);
         const Tensor exact = linear_map(wide(l.x), wide(l.w), wide(l.b), op);
-        // Half a last place; and gelu's tail in float32. A sum rounded in between would be wrong
-        // there by nine times that.
+        // Half a unit in the last place, and the error of gelu's tail in float32. If the sum were
+        // rounded, too, the error would be nine times that.
         CHECK(wide(y).allclose(exact, dtype == kFloat16 ? 0x1p-11 : 0x1p-8, 3e-6));
       }
     }
   });
 }
 
-TEST_CASE("linear_map and _addmm_activation have right first and second gradients") {
+TEST_CASE("linear_map and _addmm_activation have correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor w = wave(d, {2, 3}, 0.3), b = wave(d, {2}, 1.1);
     for (const UnaryOp op : kActivations) {
@@ -119,7 +119,7 @@ TEST_CASE("linear_map and _addmm_activation have right first and second gradient
   });
 }
 
-TEST_CASE("linear_map by relu keeps its result for the gradient, and notices writes to it") {
+TEST_CASE("linear_map with relu saves its result for the gradient, and detects writes to it") {
   for_each_device([](Device d) {
     const Layer l = layer(4, 3, 2, d);
     l.w.requires_grad_();

@@ -1,4 +1,4 @@
-// Losses: every way to call them against PyTorch, and errors; gradients are in gradcheck_nn_test.
+// Losses: every form of call compared with PyTorch, and errors; gradcheck_nn_test tests gradients.
 #include <ambit/error.h>
 #include <ambit/ops/loss.h>
 #include <ambit/ops/norm.h>
@@ -106,7 +106,7 @@ TEST_CASE("losses of 16 bits with class weights have gradients") {
   });
 }
 
-TEST_CASE("ignored rows have a gradient of 0, though the mean over no rows is NaN") {
+TEST_CASE("ignored rows have a gradient of 0, although the mean over no rows is NaN") {
   for_each_device([](Device d) {
     // x = torch.ones(2, 3, requires_grad=True); F.cross_entropy(x, torch.tensor([1, 1]),
     // ignore_index=1).backward(); x.grad
@@ -137,7 +137,7 @@ TEST_CASE("mse_loss agrees with PyTorch") {
   });
 }
 
-TEST_CASE("losses reject what does not fit, and say why") {
+TEST_CASE("losses refuse invalid arguments, and say why") {
   const Tensor x = ones({2, 3});
   CHECK_THROWS_WITH_AS(nll_loss(x, tensor({0, 1, 2})),
                        "nll_loss: expected target of shape [2], got [3]", ShapeError);

@@ -1,6 +1,6 @@
-// Results of maps stay in the range of their function, keep the sign of zero, and have digits in
-// its tails. Exact values are mpmath 1.3's with 40 digits, of the float32 or float64 that is given:
-// the lines of Python are quoted, with `from mpmath import *` before them.
+// Results of maps stay in the range of their function, keep the sign of zero, and are accurate in
+// its tails. Exact values are from mpmath 1.3 with 40 digits, for the given float32 or float64: the
+// lines of Python are quoted, after `from mpmath import *`.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -14,10 +14,10 @@ using namespace ambit;
 
 namespace {
 
-/// The devices with formulas of their own. On others a library of the vendor sets the errors.
+/// The devices with our own formulas. On others the vendor's library determines the errors.
 constexpr const char* kOwn[] = {"cpu", "reference"};
 
-// Check that each value, of float32 or float64, is within `units` halves of the last place, or
+// Check that each value, of float32 or float64, is within `units` half units in the last place, or
 // within two of the smallest numbers.
 void check_digits(const Tensor& got, const std::vector<double>& exact, double units) {
   const double eps = finfo(got.dtype()).eps;
@@ -31,7 +31,7 @@ void check_digits(const Tensor& got, const std::vector<double>& exact, double un
   }
 }
 
-/// The gradient of sum(f(x)).
+/// Return the gradient of sum(f(x)).
 template <class F>
 Tensor slope(const Tensor& x, const F& f) {
   const Tensor leaf = x.detach().clone().requires_grad_();
@@ -41,10 +41,10 @@ Tensor slope(const Tensor& x, const F& f) {
 
 }  // namespace
 
-TEST_CASE("sine and cosine lie in [-1, 1], so that acos and asin of them are numbers") {
+TEST_CASE("sine and cosine are in [-1, 1], so that acos and asin of them are not NaN") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat32, kFloat64}) {
-      // Around the first input where cos was 1.00000012, and where both pass their extremes.
+      // Around the first input for which cos was 1.00000012, and around extremes of both.
       const Tensor steps = arange(20000, TensorOptions(dtype)) * 0x1p-26;
       for (const double at : {1e-6, 0.000201523304, 3939.557, 6353.871, M_PI / 2, 1e4 * M_PI}) {
         INFO(name(dtype), " ", at);
@@ -80,12 +80,12 @@ TEST_CASE("odd functions keep the sign of zero") {
   });
 }
 
-// The bounds count halves of the last place. They are the largest errors that a program measured at
-// every 610th float32 and at 10^6 float64, with AVX-512, with AVX2 and without vectors, and a fifth
-// more: 5.3 ulp for gelu, 2.9 for gelu_tanh, 2.8 for silu, 3.9 for mish, 2.1 for logit in float32;
-// 11.3 for gelu in float64.
+// The bounds are in half units in the last place. They are the largest errors measured at every
+// 610th float32 and at 10^6 float64, with AVX-512, with AVX2 and without vectors, plus a fifth: 5.3
+// ulp for gelu, 2.9 for gelu_tanh, 2.8 for silu, 3.9 for mish, 2.1 for logit in float32; 11.3 for
+// gelu in float64.
 
-TEST_CASE("gelu and its gradient have digits in the lower tail") {
+TEST_CASE("gelu and its gradient are accurate in the lower tail") {
   for (const char* device : kOwn) {
     INFO(device);
     const auto f32 = TensorOptions(kFloat32).device(Device(device));
@@ -115,7 +115,7 @@ TEST_CASE("gelu and its gradient have digits in the lower tail") {
     CHECK(gelu(tensor({1e30}, f32)).item<float>() == 1e30f);
     CHECK(std::isnan(gelu(tensor({NAN}, f32)).item<float>()));
     CHECK(std::isnan(slope(tensor({NAN}, f32), map).item<float>()));
-    // Of 16 bits: that of float32, rounded once.
+    // 16 bits: float32's result, rounded once.
     for (const DType dtype : {kFloat16, kBFloat16}) {
       const Tensor narrow = tensor({-5.5, -4.5}, f32).to(dtype);
       CHECK(gelu(narrow).equal(
@@ -126,7 +126,7 @@ TEST_CASE("gelu and its gradient have digits in the lower tail") {
   }
 }
 
-TEST_CASE("gelu_tanh, silu, mish and logit have digits where results are small") {
+TEST_CASE("gelu_tanh, silu, mish and logit are accurate where results are small") {
   for (const char* device : kOwn) {
     INFO(device);
     const auto f32 = TensorOptions(kFloat32).device(Device(device));
@@ -144,7 +144,7 @@ TEST_CASE("gelu_tanh, silu, mish and logit have digits where results are small")
                  {-4.6765528108074153e-8, -2.5019766903423639e-26, -2.7576380638540316e-36,
                   1.0115841666309697},
                  13);
-    // x / (1 + exp(-x)) and x * tanh(log1p(exp(x))): the same so far out
+    // x / (1 + exp(-x)) and x * tanh(log1p(exp(x))): equal this far in the tail
     const Tensor far = tensor({-104., -103.5, -88.5}, f32);
     const std::vector<double> tails{-7.0860990944071105e-44, -1.162683402293389e-43,
                                     -3.2499869884948122e-37};

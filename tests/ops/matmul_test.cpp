@@ -1,4 +1,4 @@
-// Products of matrices: values and shapes in all the cases that numpy's @ knows, errors, gradients.
+// Products of matrices: values and shapes in all cases of numpy's @, errors, gradients.
 #include <ambit/error.h>
 #include <ambit/memory.h>
 #include <ambit/ops/matmul.h>
@@ -16,7 +16,7 @@
 
 using namespace ambit;
 
-TEST_CASE("matmul takes vectors, matrices and batches that broadcast") {
+TEST_CASE("matmul accepts vectors, matrices and batches that broadcast") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 3}), b = wave(d, {3, 4}, 0.3);
     // wave(2, 3) @ wave(3, 4, k=0.3)
@@ -45,11 +45,11 @@ TEST_CASE("matmul takes vectors, matrices and batches that broadcast") {
   });
 }
 
-TEST_CASE("matmul reads any strides") {
+TEST_CASE("matmul accepts any strides") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {4, 3, 2, 5}), b = wave(d, {5, 3, 4, 2}, 0.3);
     const Tensor at = a.permute({1, 0, 3, 2}), bt = b.permute({1, 2, 3, 0});
-    // The same operands without strides are the expectation, to the last bit of the same sums.
+    // The expected result is that of contiguous operands, bit for bit.
     CHECK(matmul(at, bt).allclose(matmul(at.contiguous(), bt.contiguous()), 1e-14, 1e-14));
     const Tensor row = wave(d, {5, 3}).t();
     CHECK(matmul(row, row.t()).allclose(matmul(row.contiguous(), row.t().contiguous()), 1e-14));
@@ -60,7 +60,7 @@ TEST_CASE("matmul reads any strides") {
   });
 }
 
-TEST_CASE("mm, bmm, mv, dot and addmm are matmul of one shape each") {
+TEST_CASE("mm, bmm, mv, dot and addmm equal matmul for one kind of shapes each") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 3}), b = wave(d, {3, 4}, 0.3), v = wave(d, {3});
     CHECK(a.mm(b).equal(a.matmul(b)));
@@ -80,7 +80,7 @@ TEST_CASE("mm, bmm, mv, dot and addmm are matmul of one shape each") {
   });
 }
 
-TEST_CASE("linear is input times weight transposed, plus bias") {
+TEST_CASE("linear is input times transposed weight, plus bias") {
   for_each_device([](Device d) {
     const Tensor w = wave(d, {4, 3}, 0.3), b = wave(d, {4}, 1.1);
     // F.linear(wave(2, 2, 3), wave(4, 3, k=0.3), wave(4, k=1.1))
@@ -96,7 +96,7 @@ TEST_CASE("linear is input times weight transposed, plus bias") {
   });
 }
 
-TEST_CASE("products of integers are exact, and wrap") {
+TEST_CASE("products of integers are exact modulo the range") {
   for_each_device([](Device d) {
     const Tensor a = tensor({{1, 2}, {3, 4}}, d), b = tensor({{5, 6}, {7, 8}}, d);
     check_values(a.matmul(b), {2, 2}, {19, 22, 43, 50});
@@ -107,12 +107,12 @@ TEST_CASE("products of integers are exact, and wrap") {
 
 namespace {
 
-/// The same values, lying row-major, transposed, and in neither way.
+/// The same values, row-major, transposed, and with other strides.
 std::vector<Tensor> layouts(const Tensor& t) {
   return {t, t.t().contiguous().t(), stack({t, zeros_like(t)}, 2).select(2, 0)};
 }
 
-// Whole numbers up to 4 in size, whose sums of up to 6200 products float32 has exactly.
+// Whole numbers of at most 4, whose sums of up to 6200 products are exact in float32.
 void check_large_product(Device d, int64_t m, int64_t n, int64_t k) {
   INFO(m, " x ", n, " x ", k);
   const Tensor a = (arange(m * k).mul(7).remainder(9) - 4).reshape({m, k}).to(d),
@@ -131,8 +131,9 @@ void check_large_product(Device d, int64_t m, int64_t n, int64_t k) {
 
 }  // namespace
 
-TEST_CASE("large products are exact in whole numbers, however the operands lie") {
-  // Rows and columns that fill tiles, panels and blocks, or not; few rows; several blocks deep.
+TEST_CASE("large products of whole numbers are exact, for any strides") {
+  // Rows and columns that fill tiles, panels and blocks, or not; few rows; several blocks along the
+  // inner dim.
   for_each_device([](Device d) {
     check_large_product(d, 200, 70, 400);
     check_large_product(d, 33, 517, 300);
@@ -141,11 +142,11 @@ TEST_CASE("large products are exact in whole numbers, however the operands lie")
     check_large_product(d, 1, 66, 801);
     check_large_product(d, 1, 1, 801);
   });
-  check_large_product(kCPU, 16, 4200, 70);    // more columns than packed at once,
-  check_large_product(kCPU, 100, 180, 6200);  // and more of the inner side
+  check_large_product(kCPU, 16, 4200, 70);    // more columns than are packed at once,
+  check_large_product(kCPU, 100, 180, 6200);  // and a longer inner dim
 }
 
-TEST_CASE("products are the same to the bit on any number of threads") {
+TEST_CASE("products are equal bit for bit with any number of threads") {
   const int before = get_num_threads();
   std::vector<Tensor> results;
   for (const int threads : {1, 3}) {
@@ -161,15 +162,15 @@ TEST_CASE("products are the same to the bit on any number of threads") {
   for (size_t i = 0; i < half; ++i) CHECK(equal(results[i], results[half + i]));
 }
 
-TEST_CASE("long sums of few products take little memory beside their operands") {
+TEST_CASE("long sums of few products allocate little memory") {
   const Tensor x = ones({int64_t{1} << 19, 2}, kFloat64);
   const size_t peak = memory_stats(kCPU).peak_in_use, before = memory_stats(kCPU).in_use;
   CHECK((mm(x.t(), x) == 1 << 19).all().item<bool>());
-  // A slab is of 2^20 numbers, 8 MiB; padded to a tile's width all of x would be 128.
+  // A slab has 2^20 numbers, 8 MiB; all of x, padded to the width of a tile, would be 128 MiB.
   CHECK(memory_stats(kCPU).peak_in_use <= std::max(peak, before + (size_t{9} << 20)));
 }
 
-TEST_CASE("products over no elements are zero") {
+TEST_CASE("products with an empty inner dim are zero") {
   for_each_device([](Device d) {
     check_values(matmul(zeros({2, 0}, d), zeros({0, 3}, d)), {2, 3}, {0, 0, 0, 0, 0, 0});
     CHECK(matmul(zeros({0, 2, 3}, d), zeros({3, 4}, d)).sizes() == IntArrayRef{0, 2, 4});
@@ -181,7 +182,7 @@ TEST_CASE("products over no elements are zero") {
   });
 }
 
-TEST_CASE("products refuse operands that do not fit, and say why") {
+TEST_CASE("products refuse operands of invalid shapes, and say why") {
   const Tensor x = ones({2, 3});
   CHECK_THROWS_WITH_AS(
       x.matmul(x), "matmul: expected inner sizes that agree, got [2, 3] and [2, 3]", ShapeError);
@@ -199,7 +200,7 @@ TEST_CASE("products refuse operands that do not fit, and say why") {
                        "linear: expected bias of shape [4], got [3]", ShapeError);
 }
 
-TEST_CASE("products of every shape have right first and second gradients") {
+TEST_CASE("products of every shape have correct first and second gradients") {
   for_each_device([](Device d) {
     const TensorFn product = [](const std::vector<Tensor>& in) { return matmul(in[0], in[1]); };
     const std::vector<std::vector<std::vector<int64_t>>> shapes{{{3}, {3}},
@@ -220,7 +221,7 @@ TEST_CASE("products of every shape have right first and second gradients") {
   });
 }
 
-TEST_CASE("linear and addmm have right first and second gradients") {
+TEST_CASE("linear and addmm have correct first and second gradients") {
   for_each_device([](Device d) {
     const TensorFn layer = [](const std::vector<Tensor>& in) {
       return linear(in[0], in[1], in.size() > 2 ? in[2] : Tensor());

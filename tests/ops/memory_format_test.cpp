@@ -1,4 +1,4 @@
-// Channels-last strides: what has them, how they come, and that values and gradients stay.
+// Channels-last strides: which functions return them, and that values and gradients are the same.
 // Strides are those of torch 1.13: x.contiguous(memory_format=torch.channels_last).stride().
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 using namespace ambit;
 
-TEST_CASE("contiguous and clone bring tensors to channels last, with the same values") {
+TEST_CASE("contiguous and clone convert tensors to channels last, with the same values") {
   for_each_device([](Device device) {
     const Tensor x = wave(device, {2, 3, 4, 5}), v = wave(device, {2, 3, 2, 4, 5});
     const Tensor last = x.contiguous(MemoryFormat::ChannelsLast);
@@ -29,15 +29,15 @@ TEST_CASE("contiguous and clone bring tensors to channels last, with the same va
     CHECK(last.clone(MemoryFormat::Preserve).equal(x));
     CHECK(x.clone(MemoryFormat::ChannelsLast).strides() == last.strides());
     CHECK(last.clone(MemoryFormat::Contiguous).is_contiguous());
-    // A slice has gaps, which Preserve does not keep.
+    // A slice has gaps, which Preserve removes.
     CHECK(last.slice(1, 0, 2).clone(MemoryFormat::Preserve).is_contiguous());
     CHECK(last.contiguous(MemoryFormat::Contiguous).is_contiguous());
     CHECK(last.is_contiguous(MemoryFormat::Preserve) == last.is_contiguous());
   });
 }
 
-TEST_CASE("what fits both layouts is row-major by suggestion, as in PyTorch") {
-  const Tensor one = ones({2, 1, 4, 5});  // one channel: both at once
+TEST_CASE("tensors with strides of both layouts count as row-major, as in PyTorch") {
+  const Tensor one = ones({2, 1, 4, 5});  // one channel: strides of both layouts
   CHECK(one.is_contiguous());
   CHECK(one.is_contiguous(MemoryFormat::ChannelsLast));
   CHECK(one.suggest_memory_format() == MemoryFormat::Contiguous);
@@ -48,7 +48,7 @@ TEST_CASE("what fits both layouts is row-major by suggestion, as in PyTorch") {
   CHECK(none.is_contiguous(MemoryFormat::ChannelsLast));
 }
 
-TEST_CASE("gradients go through a change of layout") {
+TEST_CASE("gradients pass through a change of layout") {
   const Tensor x = wave(kCPU, {1, 2, 2, 2}).requires_grad_();
   const Tensor weight = wave(kCPU, {1, 2, 2, 2}, 0.3);
   (x.contiguous(MemoryFormat::ChannelsLast) * weight).sum().backward();

@@ -1,5 +1,5 @@
-// Binary ops of two dtypes: each gradient is that of the same numbers in float64, whatever the
-// dtype of the other operand, which must not be computed with in its own.
+// Binary ops of two dtypes: each gradient is that of the same numbers in float64, because the
+// gradient is not computed in the dtype of the other operand.
 #include <ambit/autograd.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -22,7 +22,7 @@ using Binary = std::function<Tensor(const Tensor&, const Tensor&)>;
 struct Case {
   const char* name;
   Binary op;
-  std::vector<double> self, other;  // every dtype but bool holds them
+  std::vector<double> self, other;  // exact in every dtype except bool
 };
 
 const std::vector<double> kLeft{100, 3, 1, 2, 127}, kRight{3, 100, 7, 2, 1};
@@ -36,7 +36,7 @@ std::vector<Case> cases() {
       {"floor_divide", of(floor_divide), kLeft, kRight},
       {"remainder", of(remainder), kLeft, kRight},
       {"fmod", of(fmod), kLeft, kRight},
-      // e - 1 of the exponent 0 is out of uint8 and bool, x^-1 of any integer
+      // e - 1 for the exponent 0 is out of range of uint8 and bool, x^-1 of any integer
       {"pow", of(pow), {100, 3, 1, 2, 5}, {2, 0, 1, 3, 0}},
       {"atan2", of(atan2), kLeft, kRight},
       {"maximum", of(maximum), kLeft, kRight},
@@ -51,7 +51,7 @@ Tensor make(const std::vector<double>& values, DType dtype, Device device) {
   return from_blob(v.data(), {static_cast<int64_t>(v.size())}, kFloat64).clone().to(device, dtype);
 }
 
-/// The gradient of sum(op(a, b) * (1, 2, ...)) by `wanted`, which is a or b.
+/// Return the gradient of sum(op(a, b) * (1, 2, ...)) by `wanted`, which is a or b.
 Tensor gradient(const Binary& op, const Tensor& a, const Tensor& b, const Tensor& wanted) {
   const Tensor out = op(a, b);
   const Tensor weights = arange(1, out.numel() + 1, 1, out.options()).view(out.sizes());
@@ -74,8 +74,8 @@ void check(const Case& c, const Tensor& a, const Tensor& b) {
     const Tensor got = gradient(c.op, x, y, left ? x : y);
     const Tensor expected = gradient(c.op, x64, y64, left ? x64 : y64);
     CHECK(got.dtype() == (left ? a : b).dtype());
-    // Six operations of at most 4 ulp each, and one rounding to the operand's dtype; a sum to 0
-    // dims of five terms adds their roundings.
+    // Six operations of at most 4 ulp each, and one rounding to the operand's dtype; a sum of five
+    // terms to 0 dims adds their roundings.
     const bool single = result == kFloat32 || got.dtype() == kFloat32;
     const double tolerance = 32 * (single ? 0x1p-23 : 0x1p-52) * (got.dim() ? 1 : 8);
     const Tensor error = abs(got.to(kFloat64) - expected) / (abs(expected) + 1);
@@ -93,7 +93,7 @@ TEST_CASE("a gradient does not depend on the dtype of the other operand") {
         for (const DType right : dtypes::kAll) {
           if (!is_floating_point(left) && !is_floating_point(right)) continue;
           const Tensor a = make(c.self, left, device);
-          // A divisor of bool: true throughout.
+          // A bool divisor: always true.
           const bool power = c.name == std::string("pow");
           const Tensor b = right == kBool && !power ? ones({5}, TensorOptions(device).dtype(kBool))
                                                     : make(c.other, right, device);
@@ -117,7 +117,7 @@ TEST_CASE("atan2's gradient does not square integers in their dtype") {
   });
 }
 
-TEST_CASE("pow is differentiated by a base whose exponents are bool") {
+TEST_CASE("pow has the gradient by a base with bool exponents") {
   for_each_device([](Device device) {
     const Tensor x = full({2}, 5., TensorOptions(device)).requires_grad_();
     const Tensor e = tensor({false, true}, TensorOptions(device).dtype(kBool));

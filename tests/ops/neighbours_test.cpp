@@ -1,5 +1,5 @@
-// Every element of an elementwise op depends on its operands alone: not on its neighbours, on where
-// it lies in a row or how long that is, though kernels compute vectors of elements at a time.
+// Every element of an elementwise op depends only on its operands: not on neighbours, its position
+// in a row or the length of the row, although kernels compute vectors of elements.
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -19,13 +19,13 @@ using namespace ambit;
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// On both sides of the bounds that vector code has, and what it treats apart.
+// Around the bounds in vectorised code, and special values.
 const std::vector<double> kValues{
     0.3,          -0.0, 38123.4, -38999.9, 39000.1, 5e4,  -1e9,  1e30,   0.999, 1.0,  -1.0,
     -0.4,         7.7,  -50.5,   88.5,     103.9,   -104, 700.3, 1e-30,  1e-42, kInf, -kInf,
     std::nan(""), 2.0,  -2.5,    1e-3,     -1e-5,   3.7,  1e4,   -700.1, 12.25};
 
-/// kValues over and over, each with ever other neighbours: 31 values in steps of 12 (of 31).
+/// kValues repeated with other neighbours each time: 31 values in steps of 12 (modulo 31).
 Tensor row(int64_t length, int64_t step, DType dtype, Device device) {
   std::vector<double> v(static_cast<size_t>(length));
   for (int64_t i = 0; i < length; ++i) {
@@ -41,7 +41,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
                      static_cast<size_t>(x.numel()) * element_size(x.dtype())) == 0;
 }
 
-/// Check y = run(operands) element by element against runs over single ones.
+/// Compare y = run(operands) with runs of single elements.
 template <class Run>
 void check(const char* name, const std::vector<Tensor>& operands, const Run& run) {
   const Tensor whole = run(operands);
@@ -52,7 +52,7 @@ void check(const char* name, const std::vector<Tensor>& operands, const Run& run
     if (same_bits(alone, among)) continue;
     const double x = operands[0].narrow(0, i, 1).item<double>();
     const double got = among.item<double>(), expected = alone.item<double>();
-    // Which NaN it is nobody says.
+    // Any NaN is accepted.
     if (std::isnan(got) && std::isnan(expected)) continue;
     FAIL_CHECK(std::string(name), " of ", x, " at ", i, " of ", whole.numel(), ": ", got,
                ", alone ", expected);
@@ -62,7 +62,7 @@ void check(const char* name, const std::vector<Tensor>& operands, const Run& run
 
 }  // namespace
 
-TEST_CASE("an element of a unary map does not depend on its neighbours") {
+TEST_CASE("an element of a unary function does not depend on its neighbours") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kFloating) {
       for (const UnaryOp op : functions<UnaryOp>()) {
@@ -79,7 +79,7 @@ TEST_CASE("an element of a unary map does not depend on its neighbours") {
   });
 }
 
-TEST_CASE("an element of a binary map does not depend on its neighbours") {
+TEST_CASE("an element of a binary function does not depend on its neighbours") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kFloating) {
       for (const BinaryOp op : functions<BinaryOp>()) {
@@ -97,7 +97,7 @@ TEST_CASE("an element of a binary map does not depend on its neighbours") {
   });
 }
 
-TEST_CASE("an element of a ternary map does not depend on its neighbours") {
+TEST_CASE("an element of a ternary function does not depend on its neighbours") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kFloating) {
       for (const TernaryOp op : functions<TernaryOp>()) {
@@ -119,7 +119,7 @@ TEST_CASE("an element of a ternary map does not depend on its neighbours") {
   });
 }
 
-TEST_CASE("one value along a row is mapped to one value, whatever the length") {
+TEST_CASE("equal values in a row have equal results, for any length") {
   for_each_device([](Device device) {
     for (const UnaryOp op : functions<UnaryOp>()) {
       if (!row_of(op).dtypes.contains(kFloat32)) continue;

@@ -1,5 +1,4 @@
-// Softmax and batch norm: values, running statistics and errors; gradients are in
-// gradcheck_nn_test.
+// Softmax and batch norm: values, running statistics and errors; gradcheck_nn_test tests gradients.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/nn/batchnorm.h>
@@ -32,7 +31,7 @@ TEST_CASE("softmax and log_softmax agree with PyTorch and do not overflow") {
   });
 }
 
-TEST_CASE("batch_norm normalises by the batch and moves the running statistics") {
+TEST_CASE("batch_norm normalises by the batch and updates the running statistics") {
   for_each_device([](Device d) {
     // rm = wave(3, k=0.2); rv = wave(3, k=0.3) + 1
     // F.batch_norm(wave(2, 3, 2), rm, rv, wave(3, k=0.5), wave(3, k=0.9), True, 0.25, 1e-3); rm; rv
@@ -48,7 +47,7 @@ TEST_CASE("batch_norm normalises by the batch and moves the running statistics")
   });
 }
 
-TEST_CASE("batch_norm in evaluation uses the running statistics and leaves them alone") {
+TEST_CASE("batch_norm in evaluation uses the running statistics and does not change them") {
   for_each_device([](Device d) {
     // F.batch_norm(wave(2, 3, 2), wave(3, k=0.2), wave(3, k=0.3) + 1, wave(3, k=0.5),
     //              wave(3, k=0.9), False, 0.25, 1e-3)
@@ -86,10 +85,10 @@ TEST_CASE("batch_norm of an empty batch is empty and changes no statistics") {
   });
 }
 
-// PyTorch 2.15: torch.batch_norm and torch.instance_norm take one value per channel while training,
-// and make it the bias; the running variance is NaN, as that of one value. F.batch_norm and
+// PyTorch 2.15: torch.batch_norm and torch.instance_norm accept one value per channel in training,
+// and return the bias; the running variance is NaN, like that of one value. F.batch_norm and
 // F.instance_norm of Python, and the modules, refuse it.
-TEST_CASE("one value per channel becomes the bias") {
+TEST_CASE("one value per channel is normalised to the bias") {
   for_each_device([](Device d) {
     const TensorOptions options = TensorOptions(kFloat64).device(d);
     const Tensor x = tensor({{{1.}, {2.}}}).to(d, kFloat64).requires_grad_();
@@ -109,7 +108,7 @@ TEST_CASE("one value per channel becomes the bias") {
     const auto g = autograd::grad({y.sum()}, {x, w});
     check_values(g[0], {1, 2, 1}, {0, 0}, 0);
     check_values(g[1], {2}, {0, 0}, 0);
-    // Each sample of its own: mean = 0.9 * 0.5 + 0.1 x
+    // For each sample: mean = 0.9 * 0.5 + 0.1 x
     mean.fill_(0.5);
     var.fill_(3);
     check_values(
@@ -126,7 +125,7 @@ TEST_CASE("one value per channel becomes the bias") {
   });
 }
 
-TEST_CASE("softmax and batch_norm reject what does not fit, and say why") {
+TEST_CASE("softmax and batch_norm refuse invalid arguments, and say why") {
   const Tensor x = ones({2, 3, 4});
   CHECK_THROWS_AS(x.softmax(3), IndexError);
   CHECK_THROWS_WITH_AS(x.to(kInt64).softmax(0),

@@ -1,5 +1,5 @@
-// Statistics of numbers whose mean is large beside their spread: subtracting a mean that is rounded
-// to float32, or sums of squares, would lose what distinguishes them.
+// Statistics of numbers whose mean is large compared to their standard deviation: subtracting a
+// mean rounded to float32, or sums of squares, would lose the differences.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
@@ -17,7 +17,7 @@ using namespace ambit;
 
 namespace {
 
-// float32 holds the whole numbers up to 2^24 = 1.7e7, so these inputs are exact in both dtypes.
+// Whole numbers up to 2^24 = 1.7e7 are exact in float32, so these inputs are equal in both dtypes.
 const std::vector<double> kOffsets{0, 1e4, 1e7, -1e7};
 
 /// Whole numbers with the standard deviation 58 about `offset`, float32 on the cpu.
@@ -25,7 +25,7 @@ Tensor spread_about(double offset, IntArrayRef sizes) {
   return randint(-100, 101, sizes, TensorOptions(kFloat32)) + offset;
 }
 
-/// Check that got is expected (float64, cpu) but for a relative error.
+/// Check that got equals expected (float64, cpu) within a relative error.
 void check_close(const Tensor& got, const Tensor& expected, double tolerance) {
   REQUIRE(got.sizes() == expected.sizes());
   const Tensor error = abs(got.cpu().to(kFloat64) - expected) / (abs(expected) + 1);
@@ -33,8 +33,8 @@ void check_close(const Tensor& got, const Tensor& expected, double tolerance) {
   CHECK(error.max().item<double>() <= tolerance);
 }
 
-// Kernels may add 32 squares in float32 before they meet a double: 32 / 2 roundings of 2^-24, those
-// of the differences and the result; measured 2e-7.
+// Kernels may add 32 squares in float32 before they add to a double: 32 / 2 roundings of 2^-24,
+// those of the differences and the result; measured 2e-7.
 constexpr double kTolerance = 0x1p-19;
 
 struct Moments {
@@ -47,7 +47,7 @@ Moments moments_of(const Tensor& x, IntArrayRef dims) {
 
 }  // namespace
 
-TEST_CASE("var and std of numbers far from 0 keep their digits") {
+TEST_CASE("var and std are accurate for numbers far from 0") {
   for_each_device([](Device device) {
     for (const double offset : kOffsets) {
       INFO("offset ", offset);
@@ -69,14 +69,14 @@ TEST_CASE("equal numbers have no variance, and never a negative one") {
       const Tensor x = full({3, 1001}, value, TensorOptions(device));
       const Tensor s = ambit::std(x, {1}, false).cpu();
       INFO("of ", value, ": ", str(s));
-      // What the mean is off by, an ulp, is taken out again but for the rounding of its square.
+      // The error of the mean, an ulp, is subtracted again, except for the rounding of its square.
       CHECK((s <= value * 0x1p-23 * 0x1p-11).all().item<bool>());
       CHECK(!isnan(s).any().item<bool>());
     }
   });
 }
 
-TEST_CASE("batch_norm of numbers far from 0 keeps their digits") {
+TEST_CASE("batch_norm is accurate for numbers far from 0") {
   for_each_device([](Device device) {
     for (const double offset : kOffsets) {
       for (const Dims& sizes : {Dims{16, 5, 9, 7}, Dims{300, 19}, Dims{4, 3, 2}}) {
@@ -105,12 +105,12 @@ TEST_CASE("batch_norm of numbers far from 0 keeps their digits") {
   });
 }
 
-TEST_CASE("layer_norm of numbers far from 0 keeps their digits") {
+TEST_CASE("layer_norm is accurate for numbers far from 0") {
   for_each_device([](Device device) {
     for (const double offset : kOffsets) {
       for (const int64_t N : {3, 64, 1031}) {
         INFO("offset ", offset, " length ", N);
-        // An arithmetic series in each row: no row is of equal numbers.
+        // An arithmetic series in each row, so that no row has only equal numbers.
         const Tensor host = spread_about(offset, {11, 1}) + arange(N, TensorOptions(kFloat32)),
                      x = host.to(device);
         const Tensor w = randn({N}), b = randn({N});

@@ -1,4 +1,4 @@
-// Functions with an output that is given: values, shapes, dtypes, aliases of operands, refusals.
+// Functions with a given output: values, shapes, dtypes, aliases of operands, errors.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 using namespace ambit;
 
-TEST_CASE("every function of one tensor with an output of its dtype and shape fills it") {
+TEST_CASE("every function of one tensor fills an output of its dtype and shape") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{0.1, 0.5, 0.9}, {0.2, 0.4, 0.6}}, kFloat64).to(d);
 #define UNARY(row)                                                                              \
@@ -32,7 +32,7 @@ TEST_CASE("every function of one tensor with an output of its dtype and shape fi
   });
 }
 
-TEST_CASE("arguments of every kind reach the function: numbers, lists in braces, modes") {
+TEST_CASE("arguments of every kind are passed to the function: numbers, lists in braces, modes") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{1., -2.}, {3., 4.}}, kFloat64).to(d);
     const Tensor y = tensor({{5., 6.}, {-7., 8.}}, kFloat64).to(d);
@@ -60,9 +60,9 @@ TEST_CASE("arguments of every kind reach the function: numbers, lists in braces,
     CHECK((cat_out(out, std::vector<Tensor>{x, y}, 1), is(cat({x, y}, 1))));
     CHECK((stack_out(out, TensorList({x, y})), is(stack({x, y}))));
     CHECK((gather_out(out, x, 1, (y > 0).to(kInt64)), is(gather(x, 1, (y > 0).to(kInt64)))));
-    Tensor truth = empty({0}, x.options().dtype(kBool));
-    gt_out(truth, x, y);
-    CHECK(truth.equal(x > y));
+    Tensor boolean = empty({0}, x.options().dtype(kBool));
+    gt_out(boolean, x, y);
+    CHECK(boolean.equal(x > y));
     Tensor index = empty({0}, x.options().dtype(kInt64));
     argmax_out(index, x, 1);
     CHECK(index.equal(argmax(x, 1)));
@@ -86,7 +86,8 @@ TEST_CASE("arguments of every kind reach the function: numbers, lists in braces,
 }
 
 TEST_CASE(
-    "an output of the right shape keeps its memory, is converted into, and may be an operand") {
+    "an output of the correct shape keeps its memory, gets converted values, and may be an "
+    "operand") {
   for_each_device([](Device d) {
     const Tensor x = tensor({1., -2., 3.}, kFloat64).to(d);
     Tensor out = zeros({3}, x.options().dtype(kFloat32));
@@ -104,7 +105,7 @@ TEST_CASE(
     Tensor every_second = zeros({6}, x.options()).slice(0, 0, 6, 2);
     neg_out(every_second, x);
     check_values(every_second, {3}, {-1, 2, -3});
-    // Another shape: the handle stays, and with it all its copies.
+    // Another shape: the tensor object stays, and so do its copies.
     const Tensor copy = out;
     cumsum_out(out, x.reshape({3, 1}), 0);
     CHECK(copy.is_same(out));
@@ -114,7 +115,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("what makes tensors makes them of out's dtype on its device") {
+TEST_CASE("factories create tensors with the dtype and device of out") {
   for_each_device([](Device d) {
     Tensor out = empty({0}, TensorOptions(kInt32).device(d));
     check_values(arange_out(out, 3), {3}, {0, 1, 2});
@@ -154,13 +155,13 @@ TEST_CASE("what makes tensors makes them of out's dtype on its device") {
   });
 }
 
-TEST_CASE("several outputs that share memory are refused, and stay as they were") {
+TEST_CASE("outputs that share memory are refused, and do not change") {
   for_each_device([](Device d) {
     const Tensor x = tensor({3, 1, 2}, d), plane = tensor({{2., 0.}, {1., 3.}}, d);
     Tensor o = full({3}, 9, x.options()), memory = full({6}, 9, x.options());
     Tensor first = memory.narrow(0, 0, 3), second = memory.narrow(0, 2, 3),
            third = memory.narrow(0, 3, 3);
-    // PyTorch 2.15 writes both results of sort into one memory, and refuses those of aminmax.
+    // PyTorch 2.15 writes both results of sort into the same memory, and refuses this for aminmax.
     CHECK_THROWS_WITH_AS(
         sort_out(o, o, x),
         "sort_out: expected outputs that share no memory, got outputs 0 and 1 that overlap", Error);
@@ -179,24 +180,24 @@ TEST_CASE("several outputs that share memory are refused, and stay as they were"
     CHECK(o.eq(9).all().item<bool>());
     CHECK(memory.eq(9).all().item<bool>());
     CHECK(q.eq(9).all().item<bool>());
-    sort_out(first, third, x);  // one after the other
+    sort_out(first, third, x);  // they do not overlap
     CHECK(memory.cpu().equal(tensor({1, 2, 3, 1, 2, 0})));
   });
 }
 
-TEST_CASE("of several outputs none is written where one cannot take its result") {
+TEST_CASE("no output is written if one of them cannot contain its result") {
   Tensor values = full({3}, 9.), places = full({3}, 9, kBool);
   CHECK_THROWS_AS(sort_out(values, places, tensor({3., 1., 2.})), DTypeError);
   CHECK(values.eq(9).all().item<bool>());
 }
 
-TEST_CASE("outputs that cannot take a result are refused, and stay as they were") {
+TEST_CASE("outputs that cannot contain a result are refused, and do not change") {
   const Tensor x = tensor({1., 2.}), w = tensor({3., 4.}).requires_grad_();
-  Tensor none, integers = zeros({2}, kInt64), truth = zeros({2}, kBool),
+  Tensor none, integers = zeros({2}, kInt64), boolean = zeros({2}, kBool),
                there = zeros({2}, "reference");
   CHECK_THROWS_AS(add_out(none, x, x), Error);
   CHECK_THROWS_AS(add_out(integers, x, x), DTypeError);
-  CHECK_THROWS_AS(add_out(truth, integers, 1), DTypeError);
+  CHECK_THROWS_AS(add_out(boolean, integers, 1), DTypeError);
   CHECK_THROWS_AS(add_out(there, x, x), DeviceMismatchError);
   CHECK_THROWS_AS(add_out(integers, x, ones({3})), ShapeError);
   CHECK_THROWS_AS(zeros_out(none, {2}), Error);

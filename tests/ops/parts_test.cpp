@@ -1,6 +1,6 @@
-// Calls whose operands of 16 bits are large, of every kernel: done block by block or in parts, they
-// give what they give as a whole, and hold no large operand in float32. On the CPU a part is of
-// 2^19 elements for each thread.
+// Large operands of 16 bits, for every kernel: calls that are split into blocks or parts have the
+// results of unsplit ones, and never convert a large operand to float32. On the CPU a part has 2^19
+// elements for each thread.
 #include <ambit/ambit.h>
 #include <ambit/backend/examples.h>
 #include <ambit/backend/kernels.h>
@@ -28,8 +28,8 @@ using Prepare = std::function<void(Tensors&)>;
 
 /// The example of a kernel, with operands of which the largest have 2^22 elements.
 struct LargeCall {
-  std::vector<Dims> sizes;  // of its operands
-  Prepare prepare = {};     // those that are no normal numbers
+  std::vector<Dims> sizes;  // of the operands
+  Prepare prepare = {};     // prepares operands that are not normal numbers
 };
 
 constexpr int64_t kAll = int64_t{1} << 22;
@@ -37,7 +37,7 @@ constexpr int64_t kAll = int64_t{1} << 22;
 Prepare integers_below(size_t operand, int64_t end) {
   return [=](Tensors& t) { t[operand].random_(0, end); };
 }
-/// Of rows of a table two in each bag.
+/// Rows of a table, two in each bag.
 Prepare bags_of(size_t table) {
   return [=](Tensors& t) {
     t[3].random_(0, t[table].size(0));
@@ -144,7 +144,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
       {"group_norm", {{{image, {64, 4}, {64, 4}, image, c, c}}}},
       {"group_norm_grad", {{{image, c, c, image, image, c, {64, 4}, {64, 4}}}}},
       {"attention", {{{q, lse, q, k, k, mask}}, {{q1, lse1, q1, k1, k1, mask1}}}},
-      // Four large operands, a part of each.
+      // Four large operands, with a part of each.
       {"attention_grad",
        {{{{256, 4, 64, 128},
           {256, 4, 32, 128},
@@ -187,8 +187,8 @@ Tensors operands_of(const Example& example, const LargeCall& call, DType dtype) 
   return operands;
 }
 
-/// Call body(example, operands) for the large calls of all kernels; of a family of functions that
-/// go one way for one of them.
+/// Call body(example, operands) for the large calls of all kernels; of a family of functions with
+/// the same implementation only for one.
 void for_large_calls(const std::function<void(const Example&, Tensors&)>& body) {
   const auto calls = large_calls();
   const std::set<std::string> of_many_ways{"random", "reduce", "scan"};
@@ -210,10 +210,10 @@ void for_large_calls(const std::function<void(const Example&, Tensors&)>& body) 
   }
 }
 
-/// Return the most bytes that tensors and kernels hold at once during run(), beside what is there.
+/// Return the peak bytes of tensors and kernels during run(), above the current use.
 size_t bytes_of(const std::function<void()>& run) {
   const MemoryStats earlier = memory_stats(kCPU);
-  const Tensor ballast =  // no earlier peak hides what follows
+  const Tensor ballast =  // hides earlier peaks
       empty({static_cast<int64_t>(earlier.peak_in_use - earlier.in_use)}, kInt8);
   const size_t before = memory_stats(kCPU).in_use;
   run();
@@ -222,7 +222,7 @@ size_t bytes_of(const std::function<void()>& run) {
 
 }  // namespace
 
-TEST_CASE("no kernel has a large operand of 16 bits in float32") {
+TEST_CASE("no kernel converts a large operand of 16 bits to float32") {
   const Threads one(1);
   for_large_calls([](const Example& example, Tensors& operands) {
     int64_t largest = 0;
@@ -236,12 +236,12 @@ TEST_CASE("no kernel has a large operand of 16 bits in float32") {
   });
 }
 
-TEST_CASE("a call in parts gives what it gives as a whole") {
+TEST_CASE("a call in parts has the results of a whole one") {
   for_large_calls([](const Example& example, Tensors& parts) {
     Tensors whole;
     for (const Tensor& t : parts) whole.push_back(t.clone());
     {
-      const Threads many(64);  // for whom none of it is large
+      const Threads many(64);  // with these no operand is large
       example.call(whole);
     }
     const Threads one(1);
@@ -252,8 +252,8 @@ TEST_CASE("a call in parts gives what it gives as a whole") {
         CHECK(parts[i].equal(whole[i]));
         continue;
       }
-      // Sums in another order round differently in float32: a number may be its neighbour of 16
-      // bits. Those that cancel are off by a millionth of the largest.
+      // Sums in another order round differently in float32: the 16-bit result may be a neighbour.
+      // Sums that cancel have an error of a millionth of the largest element.
       const double eps = whole[i].dtype() == kBFloat16 ? std::numeric_limits<BFloat16>::epsilon()
                                                        : std::numeric_limits<Half>::epsilon();
       const Tensor want = whole[i].to(kFloat32), got = parts[i].to(kFloat32);
@@ -282,13 +282,13 @@ TEST_CASE("large random tensors of 16 bits are drawn in parts") {
       {"log_normal_", [&] { p.clone().log_normal_(); }}};
   for (const auto& [name, run] : calls) {
     INFO(std::string(name));
-    // The result and a tensor of 16 bits beside it, two parts of at most 2 MiB in float32, and one
-    // of truths.
+    // The result and another tensor of 16 bits, two parts of at most 2 MiB in float32, and one of
+    // bools.
     CHECK(bytes_of(run) <= 2 * p.nbytes() + (size_t{9} << 19));
   }
 }
 
-TEST_CASE("random numbers of 16 bits are those of float32, rounded, in however many parts") {
+TEST_CASE("random numbers of 16 bits are those of float32, rounded, for any number of parts") {
   const Threads one(1);
   const auto check = [](const char* what, const auto& draw) {
     INFO(what);

@@ -1,4 +1,4 @@
-// Calls of pointwise functions for the tables: bad ones, on mixed devices, agreeing.
+// Rows of the tables for pointwise functions: bad calls, mixed devices, agreement.
 #include <ambit/ambit.h>
 
 #include "tests/mismatch/mismatch_calls.h"

@@ -1,4 +1,4 @@
-// Pointwise functions beyond arithmetic: where they bend, of many elements, in place.
+// Pointwise functions other than arithmetic: at kinks, with many elements, in place.
 #include <doctest/doctest.h>
 
 #include "tests/autograd/gradcheck.h"
@@ -6,7 +6,7 @@
 
 using namespace ambit;
 
-TEST_CASE("gradients are PyTorch's where a function bends or has no slope") {
+TEST_CASE("gradients at kinks and without a derivative are PyTorch's") {
   for_each_device([](Device d) {
     const auto on = [&](const TensorData& values) {
       return tensor(values, TensorOptions(kFloat64).device(d)).requires_grad_();
@@ -54,10 +54,10 @@ TEST_CASE("gradients are PyTorch's where a function bends or has no slope") {
   });
 }
 
-TEST_CASE("addcmul and addcdiv of many elements are those of each") {
+TEST_CASE("addcmul and addcdiv of many elements equal those of each element") {
   manual_seed(1);
   for_each_device([](Device d) {
-    const int64_t n = 300'001;  // more than a part, and no whole number of them
+    const int64_t n = 300'001;  // more than one part, the last one incomplete
     const TensorOptions options = TensorOptions(kFloat64).device(d);
     const Tensor all = randn({n + 1}, options);
     const Tensor a = all.narrow(0, 1, n), b = randn({n}, options), c = rand({n}, options) + 0.5;
@@ -74,7 +74,7 @@ TEST_CASE("addcmul and addcdiv of many elements are those of each") {
     const int64_t version = self._version();
     CHECK(close(self.addcmul_(self, self), a + a * a));
     CHECK(self._version() == version + 1);
-    // An input that overlaps self, a place beside it, is read before self is written.
+    // An input that overlaps self, shifted by one element, is read before self is written.
     const Tensor moved = all.clone(), next = moved.narrow(0, 0, n);
     CHECK(close(moved.narrow(0, 1, n).addcmul_(next, c), a + all.narrow(0, 0, n) * c));
     CHECK_THROWS_AS(ones({n}, d).requires_grad_().addcmul_(ones({n}, d), ones({n}, d)),
@@ -85,7 +85,7 @@ TEST_CASE("addcmul and addcdiv of many elements are those of each") {
   });
 }
 
-TEST_CASE("in place the result takes self's place, and what does not fit is refused untouched") {
+TEST_CASE("in-place results replace self, and invalid ones are refused without a change") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);
     const auto same = [&](const Tensor& start, auto&& write, const Tensor& expected) {
@@ -144,7 +144,7 @@ TEST_CASE("in place the result takes self's place, and what does not fit is refu
     CHECK_THROWS_AS(n.div_(2, std::nullopt), DTypeError);
     const auto divide = [&] {
       n.div_(0, "trunc");
-      static_cast<void>(n.cpu());  // what is late waits
+      static_cast<void>(n.cpu());  // wait for late work
     };
     CHECK_THROWS_AS(divide(), Error);
     CHECK_THROWS_AS(n.clamp_(in.m[0].reshape({3, 1})), ShapeError);
@@ -153,17 +153,17 @@ TEST_CASE("in place the result takes self's place, and what does not fit is refu
   });
 }
 
-// PyTorch 1.13: RuntimeError ZeroDivisionError, for uint8 holds 256 as 0.
-TEST_CASE("a divisor that wraps around to 0 is one") {
+// PyTorch 1.13: RuntimeError ZeroDivisionError, because 256 is 0 in uint8.
+TEST_CASE("a divisor that is 0 after conversion is an error") {
   for_each_device([](Device d) {
     const Tensor x = tensor({5, 7}, kUInt8).to(d);
-    const auto divide = [&] { return floor_divide(x, 256).cpu(); };  // what is late waits
+    const auto divide = [&] { return floor_divide(x, 256).cpu(); };  // wait for late work
     CHECK_THROWS_AS(divide(), Error);
     CHECK(floor_divide(x, 257).equal(x));
   });
 }
 
-TEST_CASE("shifts by more than the bits leave what a shift at a time would") {
+TEST_CASE("shifts by more than the number of bits equal repeated shifts by one") {
   for_each_device([](Device d) {
     const Tensor x = tensor({1, -1, 100}, kInt8).to(d);
     for (const int64_t places : {8, 64, 256, -1}) {
@@ -179,7 +179,7 @@ TEST_CASE("shifts by more than the bits leave what a shift at a time would") {
   });
 }
 
-TEST_CASE("clamp with tensors takes empty ones, 0-dim ones and views") {
+TEST_CASE("clamp with tensors accepts empty ones, 0-dim ones and views") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);
     CHECK(clamp(in.e, in.e).sizes() == IntArrayRef{0, 3});

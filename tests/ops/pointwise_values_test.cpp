@@ -1,4 +1,4 @@
-// Pointwise functions beyond arithmetic have PyTorch's values, and gradients.
+// Pointwise functions other than arithmetic have PyTorch's values and gradients.
 #include <doctest/doctest.h>
 
 #include "tests/autograd/gradcheck.h"
@@ -227,7 +227,7 @@ struct Smooth {
   int64_t operands = 2;
 };
 
-// Smooth where the operands are as below: in [1.2, 2.8], and no two the same.
+// Smooth for the operands below: in [1.2, 2.8], all different.
 const std::vector<Smooth>& smooth_functions() {
 #define SMOOTH(text, ...)                                         \
   {                                                               \
@@ -278,17 +278,17 @@ const std::vector<Smooth>& smooth_functions() {
 }  // namespace
 
 TEST_CASE("pointwise functions have PyTorch's values and dtypes") {
-  // The next number is the dtype's; that of 16 bits may be rounded to the other neighbour.
+  // nextafter depends on the dtype; results of 16 bits may be rounded to the other neighbour.
   value_cases::check_cases(cases(),
                            {"torch.nextafter(s, t)", "torch.round(a * 1.2345, decimals=2)"});
 }
 
-TEST_CASE("pointwise functions have right first and second gradients") {
+TEST_CASE("pointwise functions have correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3}, 0.7) * 0.8 + 2, w = wave(d, {2, 3}, 1.1) * 0.7 + 2.05;
     for (const Smooth& s : smooth_functions()) {
       INFO(std::string(s.name));
-      const auto f = [&s](const Tensors& in) { return s.f(in) + in[1].mean(); };  // of both
+      const auto f = [&s](const Tensors& in) { return s.f(in) + in[1].mean(); };  // depends on both
       gradcheck(f, {x, w});
       gradgradcheck(f, {x, w});
     }

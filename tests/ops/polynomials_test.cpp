@@ -125,7 +125,7 @@ TEST_CASE("orthogonal polynomials agree with PyTorch") {
     const Tensor n = tensor({-1., 0., 1., 2., 5., 12.7}, d);
     for (const auto& [polynomial, values] : kPolynomials) {
       INFO("polynomial ", &polynomial - &kPolynomials[0].first);
-      // Sums that cancel: the error is relative to the largest values.
+      // Sums cancel: the error is relative to the largest values.
       check_values(polynomial(x.unsqueeze(1), n), {7, 6}, values);
       check_values(polynomial(tensor({NAN, NAN}, d), tensor({0., 3.}, d)), {2}, {1, NAN});
       CHECK_THROWS_AS(polynomial(ones({2}), ones({3})), ShapeError);

@@ -1,5 +1,5 @@
 // Pooling in one and three dims, given divisors, adaptive windows: values, positions, gradients,
-// the composite, bad calls. Two dims are in pool_test.
+// the composite, bad calls. pool_test tests two dims.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 
@@ -44,7 +44,7 @@ TEST_CASE("max_pool1d and max_pool3d agree with PyTorch, in values and positions
   });
 }
 
-TEST_CASE("avg_pool1d and avg_pool3d agree with PyTorch, whatever is divided by") {
+TEST_CASE("avg_pool1d and avg_pool3d agree with PyTorch, with every divisor") {
   for_each_device([](Device d) {
     // F.avg_pool1d(wave(1, 2, 9), 3, 2, 1); F.avg_pool1d(wave(1, 2, 9), 4, 3, 1, True, False)
     const Tensor line = wave(d, {1, 2, 9});
@@ -102,7 +102,8 @@ TEST_CASE("maxima of integers agree with PyTorch, in values and positions") {
       check_values(std::get<1>(max_pool3d_with_indices(cube, 2)), {1, 1, 1, 1}, {7});
       if (dtype == kUInt8) continue;
       check_values(max_pool2d(x.neg().to(dtype), 3, 2, 1), {1, 2, 2}, {-8, -9, 0, -1});
-      // All elements are the lowest number of int8: the first in the window, not in the padding.
+      // All elements are the lowest number of int8: the first one in the window is found, not the
+      // padding.
       const Tensor low = full({1, 3, 3}, -128, TensorOptions(dtype).device(d));
       check_values(std::get<1>(max_pool2d_with_indices(low, 2, 2, 1)), {1, 2, 2}, {0, 1, 3, 4});
     }
@@ -117,7 +118,7 @@ TEST_CASE("maxima of integers agree with PyTorch, in values and positions") {
         IntArrayRef{1, 2, 2});
 }
 
-// PyTorch 2.15: the same x: F.avg_pool2d(x, 2), F.avg_pool2d(-x, 3, 2, 1), ... of int64.
+// PyTorch 2.15 with the same x: F.avg_pool2d(x, 2), F.avg_pool2d(-x, 3, 2, 1), ... of int64.
 TEST_CASE("means of int64 are truncated") {
   for_each_device([](Device d) {
     const Tensor x = arange(16, TensorOptions(kInt64).device(d)).view({1, 4, 4}).flip({1});
@@ -161,13 +162,13 @@ TEST_CASE("adaptive pooling agrees with PyTorch in all dims") {
     check_values(at3, {1, 1, 2, 3, 2}, {20, 29, 11, 29, 11, 38, 47, 47, 47, 47, 56, 38});
     CHECK(y3.equal(gather(x.flatten(2), 2, at3.flatten(2)).view(y3.sizes())));
     CHECK(at3.dtype() == kInt64);
-    // Even windows, and none.
+    // Even windows, and no windows.
     CHECK(std::get<0>(adaptive_max_pool2d(line, {1, -1})).equal(line.amax(1, true)));
     CHECK(std::get<1>(adaptive_max_pool3d(x, {2, 0, 2})).sizes() == IntArrayRef{1, 1, 2, 0, 2});
   });
 }
 
-TEST_CASE("of NaNs the last is the maximum, and minus infinity is one, as in PyTorch") {
+TEST_CASE("the last NaN is the maximum, and minus infinity may be the maximum, as in PyTorch") {
   for_each_device([](Device d) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const double least = -std::numeric_limits<double>::infinity();
@@ -178,7 +179,7 @@ TEST_CASE("of NaNs the last is the maximum, and minus infinity is one, as in PyT
       check_values(y, {1, 4}, {least, nan, nan, 3});
       check_values(at, {1, 4}, {0, 2, 4, 6});
       check_values(std::get<1>(max_pool1d_with_indices(x, 8)), {1, 1}, {4});
-      // Windows side by side in vectors, and an image of many channels: the same rule.
+      // Adjacent windows in vectors, and an image of many channels: the same rule.
       const Tensor row = x.repeat({1, 16});  // every window of 8 has NaNs at 2 and 4
       check_values(std::get<1>(max_pool1d_with_indices(row, 8, 8)).slice(1, 0, 3), {1, 3},
                    {4, 12, 20});
@@ -188,7 +189,7 @@ TEST_CASE("of NaNs the last is the maximum, and minus infinity is one, as in PyT
   });
 }
 
-TEST_CASE("pooling in one and three dims has right first and second gradients") {
+TEST_CASE("pooling in one and three dims has correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor line = wave(d, {1, 2, 5}), x = wave(d, {1, 1, 3, 3, 2});
     const auto check = [](TensorFnRef f, const Tensor& in) {
@@ -232,7 +233,7 @@ TEST_CASE("composite avg_pool and its gradient agree with the kernels, in all di
   check({1, 2, 3, 4, 5}, {1, 2, 2, 3, 2}, adaptive);
 }
 
-TEST_CASE("pooling says what does not fit, in the words of its dims") {
+TEST_CASE("errors of pooling have the words of its number of dims") {
   CHECK_THROWS_WITH_AS(max_pool1d(ones({2, 3, 4, 4}), 2),
                        "max_pool1d: expected input of shape [N, C, L] or [C, L], got [2, 3, 4, 4]",
                        ShapeError);
@@ -299,7 +300,7 @@ std::vector<Tensor> results(const Tensor& y) { return {y}; }
 std::vector<Tensor> results(const std::tuple<Tensor, Tensor>& y) {
   return {std::get<0>(y), std::get<1>(y)};
 }
-// 16 of the elements that o has, as one image: a line or a cube.
+// 16 of o's elements, as one image: a line or a cube.
 Tensor pooled_line(const agreement::Operands& o) {
   const profiler::RecordFunction scope(agreement::kOperand);
   return o.a.reshape({-1}).repeat({16}).slice(0, 0, 16).reshape({2, 8});

@@ -1,5 +1,5 @@
-// The pooling kernels of every device against the reference's, over hundreds of geometries: vectors
-// of windows, borders and what is left over meet in all ways.
+// The pooling kernels of every device compared with the reference's, for hundreds of geometries:
+// vectors of windows, borders and remainders in all combinations.
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
@@ -48,7 +48,7 @@ Geometry random_geometry(std::mt19937& random) {
   return g;
 }
 
-// Whole numbers, whose sums are exact in any order; a few NaNs among them where that is asked.
+// Whole numbers, whose sums are exact in any order; a few NaNs among them if requested.
 Tensor whole_numbers(IntArrayRef sizes, DType dtype, bool with_nans) {
   const Tensor t = floor(rand(sizes, TensorOptions(dtype).device("reference")) * 9) - 4;
   return with_nans ? where(t == 3, full({}, NAN, t.options()), t) : t;
@@ -88,7 +88,7 @@ TEST_CASE("every device's pooling kernels agree with the reference's, whatever t
       const std::vector<Tensor> got = results(d);
       for (size_t k = 0; k < got.size(); ++k) {
         INFO("result ", k);
-        // Sums are exact and are divided once, but the shares of the last are rounded and added: at
+        // Sums are exact and divided once; only the gradient's shares are rounded and added: at
         // most 64 windows of at most 4, 64 * 4 roundings of half a unit.
         const double unit = dtype == kFloat32 ? 0x1p-24 : 0x1p-53;
         const double tolerance = k == 4 ? 256 * unit : unit;
@@ -99,9 +99,9 @@ TEST_CASE("every device's pooling kernels agree with the reference's, whatever t
   }
 }
 
-// They have loops of their own, with and without positions: of equals the first counts, of NaNs the
-// last.
-TEST_CASE("maxima of 2x2 elements side by side are the reference's, for rows of any length") {
+// These have separate loops, with and without positions: of equal elements the first is selected,
+// of NaNs the last.
+TEST_CASE("maxima of adjacent 2x2 windows equal the reference's, for rows of any length") {
   manual_seed(1);
   const Device reference("reference");
   for (int64_t columns = 1; columns <= 40; ++columns) {
@@ -116,7 +116,7 @@ TEST_CASE("maxima of 2x2 elements side by side are the reference's, for rows of 
   }
 }
 
-TEST_CASE("average pooling takes images as a convolution leaves them") {
+TEST_CASE("average pooling accepts the layout of a convolution's result") {
   for_each_device([](Device d) {
     manual_seed(2);
     const Tensor x = randn({3, 8, 13, 11}).to(d), w = randn({19, 8, 3, 3}).to(d);

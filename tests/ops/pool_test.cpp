@@ -1,4 +1,4 @@
-// 2-D pooling: values, positions, shapes and errors; gradients are in gradcheck_nn_test.
+// 2-D pooling: values, positions, shapes and errors; gradcheck_nn_test tests gradients.
 #include <ambit/error.h>
 #include <ambit/ops/pool.h>
 
@@ -32,7 +32,7 @@ TEST_CASE("max_pool2d agrees with PyTorch, in values and positions") {
   });
 }
 
-TEST_CASE("pooling takes libtorch's arguments, and one size for both dims") {
+TEST_CASE("pooling accepts libtorch's arguments, and one size for both dims") {
   const Tensor x = wave(kCPU, {1, 1, 9, 8});
   const Tensor by_two = max_pool2d(x, {.kernel = {2, 2}, .stride = {2, 2}});
   CHECK(max_pool2d(x, 2).equal(by_two));
@@ -55,7 +55,7 @@ TEST_CASE("pooling takes libtorch's arguments, and one size for both dims") {
   CHECK_THROWS_AS(adaptive_avg_pool2d(x, {1, 2, 3}), Error);
 }
 
-TEST_CASE("max_pool2d takes the first of equals and lets NaN win") {
+TEST_CASE("max_pool2d selects the first of equal elements and propagates NaN") {
   for_each_device([](Device d) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const Tensor x = tensor({{{{1., 3., 3.}, {3., nan, 2.}}}}, d);
@@ -65,7 +65,7 @@ TEST_CASE("max_pool2d takes the first of equals and lets NaN win") {
   });
 }
 
-TEST_CASE("avg_pool2d agrees with PyTorch, whatever counts in the divisor") {
+TEST_CASE("avg_pool2d agrees with PyTorch, with every divisor") {
   for_each_device([](Device d) {
     // F.avg_pool2d(wave(1, 1, 5, 6), (2, 3), (2, 2), (1, 1)); the same, count_include_pad=False
     const Tensor x = wave(d, {1, 1, 5, 6});
@@ -89,7 +89,7 @@ TEST_CASE("avg_pool2d agrees with PyTorch, whatever counts in the divisor") {
   });
 }
 
-TEST_CASE("adaptive_avg_pool2d reaches any output size") {
+TEST_CASE("adaptive_avg_pool2d has any output size") {
   for_each_device([](Device d) {
     // F.adaptive_avg_pool2d(wave(1, 1, 5, 7), (2, 3))
     const Tensor x = wave(d, {1, 1, 5, 7});
@@ -102,7 +102,7 @@ TEST_CASE("adaptive_avg_pool2d reaches any output size") {
   });
 }
 
-TEST_CASE("pooling keeps an empty batch empty") {
+TEST_CASE("pooling of an empty batch is empty") {
   for_each_device([](Device d) {
     const Tensor x = zeros({0, 2, 4, 4}, d).requires_grad_();
     const PoolParams p{.kernel = {2, 2}, .stride = {2, 2}};
@@ -112,7 +112,7 @@ TEST_CASE("pooling keeps an empty batch empty") {
   });
 }
 
-TEST_CASE("pooling rejects what does not fit, and says why") {
+TEST_CASE("pooling refuses invalid arguments, and says why") {
   const Tensor x = ones({1, 1, 4, 4});
   CHECK_THROWS_WITH_AS(max_pool2d(x, {.kernel = {2, 2}, .padding = {2, 0}}),
                        "max_pool2d: expected padding of at most half the kernel (1), got 2",
@@ -137,7 +137,7 @@ TEST_CASE("pooling rejects what does not fit, and says why") {
   CHECK_THROWS_AS(adaptive_avg_pool2d(ones({4}), {-1, 1}), ShapeError);
 }
 
-TEST_CASE("windows lie side by side where no stride is given, as in libtorch") {
+TEST_CASE("windows are adjacent if no stride is given, as in libtorch") {
   // torch.nn.functional.max_pool2d(torch.ones(1, 1, 4, 6), 2).shape
   CHECK(max_pool2d(ones({1, 1, 4, 6}), {.kernel = {2, 2}}).sizes() == IntArrayRef{1, 1, 2, 3});
   CHECK(avg_pool2d(ones({1, 1, 4, 6}), {.kernel = {2, 3}}).sizes() == IntArrayRef{1, 1, 2, 2});

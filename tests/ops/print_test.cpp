@@ -1,6 +1,6 @@
-// Printing. Every expected text is what repr() of the same tensor gives in PyTorch 1.13:
+// Printing. Every expected text is repr() of the same tensor in PyTorch 1.13:
 //   python3 -c 'import torch; print(repr(torch.tensor([[6, 8], [10, 12]])))'
-// but for the digit behind the name of a grad_fn, which ambit leaves out.
+// except for the digit after the name of a grad_fn, which ambit leaves out.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
@@ -15,7 +15,7 @@
 
 using namespace ambit;
 
-TEST_CASE("a sum is printed word for word as the tutorial shows it") {
+TEST_CASE("a sum is printed word for word as in the tutorial") {
   for_each_device([](Device device) {
     const Tensor sum = tensor({{1, 2}, {3, 4}}).to(device) + tensor({{5, 6}, {7, 8}}).to(device);
     std::ostringstream out;
@@ -27,7 +27,7 @@ TEST_CASE("a sum is printed word for word as the tutorial shows it") {
 
 TEST_CASE("an undefined tensor is printed as undefined") { CHECK(str(Tensor()) == "undefined"); }
 
-TEST_CASE("integers and bool are printed in one width, in lines of 80 columns") {
+TEST_CASE("integers and bool are printed with the same width, in lines of 80 columns") {
   CHECK(str(tensor({{6, 8}, {10, 12}})) ==
         R"(tensor([[ 6,  8],
         [10, 12]]))");
@@ -90,7 +90,7 @@ TEST_CASE("integers and bool are printed in one width, in lines of 80 columns") 
          True, True, True, True]]))");
 }
 
-TEST_CASE("whole floats end in a point") {
+TEST_CASE("whole floats end with a point") {
   CHECK(str(tensor({1., 2., 3.})) == "tensor([1., 2., 3.])");
   CHECK(str(tensor(0.)) == "tensor(0.)");
   CHECK(str(tensor({-0., 0., 12.})) == "tensor([-0.,  0., 12.])");
@@ -127,7 +127,7 @@ TEST_CASE("floats have four digits") {
           0.5000,  0.5625,  0.6250,  0.6875]]))");
 }
 
-TEST_CASE("mixed magnitudes are printed in scientific notation") {
+TEST_CASE("numbers of different magnitudes are printed in scientific notation") {
   CHECK(str(tensor({1., 1001.})) == "tensor([1.0000e+00, 1.0010e+03])");
   CHECK(str(tensor({1e-5})) == "tensor([1.0000e-05])");
   CHECK(str(tensor({0.00009, 0.05})) == "tensor([9.0000e-05, 5.0000e-02])");
@@ -154,7 +154,7 @@ TEST_CASE("infinities and NaN do not widen") {
   CHECK(str(tensor({-NAN, 1.5})) == "tensor([   nan, 1.5000])");
 }
 
-TEST_CASE("a dtype that is not the default is named") {
+TEST_CASE("a dtype other than the default is printed") {
   CHECK(str(tensor({0.1, 0.2}, kFloat64)) == "tensor([0.1000, 0.2000], dtype=torch.float64)");
   CHECK(str(tensor(1., kFloat64)) == "tensor(1., dtype=torch.float64)");
   CHECK(str(arange(0., 10., 1., kFloat64) / 4) ==
@@ -252,7 +252,7 @@ TEST_CASE("more than 1000 elements are summarised") {
   CHECK(str(zeros({1500}, kBool)) == "tensor([False, False, False,  ..., False, False, False])");
 }
 
-TEST_CASE("gradients are announced") {
+TEST_CASE("requires_grad and grad_fn are printed") {
   CHECK(str(tensor({1., 2.}).requires_grad_()) == "tensor([1., 2.], requires_grad=True)");
   CHECK(str(arange(13.).requires_grad_()) ==
         R"(tensor([ 0.,  1.,  2.,  3.,  4.,  5.,  6.,  7.,  8.,  9., 10., 11., 12.],

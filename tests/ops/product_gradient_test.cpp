@@ -1,6 +1,6 @@
 // The gradient of each factor of a product is the product of the others: exactly 0 if one of them
-// is 0, although a part of them overflows, where PyTorch 2.15 gives NaN. With infinities and NaN
-// among the factors it is PyTorch's.
+// is 0, even if partial products overflow; PyTorch 2.15 returns NaN then. With infinities and NaN
+// among the factors it equals PyTorch's.
 #include <ambit/autograd.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -16,7 +16,7 @@
 
 using namespace ambit;
 
-TEST_CASE("gradients of products of zeros and what overflows") {
+TEST_CASE("gradients of products of zeros and large factors that overflow") {
   struct Product {
     std::vector<double> factors, gradient;
   };
@@ -58,7 +58,7 @@ TEST_CASE("gradients of products of zeros and what overflows") {
   });
 }
 
-TEST_CASE("the gradient of a running product is 0 where a later factor is") {
+TEST_CASE("the gradient of a cumulative product is 0 if a later factor is 0") {
   for_each_device([](Device d) {
     // The products of the large factors overflow.
     const double big = 1e200;

@@ -1,4 +1,4 @@
-// Calls of products for the tables: bad ones, on mixed devices, agreeing.
+// Rows of the tables for products: bad calls, mixed devices, agreement.
 #include <ambit/ambit.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Products and sums with them in place, of integers, of large and of non-finite matrices.
+// Products, and sums with products in place; of integers, of large and of non-finite matrices.
 #include <ambit/ambit.h>
 
 #include <cmath>
@@ -10,14 +10,14 @@ using namespace ambit;
 using namespace oracle;
 using products_test::inputs;
 
-TEST_CASE("sums with a product go in place, recorded") {
+TEST_CASE("in-place sums with a product are recorded") {
   for_each_device([](Device d) {
     const std::vector<Tensor> in = inputs(d);
     const Tensor &a = in[0], &b = in[1], &v = in[2], &w = in[3], &p = in[5], &q = in[6];
     const Tensor square = wave(d, {2, 2}, 0.2);
-    const auto check = [](const Tensor& self, auto&& beside, auto&& in_place) {
+    const auto check = [](const Tensor& self, auto&& out_of_place, auto&& in_place) {
       const Tensor x = self.clone().requires_grad_(), y = self.clone().requires_grad_();
-      const Tensor start = x * 1, expected = beside(y * 1);
+      const Tensor start = x * 1, expected = out_of_place(y * 1);
       CHECK(&in_place(start) == &start);
       CHECK(start.allclose(expected, 1e-14));
       (start * start).sum().backward();
@@ -37,14 +37,14 @@ TEST_CASE("sums with a product go in place, recorded") {
     SUM(baddbmm, p.narrow(2, 0, 2), p, q, 0.5, 2);
     SUM(addbmm, square, p, q, 2, 3);
 #undef SUM
-    // A factor that self is a part of was read before self is written.
+    // A factor that shares memory with self is read before self is written.
     const Tensor x = square.clone(), before = x.clone();
     x.addmm_(x, x.t());
     CHECK(x.allclose(before + before.mm(before.t()), 1e-14));
   });
 }
 
-TEST_CASE("where beta is 0, self is not read") {
+TEST_CASE("with beta 0 self is not read") {
   for_each_device([](Device d) {
     const Tensor nan = full({2, 2}, NAN, TensorOptions(kFloat64).device(d)).requires_grad_();
     const std::vector<Tensor> in = inputs(d);
@@ -60,9 +60,9 @@ TEST_CASE("where beta is 0, self is not read") {
   });
 }
 
-// PyTorch 2.15: of addmm, addmv and addbmm, but not of baddbmm and addr. The gradients of the
-// factors, which it has as NaN, are 0.
-TEST_CASE("where alpha is 0, NaN among the factors does not count") {
+// PyTorch 2.15: addmm, addmv and addbmm behave so, baddbmm and addr do not. The gradients of the
+// factors are NaN there, and 0 here.
+TEST_CASE("with alpha 0 NaN among the factors is ignored") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat64, kFloat32, kBFloat16}) {
       const TensorOptions options = TensorOptions(dtype).device(d);
@@ -152,7 +152,7 @@ TEST_CASE("factors of integer products are truncated") {
   });
 }
 
-TEST_CASE("einsum takes any path, and names the result's dims as asked") {
+TEST_CASE("einsum accepts any path, and returns the dims in the requested order") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 3}), b = wave(d, {3, 4}), c = wave(d, {4, 2}), e = wave(d, {5});
     const Tensor expected = einsum("ab,bc,ca,e->eca", {a, b, c, e});
@@ -165,27 +165,29 @@ TEST_CASE("einsum takes any path, and names the result's dims as asked") {
           IntArrayRef{3, 5, 2, 2});
     CHECK(einsum("ab,e->aeb", {a, e}).allclose(same.squeeze(), 1e-15));
     CHECK(einsum("ii->i", {b.narrow(1, 0, 3)}).storage().get() == b.storage().get());
-    // Hundreds of dims would not fit the letters, but 20 do not fit five inline either.
+    // Hundreds of dims exceed the letters; 20 exceed the inline capacity of Dims.
     const Tensor many = ones(std::vector<int64_t>(20, 1), e.options());
     CHECK(einsum("...,a->...a", {many, e}).dim() == 21);
     CHECK(einsum("abcdefghijklmnopqrst,z->z", {many, e}).equal(e));
   });
 }
 
-TEST_CASE("chains are multiplied in the cheapest order") {
-  // (a (b c)) takes 200,000 times fewer multiplications than ((a b) c), which would need 32 GiB.
+TEST_CASE("chain_matmul multiplies in the cheapest order") {
+  // (a (b c)) needs 200,000 times fewer multiplications than ((a b) c), which would need 32 GiB.
   const Tensor a = ones({90000, 1}), b = ones({1, 90000}), c = ones({90000, 1});
   CHECK(chain_matmul({a, b, c}).sizes() == IntArrayRef{90000, 1});
   CHECK(linalg_multi_dot({a, b, c})[7].item<double>() == 90000);
   CHECK(linalg::multi_dot({b, a, ones(1)}).item<double>() == 90000);
 }
 
-TEST_CASE("matrix_exp holds for large, small and non-finite matrices, each for itself") {
+TEST_CASE(
+    "matrix_exp is correct for large, small and non-finite matrices, separately for each of a "
+    "batch") {
   for_each_device([](Device d) {
     const TensorOptions f64 = TensorOptions(kFloat64).device(d);
     const Tensor turn = tensor({{0., -20.}, {20., 0.}}, f64), small = eye(2, f64) * 1e-9;
     const Tensor both = matrix_exp(stack({turn, small, full({2, 2}, NAN, f64)}));
-    // Squared 7 times, an error of 1e-16 grows to about 1e-14.
+    // After 7 squarings an error of 1e-16 has grown to about 1e-14.
     check_values(both[0], {2, 2}, {std::cos(20.), -std::sin(20.), std::sin(20.), std::cos(20.)},
                  1e-13);
     check_values(both[1], {2, 2}, {1 + 1e-9, 0, 0, 1 + 1e-9}, 1e-15);
@@ -202,8 +204,8 @@ TEST_CASE("cdist multiplies matrices for many points, and has no gradient betwee
     CHECK(fast.allclose(slow, 1e-12, 1e-12));
     const Tensor g = autograd::grad({cdist(x, x).sum()}, {x})[0];
     CHECK(g.isfinite().all().item<bool>());
-    // The distance of a point to itself may come out as the root of a rounding error, 1e-8; its
-    // weight of 1e8 then leaves another one of 1e-8 in each of 30 terms.
+    // The computed distance of a point to itself may be the root of a rounding error, 1e-8; its
+    // weight of 1e8 then leaves another 1e-8 in each of 30 terms.
     CHECK(g.allclose(autograd::grad({cdist(x, x, 2, 2).sum()}, {x})[0], 1e-6, 1e-6));
     check_values(cdist(x.detach(), x.detach(), 0)[0].narrow(0, 0, 2), {2}, {0, 4});
     CHECK(cdist(zeros({2, 0}, d), zeros({3, 0}, d)).equal(zeros({2, 3}, d)));

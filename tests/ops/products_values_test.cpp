@@ -383,10 +383,10 @@ const std::vector<Case> kProducts{
 }  // namespace
 
 TEST_CASE("products have PyTorch's values") {
-  // It subtracts products that all but cancel.
+  // It subtracts nearly equal products.
   check_cases(kProducts, inputs, {"torch.cdist(a, b.t(), compute_mode='use_mm_for_euclid_dist')"});
 }
 
-TEST_CASE("products have right first and second gradients") {
+TEST_CASE("products have correct first and second gradients") {
   check_gradients(kProducts, inputs(kCPU));
 }

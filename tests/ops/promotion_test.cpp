@@ -1,4 +1,4 @@
-// Type promotion against PyTorch's own table, and what each op family makes of the promoted type.
+// Type promotion compared with PyTorch's table, and with the results of each family of ops.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -41,7 +41,7 @@ void check_table(const Table& table, IntArrayRef self_sizes, IntArrayRef other_s
 
 }  // namespace
 
-TEST_CASE("tensors promote as in PyTorch, those with dims before those without") {
+TEST_CASE("tensors promote as in PyTorch, with priority for those with dims") {
   check_table(kSameDim, {1}, {1});
   check_table(kSameDim, {}, {});
   check_table(kOtherHasNoDim, {1}, {});
@@ -67,10 +67,10 @@ TEST_CASE("operands of different dtypes are computed in the promoted one, on eve
                  u = tensor({200, 100}, on(kUInt8)), b = tensor({true, false}, on(kBool));
     check_values(i + f, {2}, {1.5, 3.5});
     check_values(f - i, {2}, {-0.5, -0.5});
-    check_values(u + u, {2}, {144, 200});  // wraps
+    check_values(u + u, {2}, {144, 200});  // modulo 256
     check_values(u + i, {2}, {201, 102});
-    check_values(u + 300, {2}, {244, 144});  // the number wraps too, as in PyTorch
-    check_values(b + b, {2}, {1, 0});        // or
+    check_values(u + 300, {2}, {244, 144});  // the number is converted modulo 256, as in PyTorch
+    check_values(b + b, {2}, {1, 0});        // logical or
     check_values(b * b, {2}, {1, 0});
     check_values(b + 1, {2}, {2, 1});
     CHECK((b + b).dtype() == kBool);
@@ -80,7 +80,7 @@ TEST_CASE("operands of different dtypes are computed in the promoted one, on eve
   });
 }
 
-TEST_CASE("division and the float maps make floats of integers, rounding keeps them") {
+TEST_CASE("division and float functions return floats for integers, rounding keeps integers") {
   for_each_device([](Device d) {
     const Tensor i = tensor({1, 4}, d), b = tensor({true, false}, d);
     check_values(i / i, {2}, {1, 1});
@@ -102,7 +102,7 @@ TEST_CASE("division and the float maps make floats of integers, rounding keeps t
   });
 }
 
-TEST_CASE("a result goes back into self only where its category allows") {
+TEST_CASE("a result is written into self only if its category permits") {
   for_each_device([](Device d) {
     const Tensor i = tensor({1, 2}, d), b = tensor({true, false}, d), f = tensor({0.5, 1.5}, d);
     CHECK_THROWS_WITH_AS(
@@ -115,7 +115,7 @@ TEST_CASE("a result goes back into self only where its category allows") {
     CHECK_THROWS_AS(b.add_(1), DTypeError);
     check_values(i, {2}, {1, 2});
     check_values(b, {2}, {1, 0});
-    f.add_(f.to(kFloat64));  // down within a category
+    f.add_(f.to(kFloat64));  // float64 to float32, within a category
     check_values(f, {2}, {1, 3});
     f.mul_(i);
     check_values(f, {2}, {1, 6});
@@ -127,7 +127,7 @@ TEST_CASE("a result goes back into self only where its category allows") {
   });
 }
 
-TEST_CASE("what has no meaning for a dtype is a DTypeError") {
+TEST_CASE("an op that is not defined for a dtype is a DTypeError") {
   const Tensor b = tensor({true, false}), i = tensor({1, 2}), f = tensor({0.5, 1.5});
   CHECK_THROWS_AS(b - b, DTypeError);
   CHECK_THROWS_AS(b - i, DTypeError);
@@ -148,7 +148,7 @@ TEST_CASE("what has no meaning for a dtype is a DTypeError") {
   CHECK_THROWS_AS(isclose(i, f), DTypeError);
 }
 
-TEST_CASE("alpha must suit the result") {
+TEST_CASE("alpha must be of the result's category") {
   const Tensor b = tensor({true, false}), i = tensor({1, 2}), f = tensor({0.5, 1.5});
   check_values(add(i, f, 1.5), {2}, {1.75, 4.25});
   check_values(sub(i, i, 3), {2}, {-2, -4});
@@ -161,7 +161,7 @@ TEST_CASE("alpha must suit the result") {
   CHECK_THROWS_AS(add(f, f, true), DTypeError);
 }
 
-TEST_CASE("comparisons are exact where a number does not fit self's dtype") {
+TEST_CASE("comparisons with a number out of self's range are exact") {
   for_each_device([](Device d) {
     const Tensor u = tensor({0, 255}, TensorOptions(kUInt8).device(d));
     check_values(u == 256, {2}, {0, 0});

@@ -1,5 +1,5 @@
-// Calls of functions that PyTorch added in its versions 2.0 to 2.15 for the tables: bad ones, on
-// mixed devices, agreeing.
+// Rows of the tables for functions that PyTorch added in its versions 2.0 to 2.15: bad calls, mixed
+// devices, agreement.
 #include <ambit/ambit.h>
 
 #include "tests/mismatch/mismatch_calls.h"

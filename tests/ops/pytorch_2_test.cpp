@@ -1,5 +1,5 @@
-// Functions that PyTorch added in its versions 2.0 to 2.15: values of 2.15. Calls for the tables:
-// pytorch_2_calls.cpp.
+// Functions that PyTorch added in its versions 2.0 to 2.15: values of 2.15. pytorch_2_calls.cpp has
+// their rows of the tables.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@ static_assert(std::is_same_v<ambit::optional<int>, std::optional<int>>);
 static_assert(std::is_same_v<decltype(ambit::nullopt), decltype(std::nullopt)>);
 
 // x = torch.tensor([[[1., 0, 3], [0, 0, 0]]]); torch.any(x, (0, 2)) and so on.
-TEST_CASE("any, all and squeeze take several dims") {
+TEST_CASE("any, all and squeeze accept several dims") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{{1., 0., 3.}, {0., 0., 0.}}}, d);
     check_values(any(x, {0, 2}), {2}, {1, 0});
@@ -61,7 +61,7 @@ TEST_CASE("the correction of var and std is a real number") {
             {wave(kCPU, {3, 2})});
 }
 
-TEST_CASE("linspace and logspace take tensors as ends") {
+TEST_CASE("linspace and logspace accept tensors as ends") {
   for_each_device([](Device d) {
     const Tensor one = tensor(1., d), two = tensor(2, d);
     check_values(linspace(one, two, 5), {5}, {1, 1.25, 1.5, 1.75, 2});
@@ -78,7 +78,8 @@ TEST_CASE("linspace and logspace take tensors as ends") {
   });
 }
 
-// h = wave(2, 3).half(); h.float() @ h.float().T and so on: 2.15 has these functions on CUDA.
+// h = wave(2, 3).half(); h.float() @ h.float().T and so on: PyTorch 2.15 has these functions only
+// on CUDA.
 TEST_CASE("products of 16-bit matrices have float32 results without rounding") {
   for_each_device([](Device d) {
     const Tensor h = wave(d, {2, 3}).to(kFloat16), t = h.t();
@@ -105,7 +106,7 @@ TEST_CASE("products of 16-bit matrices have float32 results without rounding") {
   });
 }
 
-TEST_CASE("sequences are padded at either side") {
+TEST_CASE("pad_sequence pads on either side") {
   for_each_device([](Device d) {
     const std::vector<Tensor> list{tensor({1., 2.}, d), tensor({3.}, d)};
     check_values(nn::utils::rnn::pad_sequence(list, true, 9, "left"), {2, 2}, {1, 2, 9, 3});
@@ -271,7 +272,7 @@ TEST_CASE("native norms also return the statistics") {
     check_values(g_mean, {2, 2},
                  {0.412846951057, -0.137221048305, -0.278298743362, 0.410098989303});
     check_values(g_rstd, {2, 2}, {2.11294198808, 1.32475938853, 1.51428962687, 2.08902528629});
-    // The elements of another shape.
+    // Elements of another shape.
     const auto other = native_group_norm(g, {}, {}, 2, 3, 4, 1, 1e-5);
     check_values(std::get<1>(other), {2, 1}, {0.137812951376, 0.0659001229702});
     CHECK(std::get<0>(other).sizes() == g.sizes());
@@ -318,13 +319,13 @@ TEST_CASE("native_dropout returns its mask") {
   });
 }
 
-TEST_CASE("max_out and min_out take one tensor") {
+TEST_CASE("max_out and min_out accept one tensor") {
   Tensor out = empty({});
   CHECK(max_out(out, tensor({1., 5., 2.})).item<double>() == 5);
   CHECK(min_out(out, tensor({1., 5., 2.})).item<double>() == 1);
 }
 
-TEST_CASE("memory is read and written by typed pointers") {
+TEST_CASE("memory is read and written through typed pointers") {
   const Tensor x = tensor({1., 2.}, kFloat32);
   x.mutable_data_ptr<float>()[1] = 7;
   static_assert(std::is_same_v<decltype(x.const_data_ptr<float>()), const float*>);
@@ -335,7 +336,7 @@ TEST_CASE("memory is read and written by typed pointers") {
   CHECK_THROWS_AS(x.const_data_ptr<double>(), DTypeError);
 }
 
-TEST_CASE("scientific notation can be forbidden") {
+TEST_CASE("scientific notation can be disabled") {
   const auto text = [](const Tensor& t) {
     std::ostringstream out;
     out << t;

@@ -1,5 +1,5 @@
-// Corners of the API where PyTorch does something else than one would guess: 1.13, or 2.15 where
-// a line says so.
+// Unexpected behaviour of PyTorch's API that ambit has, too: of 1.13, or of 2.15 where a comment
+// says so.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -25,7 +25,8 @@ TEST_CASE("any and all of uint8 are uint8, 0 or 1") {
   });
 }
 
-TEST_CASE("arange of fractions in an integer dtype counts, then truncates start and step") {
+TEST_CASE(
+    "arange of fractions in an integer dtype has PyTorch's count, and truncates start and step") {
   const auto check = [](double start, double end, double step, DType dtype,
                         const std::vector<int64_t>& right) {
     CAPTURE(start);
@@ -90,7 +91,7 @@ TEST_CASE("a class weight that requires grad is refused where its gradient would
       CHECK_NOTHROW(cross_entropy(x, classes, weight));
     }
     CHECK_NOTHROW(cross_entropy(x, classes, weight.detach()));
-    // Of probabilities the loss is sum(weight * -p * log_softmax(x)) / N.
+    // For probabilities the loss is sum(weight * -p * log_softmax(x)) / N.
     const Tensor p = softmax(x * 2, 1);
     cross_entropy(x, p, weight).backward();
     const Tensor right = (neg(log_softmax(x, 1)) * p).sum(0) / 2;
@@ -98,7 +99,7 @@ TEST_CASE("a class weight that requires grad is refused where its gradient would
   });
 }
 
-TEST_CASE("Dropout in place leaves its input alone in evaluation") {
+TEST_CASE("in-place Dropout does not change its input in evaluation") {
   Tensor leaf = ones({3}).requires_grad_();
   const Tensor data = ones({3});
   nn::Dropout drop(nn::DropoutOptions(0.5).inplace(true));
@@ -123,10 +124,10 @@ TEST_CASE("a position outside of an OrderedDict is an IndexError") {
   CHECK_THROWS_AS(constant[SIZE_MAX], IndexError);
 }
 
-TEST_CASE("relu, clamp, maximum and minimum keep the first of two zeros") {
+TEST_CASE("relu, clamp, maximum and minimum return the first of two zeros") {
   for_each_device([](Device device) {
     for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
-      for (const int64_t n : {1, 7, 100}) {  // loops of the processor take several at once
+      for (const int64_t n : {1, 7, 100}) {  // vectorised loops
         INFO(name(dtype), " of ", n);
         const Tensor minus = full({n}, -0.0, TensorOptions(dtype).device(device)),
                      plus = abs(minus);

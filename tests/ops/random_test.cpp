@@ -1,5 +1,5 @@
-// Random numbers: the generator against published vectors, its maps to numbers, and the promise
-// that one seed gives the same numbers on every device.
+// Random numbers: the generator compared with published vectors, the conversions to numbers, and
+// equal numbers for equal seeds on every device.
 #include <ambit/backend/philox.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -29,13 +29,13 @@ std::vector<T> values(const Tensor& t) {
   return std::vector<T>(p, p + host.numel());
 }
 
-// The values of a fill on each device are bit for bit those of the first.
+// Return the values of a fill on each device if they equal those of the first bit for bit.
 template <class T>
 void check_same_on_all_devices(const std::function<Tensor(const TensorOptions&)>& draw) {
   std::vector<T> expected;
   for_each_device([&](Device device) {
     manual_seed(7);
-    draw(device);  // a fill of its own, so that the second one starts further on in the stream
+    draw(device);  // another fill, so that the second one starts later in the stream
     const std::vector<T> got = values<T>(draw(device));
     if (expected.empty()) expected = got;
     CHECK(got == expected);
@@ -60,7 +60,7 @@ double five_errors(double sigma) { return 5 * sigma / std::sqrt(static_cast<doub
 
 }  // namespace
 
-TEST_CASE("Philox4x32-10 gives the known answers of Random123") {
+TEST_CASE("Philox4x32-10 has the known answers of Random123") {
   // Source: github.com/DEShawResearch/random123, tests/kat_vectors, "philox4x32 10".
   using philox::Block;
   struct Answer {
@@ -87,7 +87,7 @@ TEST_CASE("Philox4x32-10 gives the known answers of Random123") {
   CHECK(philox::generate(0, 0).word[0] == 0x6627e8d5);
 }
 
-TEST_CASE("random bits map to numbers inside their bounds, at both ends too") {
+TEST_CASE("random bits are converted to numbers inside of the bounds, at both ends too") {
   using namespace philox;
   CHECK(to_unit(uint32_t{0}) == 0);
   CHECK(to_unit(UINT32_MAX) == 1 - 0x1p-24f);
@@ -100,8 +100,8 @@ TEST_CASE("random bits map to numbers inside their bounds, at both ends too") {
   CHECK(std::isfinite(to_normal(UINT64_MAX)));
 }
 
-TEST_CASE("uniform numbers stay below the upper bound where rounding would reach it") {
-  // Near 2^24 floats are 2 apart: low + range * (1 - 2^-24) rounds to high.
+TEST_CASE("uniform numbers are below the upper bound even if rounding would reach it") {
+  // Near 2^24 the spacing of floats is 2: low + range * (1 - 2^-24) rounds to high.
   const float low = 16777216.f, high = 16777220.f;
   CHECK(philox::to_uniform(UINT32_MAX, low, high) == 16777218.f);
   CHECK(philox::to_uniform(uint32_t{0}, low, high) == low);
@@ -137,7 +137,7 @@ TEST_CASE("one seed gives the same uniform numbers, integers and masks on every 
   });
 }
 
-TEST_CASE("every dtype takes random integers, the same on every device") {
+TEST_CASE("every dtype has random integers, equal on every device") {
   for (const DType dtype : {kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
     INFO(name(dtype));
     std::vector<double> expected;
@@ -160,13 +160,13 @@ TEST_CASE("one seed gives the same normal numbers on every device, to 1e-6") {
     const std::vector<float> got = values<float>(randn({1001}, device));
     if (expected.empty()) expected = got;
     for (size_t i = 0; i < got.size(); ++i) {
-      // The documented bound: the libms differ in the last bits, float32 rounds by 6e-8.
+      // The documented bound: libm implementations differ in the last bits, float32 rounds by 6e-8.
       CHECK(std::abs(got[i] - expected[i]) <= 1e-6f * std::abs(expected[i]));
     }
   });
 }
 
-TEST_CASE("random numbers have the moments of their distribution") {
+TEST_CASE("random numbers have the moments of their distributions") {
   for_each_device([&](Device device) {
     manual_seed(1);
     const Moments uniform = moments(values<float>(rand({kMany}, device)));
@@ -191,7 +191,7 @@ TEST_CASE("random numbers have the moments of their distribution") {
   });
 }
 
-TEST_CASE("seeds differ, streams advance, and a seed starts them again") {
+TEST_CASE("seeds have different streams, streams advance, and a seed restarts them") {
   for_each_device([&](Device device) {
     manual_seed(1);
     const auto first = values<float>(rand({100}, device));
@@ -202,7 +202,8 @@ TEST_CASE("seeds differ, streams advance, and a seed starts them again") {
     CHECK(values<float>(rand({100}, device)) == first);
     CHECK(first != second);
     CHECK(first != other);
-    // No two fills share numbers; of 300 with 24 bits, 300^2 / 2 / 2^24 = 0.003 pairs are equal.
+    // Fills do not share numbers; among 300 numbers of 24 bits 300^2 / 2 / 2^24 = 0.003 pairs are
+    // equal.
     std::set<float> distinct(first.begin(), first.end());
     distinct.insert(second.begin(), second.end());
     distinct.insert(other.begin(), other.end());
@@ -231,7 +232,7 @@ TEST_CASE("bernoulli with probability 0 is never true, with 1 always") {
   });
 }
 
-TEST_CASE("element i of a fill does not depend on how many are drawn") {
+TEST_CASE("element i of a fill does not depend on the number of elements") {
   for_each_device([&](Device device) {
     for (const DType dtype : {kFloat32, kFloat64}) {
       const TensorOptions options = TensorOptions(device).dtype(dtype);
@@ -244,7 +245,7 @@ TEST_CASE("element i of a fill does not depend on how many are drawn") {
   });
 }
 
-TEST_CASE("a generator is a handle, and what it is at can be saved") {
+TEST_CASE("a generator is a handle, and its state can be saved") {
   Generator g(kCPU, 11), same = g;
   same.advance(3);
   CHECK(g == same);
@@ -265,10 +266,10 @@ TEST_CASE("a generator is a handle, and what it is at can be saved") {
   CHECK(g.offset() == 0);
   CHECK(Generator(kCPU).current_seed() == Generator::kDefaultSeed);
   const std::lock_guard lock(g.mutex());
-  g.advance(1);  // locks nothing
+  g.advance(1);  // needs no lock
 }
 
-TEST_CASE("numbers go on where a generator's state was saved") {
+TEST_CASE("random numbers continue from a saved state of the generator") {
   for_each_device([](Device d) {
     manual_seed(4);
     rand({5}, d);
@@ -280,7 +281,7 @@ TEST_CASE("numbers go on where a generator's state was saved") {
   });
 }
 
-TEST_CASE("a generator refuses a state that is none, and undefined ones everything") {
+TEST_CASE("a generator refuses an invalid state, and every call of an undefined one is an error") {
   const Generator g(kCPU, 11);
   g.advance(2);
   CHECK_THROWS_AS(g.set_state(zeros({16})), DTypeError);

@@ -15,7 +15,7 @@ using namespace composite_test;
 
 namespace {
 
-// The formulas of the header, in ops.
+// The formulas of the header, composed of ops.
 std::tuple<Tensor, Tensor> lstm_by_hand(const Tensor& a, const Tensor& b, const Tensor& c0) {
   const std::vector<Tensor> g = (a + b).chunk(4, 1);
   const Tensor c = sigmoid(g[1]) * c0 + sigmoid(g[0]) * tanh(g[2]);
@@ -29,14 +29,14 @@ Tensor gru_by_hand(const Tensor& a, const Tensor& b, const Tensor& h0) {
 
 }  // namespace
 
-TEST_CASE("a repeated linear map has linear's values and gradients, and leaves nothing behind") {
+TEST_CASE("a repeated linear map has linear's values and gradients, and frees its memory") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3}), w = wave(d, {3, 3}, 0.4), b = wave(d, {3}, 0.7);
     const auto chain = [](bool joined) {
       return [joined](const std::vector<Tensor>& in) {
         RepeatedLinear map(in[1], in[2], 3);
         Tensor h = in[0], all;
-        for (int i = 0; i < 4; ++i) {  // the last is one more than was announced
+        for (int i = 0; i < 4; ++i) {  // one more than was announced
           h = tanh(joined ? map(h) : linear(h, in[1], in[2]));
           all = all.defined() ? all + h : h;
         }
@@ -57,7 +57,7 @@ TEST_CASE("a repeated linear map has linear's values and gradients, and leaves n
       const std::vector<Tensor> got = grads(chain(true), first), want = grads(chain(false), first);
       for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].allclose(want[i], 1e-12, 1e-12));
     }
-    // A graph that nobody walks is freed with its output, and one that is walked in part, too.
+    // A graph without a backward is freed with its output, and so is one with a partial backward.
     synchronize(d);
     const size_t before = memory_stats(d).in_use;
     {
@@ -72,7 +72,7 @@ TEST_CASE("a repeated linear map has linear's values and gradients, and leaves n
   });
 }
 
-TEST_CASE("rows apart are split's parts, with its gradients") {
+TEST_CASE("rows_apart() equals split(), with its gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {6, 3});
     const auto mixed = [](bool apart) {
@@ -80,7 +80,7 @@ TEST_CASE("rows apart are split's parts, with its gradients") {
         const Tensor fresh = in[0] * 2;
         const std::vector<int64_t> sizes{3, 1, 2};
         const std::vector<Tensor> parts = apart ? rows_apart(fresh, sizes) : fresh.split(sizes, 0);
-        return tanh(parts[0][1] * parts[2]);  // the second is in nothing
+        return tanh(parts[0][1] * parts[2]);  // no result uses the second part
       };
     };
     CHECK(mixed(true)({x}).equal(mixed(false)({x})));
@@ -92,7 +92,7 @@ TEST_CASE("rows apart are split's parts, with its gradients") {
   });
 }
 
-TEST_CASE("steps of LSTM and GRU are their formulas, of any layout") {
+TEST_CASE("steps of LSTM and GRU equal their formulas, for any layout") {
   for_each_device([](Device d) {
     for (const int64_t H : {1, 19}) {
       const Tensor a = wave(d, {4 * H, 3}).t(), b = wave(d, {3, 4 * H}, 0.3),
@@ -109,7 +109,7 @@ TEST_CASE("steps of LSTM and GRU are their formulas, of any layout") {
   });
 }
 
-TEST_CASE("steps of LSTM and GRU have right first and second gradients, of each output") {
+TEST_CASE("steps of LSTM and GRU have correct first and second gradients, of each output") {
   for_each_device([](Device d) {
     const Tensor a = wave(d, {2, 12}), b = wave(d, {2, 12}, 0.3), c0 = wave(d, {2, 3}, 0.5);
     const auto both = [](const std::vector<Tensor>& in) {
@@ -158,7 +158,7 @@ TEST_CASE("composite steps of LSTM and GRU agree with the kernels") {
       [](auto&& f, Tensors& o, const Tensors& in) { f(o[0], o[1], o[2], in[0], in[1], in[2]); });
 }
 
-TEST_CASE("steps of LSTM and GRU refuse what does not fit") {
+TEST_CASE("steps of LSTM and GRU refuse invalid arguments") {
   const Tensor gates = ones({2, 12}), state = ones({2, 3});
   CHECK_THROWS_AS(lstm_step(gates, ones({2, 9}), state), ShapeError);
   CHECK_THROWS_AS(lstm_step(gates, gates, ones({3})), ShapeError);

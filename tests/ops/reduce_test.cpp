@@ -1,5 +1,4 @@
-// Reductions: their values, shapes, dtypes and errors. Their gradients are in
-// gradcheck_reduce_test.
+// Reductions: values, shapes, dtypes and errors. gradcheck_reduce_test tests their gradients.
 #include <ambit/error.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
@@ -29,7 +28,7 @@ TEST_CASE("sum and mean reduce the given dims, counted from either end") {
     check_values(x.mean({0, -1}), {3}, {0.302549895636, -0.345493186818, 0.348512902701});
     CHECK(x.sum().dim() == 0);
     CHECK(x.sum(IntArrayRef{}, true).sizes() == IntArrayRef{1, 1, 1});
-    // The same elements in another order of strides.
+    // The same elements with other strides.
     check_values(x.permute({2, 0, 1}).sum({0, 1}), {3},
                  {2.42039916509, -2.76394549454, 2.78810322161});
     check_values(x.narrow(2, 0, 1).expand({2, 3, 4}).sum(2), {2, 3}, [&] {
@@ -43,7 +42,7 @@ TEST_CASE("sum and mean reduce the given dims, counted from either end") {
   });
 }
 
-TEST_CASE("var and std of numbers whose squares float32 does not hold are those of the numbers") {
+TEST_CASE("var and std of numbers whose squares exceed float32 are correct") {
   for_each_device([](Device d) {
     // torch.std(x, 1); torch.var(x, 1); torch.std(x[:2])
     const TensorOptions float32 = TensorOptions(kFloat32).device(d);
@@ -54,7 +53,8 @@ TEST_CASE("var and std of numbers whose squares float32 does not hold are those 
     check_values(x.std(1).to(kFloat64) * units, {4},
                  {2.0000000400817547, 1.5275252351881298, kInf, 0}, 1e-6);
     check_values(x.var(1), {4}, {kInf, 0, kInf, 0});
-    const Tensor many = tensor({1.5e19, -1.5e19}, float32).repeat(50);  // the sum is infinite
+    const Tensor many =
+        tensor({1.5e19, -1.5e19}, float32).repeat(50);  // the sum is infinite in float32
     check_values(many.var(), {}, {2.2727273567926407e38}, 1e-6);
     check_values(many.std(false), {}, {1.5000000520515486e19}, 1e-6);
     check_values(tensor({{kInf, 1., 2.}, {kNan, 1., 2.}, {1., 1., 1.}}, float32).std(1), {3},
@@ -62,9 +62,9 @@ TEST_CASE("var and std of numbers whose squares float32 does not hold are those 
   });
 }
 
-TEST_CASE("var and std of numbers whose squares float64 does not hold are those of the numbers") {
+TEST_CASE("var and std of numbers whose squares exceed float64 are correct") {
   for_each_device([](Device d) {
-    // By hand: of {1, -1, 3} the deviations from 1 are 0, -2, 2.
+    // By hand: for {1, -1, 3} the deviations from 1 are 0, -2, 2.
     const TensorOptions float64 = TensorOptions(kFloat64).device(d);
     const Tensor x = tensor({{1., -1., 3.}, {1., -1., 3.}, {1., -1., 3.}}, float64);
     const Tensor units = tensor({1e200, 1e-200, 1e307}, float64);
@@ -74,11 +74,11 @@ TEST_CASE("var and std of numbers whose squares float64 does not hold are those 
   });
 }
 
-TEST_CASE("var and std divide by the number of elements less any correction") {
+TEST_CASE("var and std divide by the number of elements minus the correction") {
   using Correction = std::optional<int64_t>;
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
-      // torch.var(torch.tensor([1., 2., 4., 9.]), 0, correction=...): the squares are 38.
+      // torch.var(torch.tensor([1., 2., 4., 9.]), 0, correction=...): the sum of squares is 38.
       const Tensor x = tensor({1., 2., 4., 9.}, TensorOptions(kFloat64).device(d)).to(dtype);
       const double ulp = is_reduced_floating(dtype) ? 0x1p-8 : 0x1p-23;
       for (const int64_t correction : {0, 1, 2, 3}) {
@@ -93,10 +93,10 @@ TEST_CASE("var and std divide by the number of elements less any correction") {
   });
 }
 
-TEST_CASE("var of a dim is that of its elements, whatever lies beside it, in all layouts") {
+TEST_CASE("var along a dim depends only on its elements, in all layouts") {
   for_each_device([](Device d) {
     manual_seed(5);
-    // More rows and columns than are added up at a time, and results split among threads.
+    // More rows and columns than are added at once, and results split among threads.
     for (const Dims& sizes : {Dims{67, 300}, Dims{5000, 3}, Dims{3, 9001}, Dims{1, 70000}}) {
       INFO(str(IntArrayRef(sizes)));
       const Tensor wide = randn(sizes, TensorOptions(kFloat64)) + 100;
@@ -119,7 +119,7 @@ TEST_CASE("var of a dim is that of its elements, whatever lies beside it, in all
   });
 }
 
-TEST_CASE("sum gives int64 for integers and bool, and any dtype that is asked for") {
+TEST_CASE("sum returns int64 for integers and bool, and any requested dtype") {
   for_each_device([](Device d) {
     const Tensor bytes = tensor({200, 100, 1}, TensorOptions(kUInt8).device(d));
     CHECK(bytes.sum().dtype() == kInt64);
@@ -136,7 +136,7 @@ TEST_CASE("sum gives int64 for integers and bool, and any dtype that is asked fo
   });
 }
 
-TEST_CASE("reductions of nothing give the identity, NaN or an error") {
+TEST_CASE("reductions of no elements return the identity, NaN or an error") {
   for_each_device([](Device d) {
     const Tensor none = zeros({0, 3}, d);
     check_values(none.sum(), {}, {0});
@@ -172,14 +172,14 @@ TEST_CASE("prod, var and std agree with PyTorch") {
     check_values(x.std(), {}, {0.69515080328});
     check_values(ones({1}, d).var(), {}, {kNan});
     check_values(ones({1}, d).var(false), {}, {0});
-    // The mean is 1e8 times the deviation: sum(x^2) - n mean^2 would have no digit left.
-    // Two passes in float64: the deviations are exact, the mean is rounded by 1e8 * 2^-53 = 1e-8,
-    // which moves the variance by its square.
+    // The mean is 1e8 times the standard deviation: sum(x^2) - n mean^2 would have no correct
+    // digit. With two passes in float64 the deviations are exact; the mean is rounded by 1e8 *
+    // 2^-53 = 1e-8, which changes the variance by its square.
     check_values((tensor({1., 2., 3.}, d).to(kFloat64) + 1e8).var(), {}, {1}, 1e-12);
   });
 }
 
-TEST_CASE("max and min give values and the first of equal positions; NaN wins") {
+TEST_CASE("max and min return values and the first of equal positions, and propagate NaN") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 4});
     // x.max(2); x.min(0, keepdim=True)
@@ -205,7 +205,7 @@ TEST_CASE("max and min give values and the first of equal positions; NaN wins") 
   });
 }
 
-TEST_CASE("argmax without dim counts in row-major order whatever the strides are") {
+TEST_CASE("argmax without dim counts in row-major order, for any strides") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 4});
     CHECK(x.argmax().item<int64_t>() == 20);  // x.argmax()
@@ -216,7 +216,7 @@ TEST_CASE("argmax without dim counts in row-major order whatever the strides are
   });
 }
 
-TEST_CASE("any and all judge by truth, for every dtype") {
+TEST_CASE("any and all treat nonzero elements as true, for every dtype") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{0., 0.5}, {0., 0.}}, d);
     CHECK(x.any().item<bool>());
@@ -228,7 +228,7 @@ TEST_CASE("any and all judge by truth, for every dtype") {
   });
 }
 
-TEST_CASE("norm knows every order") {
+TEST_CASE("norm has every order") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 4});
     // x.norm(); x.norm(1, (0, 2)); x.norm(3, 1); x.norm(0.5, (1, 2)); x.norm(float('inf'), 2);
@@ -247,7 +247,7 @@ TEST_CASE("norm knows every order") {
   });
 }
 
-TEST_CASE("logsumexp neither overflows nor stumbles over infinities") {
+TEST_CASE("logsumexp does not overflow, and is correct for infinities") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 4});
     // torch.logsumexp(x, (0, 2)); torch.logsumexp(x, 1, keepdim=True)
@@ -260,7 +260,7 @@ TEST_CASE("logsumexp neither overflows nor stumbles over infinities") {
   });
 }
 
-TEST_CASE("logsumexp of integers and bool is that of floats") {
+TEST_CASE("logsumexp of integers and bool equals that of floats") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{1, 2}, {3, 4}}, d);
     // torch.logsumexp(torch.tensor([[1, 2], [3, 4]]), 0); float32 has 7 digits
@@ -270,7 +270,7 @@ TEST_CASE("logsumexp of integers and bool is that of floats") {
   });
 }
 
-TEST_CASE("cumsum runs along its dim") {
+TEST_CASE("cumsum adds along its dim") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}}, d);
     check_values(x.cumsum(1), {2, 3}, {1, 3, 6, 4, 9, 15});
@@ -280,7 +280,7 @@ TEST_CASE("cumsum runs along its dim") {
   });
 }
 
-TEST_CASE("reductions refuse bad dims and dtypes, and say why") {
+TEST_CASE("reductions refuse invalid dims and dtypes, and say why") {
   const Tensor x = ones({2, 3});
   CHECK_THROWS_AS(x.sum(2), IndexError);
   CHECK_THROWS_WITH_AS(x.sum({0, -2}), "sum: expected each dim once, got [0, -2]", ShapeError);
@@ -293,7 +293,7 @@ TEST_CASE("reductions refuse bad dims and dtypes, and say why") {
   CHECK_THROWS_AS(x.to(kBool).norm(), DTypeError);
 }
 
-TEST_CASE("reductions on meta give shapes only") {
+TEST_CASE("reductions on meta return shapes") {
   const Tensor x = empty({2, 3, 4}, TensorOptions(kFloat32).device(kMeta));
   CHECK(x.sum(1).sizes() == IntArrayRef{2, 4});
   CHECK(x.var({0}, true, true).sizes() == IntArrayRef{1, 3, 4});

@@ -1,4 +1,4 @@
-// Reductions beyond sums and extremes: values, gradients, bad calls.
+// Reductions other than sums and extremes: values, gradients, bad calls.
 #include <doctest/doctest.h>
 
 #include "tests/autograd/gradcheck.h"
@@ -147,7 +147,7 @@ TEST_CASE("reductions have PyTorch's values, sizes and dtypes") {
   value_cases::check_cases(cases());
 }
 
-TEST_CASE("reductions have right first and second gradients") {
+TEST_CASE("reductions have correct first and second gradients") {
   for_each_device([](Device d) {
     using Tensors = std::vector<Tensor>;
     const Tensor x = wave(d, {3, 4}, 0.7) * 0.8 + 2, w = wave(d, {3, 4}, 1.1) * 0.7 + 1;
@@ -186,14 +186,14 @@ TEST_CASE("reductions have right first and second gradients") {
 
 TEST_CASE("a quantile between equal infinities is infinite") {
   for_each_device([](Device d) {
-    // The exact value; PyTorch 2.15 gives NaN.
+    // The exact value; PyTorch 2.15 returns NaN.
     const Tensor x = tensor({1., INFINITY, INFINITY, INFINITY}, TensorOptions(kFloat32).device(d));
     CHECK(quantile(x, 0.5).item<double>() == INFINITY);
     CHECK(quantile(x, 0.75).item<double>() == INFINITY);
   });
 }
 
-TEST_CASE("gradients of reductions at NaN and among equals are PyTorch's") {
+TEST_CASE("gradients of reductions at NaN and of equal elements are PyTorch's") {
   for_each_device([](Device d) {
     const auto grad_of = [&](Tensor (*f)(const Tensor&)) {
       const Tensor x = tensor({{2., 2., NAN}, {-1., 1., 1.}}, kFloat64).to(d).requires_grad_();
@@ -210,7 +210,7 @@ TEST_CASE("gradients of reductions at NaN and among equals are PyTorch's") {
   });
 }
 
-TEST_CASE("reductions of nothing") {
+TEST_CASE("reductions without elements") {
   for_each_device([](Device d) {
     const Tensor none = zeros({0, 3}, TensorOptions(kFloat64).device(d));
     CHECK(nansum(none).item<double>() == 0);
@@ -223,7 +223,7 @@ TEST_CASE("reductions of nothing") {
     check_values(sum_to_size(none, {1, 3}), {1, 3}, {0, 0, 0});
     CHECK(renorm(none, 2, 1, 1).sizes() == IntArrayRef{0, 3});
     CHECK(dist(none, none).item<double>() == 0);
-    // PyTorch 2.15: what has no identity throws, along dims that are there it has no elements.
+    // PyTorch 2.15: without an identity they throw; along other dims they have no elements.
     const double inf = INFINITY;
     for (const double p : {inf, -inf, -1.}) {
       INFO(p);
@@ -249,7 +249,7 @@ TEST_CASE("reductions of nothing") {
   });
 }
 
-TEST_CASE("renorm in place writes self, and leaves what is refused as it was") {
+TEST_CASE("in-place renorm writes self, and a refused call changes nothing") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);
     const Tensor x = in.a.clone();

@@ -1,6 +1,6 @@
-// The reference backend's convolution, pooling, normalisation, loss and optimizer kernels against
-// numbers from PyTorch 1.13. Each block quotes the Python that made its numbers (t = torch.tensor,
-// F = torch.nn.functional).
+// The reference backend's convolution, pooling, normalisation, loss and optimizer kernels compared
+// with PyTorch 1.13. Each block quotes the Python code of its values (t = torch.tensor, F =
+// torch.nn.functional).
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 
@@ -9,7 +9,7 @@
 using namespace ambit;
 using namespace reference_tensors;
 
-TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter in use") {
+TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter") {
   // x = (torch.arange(18).double().view(1, 2, 3, 3) / 8).requires_grad_()
   // w = ((torch.arange(16).double().view(4, 1, 2, 2) - 7) / 8).requires_grad_()
   // b = torch.arange(1, 5).double(); dy = torch.arange(1., 9.).double().view(1, 4, 2, 1)
@@ -35,7 +35,7 @@ TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter
                             14, 22.875, 26.625});
 }
 
-TEST_CASE("reference max_pool2d lets NaN win and padding never") {
+TEST_CASE("reference max_pool2d propagates NaN and never selects padding") {
   // F.max_pool2d(t([[[[1., 2., 3.], [4., nan, 6.], [7., 8., 9.]]]]), 2, 1, 1, return_indices=True)
   const Tensor x = make<double>({1, 2, 3, 4, kNaN, 6, 7, 8, 9}, {1, 1, 3, 3});
   Tensor y = blank<double>({1, 1, 4, 4}), index = blank<int32_t>({1, 1, 4, 4});
@@ -50,7 +50,7 @@ TEST_CASE("reference max_pool2d lets NaN win and padding never") {
   check_values<int32_t>(at, {0, 1, 2, 3});
 }
 
-TEST_CASE("reference max_pool2d takes rectangular dilated windows, its gradient adds up") {
+TEST_CASE("reference max_pool2d accepts rectangular dilated windows, and its gradient adds") {
   Values<double> vx;
   for (int i = 0; i < 25; ++i) vx.push_back(i);
   // F.max_pool2d(torch.arange(25.).view(1, 1, 5, 5), (2, 3), (2, 1), (1, 1), (1, 2))
@@ -87,7 +87,7 @@ TEST_CASE("reference avg_pool2d divides as PyTorch does at the borders") {
                             1.5, 1.5, 3.5, 2,   2,   2.25, 2.25, 3.5,  2,   2,   2.25, 2.25});
 }
 
-TEST_CASE("reference softmax and log_softmax match PyTorch, infinities too") {
+TEST_CASE("reference softmax and log_softmax match PyTorch, also for infinities") {
   // x = t([[1., 2., 4.], [0., -1., .5]]).double(); dy = t([[1., 2., 3.], [-1., 0., 1.]]).double()
   // y = torch.softmax(x, 1); y.backward(dy); y, x.grad; the same for torch.log_softmax
   const Tensor x = make<double>({1, 2, 4, 0, -1, .5}, {2, 3}),
@@ -117,7 +117,8 @@ TEST_CASE("reference softmax and log_softmax match PyTorch, infinities too") {
   check_values<double>(z, {kNaN, kNaN, 0, kNaN, kNaN, 1});
 }
 
-TEST_CASE("reference batch_norm moves the running statistics and differentiates through its own") {
+TEST_CASE(
+    "reference batch_norm updates the running statistics and differentiates through the batch's") {
   // x = t([[1., 10.], [2., 30.], [6., 20.]]).double(); w, b = t([2., .5]), t([1., -1.]) in float64
   // rm, rv = zeros, ones; y = F.batch_norm(x, rm, rv, w, b, True, .1, 1e-5)
   // y.backward(t([[1., 2.], [3., 4.], [5., -6.]])); y, rm, rv, x.grad, w.grad, b.grad
@@ -144,7 +145,7 @@ TEST_CASE("reference batch_norm moves the running statistics and differentiates 
   check_values<double>(db, {9, 0});
 }
 
-TEST_CASE("reference batch_norm uses the running statistics when it does not train") {
+TEST_CASE("reference batch_norm uses the running statistics in evaluation") {
   // F.batch_norm(t([[1., 2.]]).double(), t([1., 0.]), t([4., 1.]), eps=0.), in float64
   Tensor y = blank<double>({1, 2}), mean = blank<double>({2}), invstd = blank<double>({2});
   Tensor running_mean = make<double>({1, 0}), running_var = make<double>({4, 1});
@@ -155,7 +156,9 @@ TEST_CASE("reference batch_norm uses the running statistics when it does not tra
   check_values<double>(running_var, {4, 1});
 }
 
-TEST_CASE("reference nll_loss weighs classes, ignores one, and refuses targets out of range") {
+TEST_CASE(
+    "reference nll_loss applies class weights, ignores one class, and refuses targets out of "
+    "range") {
   // F.nll_loss(t([[-1., -2., -3.], [-.5, -.25, -4.], [-1., -1., -1.]]).double(), t([2, -100, 0]),
   //            t([1., 2., 4.]).double(), reduction='none')
   const Tensor x = make<double>({-1, -2, -3, -.5, -.25, -4, -1, -1, -1}, {3, 3}),
@@ -189,7 +192,7 @@ TEST_CASE("reference cross_entropy and its gradient agree with PyTorch") {
                        "cross_entropy: expected a target in [0, 3), got 3", IndexError);
 }
 
-TEST_CASE("reference unscale follows _amp_foreach_non_finite_check_and_unscale_") {
+TEST_CASE("reference unscale equals _amp_foreach_non_finite_check_and_unscale_") {
   Tensor found = make<float>({0});
   Tensor g = make<double>({1, -2}), other = make<double>({4, 0, 3});
   kernels::unscale({g, other}, found, 0.5);
@@ -204,7 +207,7 @@ TEST_CASE("reference unscale follows _amp_foreach_non_finite_check_and_unscale_"
   CHECK(found.item<float>() == 1);
 }
 
-TEST_CASE("reference sgd_step follows torch.optim.SGD") {
+TEST_CASE("reference sgd_step equals torch.optim.SGD") {
   // o = torch.optim.SGD([p], lr=.1, momentum=.9, dampening=.5, weight_decay=.01) on p = [1., 2.]
   // (float64), with gradients [1., -1.] and [.5, 2.]
   Tensor p = make<double>({1, 2}), buf = make<double>({0, 0});

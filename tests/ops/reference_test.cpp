@@ -1,7 +1,7 @@
-// The reference backend's elementwise, reducing, indexing and matrix kernels against numbers from
-// PyTorch 1.13, above all where semantics are tricky. Each block quotes the Python that made its
-// numbers (t = torch.tensor, F = torch.nn.functional). What the reference computes is what every
-// other backend is measured by. Its layers: reference_layers_test.cpp.
+// The reference backend's elementwise, reducing, indexing and matrix kernels compared with PyTorch
+// 1.13, mostly for special values. Each block quotes the Python code of its values (t =
+// torch.tensor, F = torch.nn.functional). Every other backend is compared with the reference.
+// reference_layers_test.cpp tests its layers.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 
@@ -27,7 +27,7 @@ Tensor binary(BinaryOp op, const Values<T>& a, const Values<T>& b) {
 
 }  // namespace
 
-TEST_CASE("reference copies convert as PyTorch does") {
+TEST_CASE("reference copies convert as in PyTorch") {
   // t([-1., 300., -1.5]).to(torch.uint8), .to(torch.int8); NaN to int64; floats to bool
   Tensor bytes = blank<uint8_t>({3}), chars = blank<int8_t>({3}), longs = blank<int64_t>({2}),
          bools = blank<bool>({4});
@@ -51,7 +51,7 @@ TEST_CASE("reference fills convert the number") {
   check_values<bool>(bools, {1});
 }
 
-TEST_CASE("reference strided operands are walked by their strides") {
+TEST_CASE("reference kernels use the strides of operands") {
   const Tensor x = make<int64_t>({0, 1, 2, 3, 4, 5}, {2, 3});
   Tensor y = blank<int64_t>({3, 2});
   const Tensor transposed(
@@ -62,7 +62,7 @@ TEST_CASE("reference strided operands are walked by their strides") {
   check_values<int64_t>(y, {4, 7, 5, 8, 6, 9});
 }
 
-TEST_CASE("reference unary ops treat NaN, zeros and halves as PyTorch does") {
+TEST_CASE("reference unary ops of NaN, zeros and halves equal PyTorch's") {
   // torch.sign(t([nan, -0., -2.])); torch.relu(t([nan, -0., -2., 3.]))
   check_values<float>(unary<float>(UnaryOp::sign, {kNaNf, -0.f, -2.f}), {0.f, 0.f, -1.f});
   check_values<float>(unary<float>(UnaryOp::relu, {kNaNf, -0.f, -2.f, 3.f}),
@@ -80,12 +80,12 @@ TEST_CASE("reference unary ops treat NaN, zeros and halves as PyTorch does") {
                        {-0.04540230591222494, -0.15428599017485606, 0.0, 1.3995715769802328},
                        kRounding64);
   check_values<double>(unary<double>(UnaryOp::gelu_tanh, {-kInf, kInf, kNaN}), {kNaN, kInf, kNaN});
-  // torch.sigmoid(t([-100., 100., -745.]).double()), 1/(1+exp(745)) being 0
+  // torch.sigmoid(t([-100., 100., -745.]).double()); 1/(1+exp(745)) is 0
   check_values<double>(unary<double>(UnaryOp::sigmoid, {-100, 100, -745}),
                        {3.720075976020836e-44, 1.0, 0.0}, kRounding64);
 }
 
-TEST_CASE("reference integers wrap around") {
+TEST_CASE("reference integers overflow modulo their range") {
   // t([-128], dtype=torch.int8).abs(), t([1], dtype=torch.uint8).neg(), t([20], int8).square()
   check_values<int8_t>(unary<int8_t>(UnaryOp::abs, {-128, -3}), {-128, 3});
   check_values<uint8_t>(unary<uint8_t>(UnaryOp::neg, {1, 0}), {255, 0});
@@ -103,7 +103,7 @@ TEST_CASE("reference integers wrap around") {
   check_values<bool>(binary<bool>(BinaryOp::mul, {1, 1}, {0, 1}), {0, 1});
 }
 
-TEST_CASE("reference divisions round and take their sign as PyTorch's do") {
+TEST_CASE("reference divisions have the rounding and sign of PyTorch's") {
   // a, b = t([5., -5., 5., -5.]), t([3., 3., -3., -3.]); a.remainder(b), a.fmod(b),
   // torch.div(a, b, rounding_mode='floor'), torch.div(a, b, rounding_mode='trunc'); ints the same
   const Values<float> a = {5, -5, 5, -5}, b = {3, 3, -3, -3};
@@ -124,7 +124,7 @@ TEST_CASE("reference divisions round and take their sign as PyTorch's do") {
                        {kNaN, kNaN, kInf, kNaN});
 }
 
-TEST_CASE("reference integer divisions that have no result throw before anything is written") {
+TEST_CASE("reference integer divisions without a result throw before anything is written") {
   for (const BinaryOp op :
        {BinaryOp::floor_divide, BinaryOp::trunc_divide, BinaryOp::remainder, BinaryOp::fmod}) {
     Tensor y = make<int32_t>({7, 8});
@@ -135,12 +135,12 @@ TEST_CASE("reference integer divisions that have no result throw before anything
   CHECK_THROWS_WITH_AS(kernels::binary(y, y, make<int8_t>({1, -1}), BinaryOp::floor_divide),
                        "floor_divide: expected a quotient that fits int8, got -128 / -1", Error);
   check_values<int8_t>(y, {5, -128});
-  // Unlike the quotient, the remainder by -1 always exists (PyTorch dies of it).
+  // Unlike the quotient, the remainder by -1 always exists (PyTorch's process ends by a signal).
   check_values<int64_t>(binary<int64_t>(BinaryOp::remainder, {INT64_MIN}, {-1}), {0});
   check_values<int64_t>(binary<int64_t>(BinaryOp::fmod, {INT64_MIN}, {-1}), {0});
 }
 
-TEST_CASE("reference maximum and minimum let NaN win on either side") {
+TEST_CASE("reference maximum and minimum propagate NaN of either operand") {
   // torch.maximum(t([nan, 1., 1.]), t([1., nan, 2.]))
   check_values<double>(binary<double>(BinaryOp::maximum, {kNaN, 1, 1}, {1, kNaN, 2}),
                        {kNaN, kNaN, 2});
@@ -148,7 +148,7 @@ TEST_CASE("reference maximum and minimum let NaN win on either side") {
                        {kNaN, kNaN, 1});
 }
 
-TEST_CASE("reference gradients of unary maps match autograd's") {
+TEST_CASE("reference gradients of unary functions equal autograd's") {
   // x = t([nan, 1., -1., 0.], requires_grad=True); torch.relu(x).sum().backward(); x.grad
   check_values<double>(binary<double>(BinaryOp::relu_grad, {1, 1, 1, 1}, {kNaN, 1, -1, 0}),
                        {1, 1, 0, 0});
@@ -162,7 +162,7 @@ TEST_CASE("reference gradients of unary maps match autograd's") {
                        kRounding64);
 }
 
-TEST_CASE("reference comparisons and where take any dtype") {
+TEST_CASE("reference comparisons and where accept any dtype") {
   Tensor y = blank<bool>({3});
   kernels::compare(y, make<double>({1, kNaN, 2}), make<double>({1, kNaN, 1}), CompareOp::eq);
   check_values<bool>(y, {1, 0, 0});
@@ -173,7 +173,7 @@ TEST_CASE("reference comparisons and where take any dtype") {
   check_values<int16_t>(z, {1, 2, 6});
 }
 
-TEST_CASE("reference reductions have identities, widen, and let NaN win") {
+TEST_CASE("reference reductions have identities, promote, and propagate NaN") {
   const Tensor none = blank<float>({0});
   Tensor f = blank<float>({1}), truth = blank<bool>({1}), wide = blank<int64_t>({1});
   kernels::reduce(f, none, ReduceOp::sum);
@@ -203,7 +203,7 @@ TEST_CASE("reference sums of float32 are accumulated in float64") {
   check_values<float>(y, {16777218.f});
 }
 
-TEST_CASE("reference arg_reduce takes the first of equals, and the first NaN") {
+TEST_CASE("reference arg_reduce selects the first of equal elements, and the first NaN") {
   Tensor value = blank<float>({2, 1}), index = blank<int64_t>({2, 1}), none;
   // torch.max(t([[1., nan, 3., nan], [1., 3., 3., 2.]]), 1)
   const Tensor x = make<float>({1, kNaNf, 3, kNaNf, 1, 3, 3, 2}, {2, 4});
@@ -217,14 +217,14 @@ TEST_CASE("reference arg_reduce takes the first of equals, and the first NaN") {
   check_values<int64_t>(i, {0});
 }
 
-TEST_CASE("reference cumsum runs along its dim and wraps") {
+TEST_CASE("reference cumsum adds along its dim modulo the range") {
   Tensor y = blank<int8_t>({2, 2});
   // t([[100, 1], [100, 2]], dtype=torch.int8).cumsum(0, dtype=torch.int8)
   kernels::scan(y, make<int8_t>({100, 1, 100, 2}, {2, 2}), {}, ScanOp::sum);
   check_values<int8_t>(y, {100, 1, -56, 3});
 }
 
-TEST_CASE("reference scans run from either end, with or without the element of the result") {
+TEST_CASE("reference scans start at either end, with or without the current element") {
   Tensor y = blank<int64_t>({4});
   const Tensor x = make<int64_t>({2, 3, 5, 7}, {4});
   kernels::scan(y, x, {.reverse = true}, ScanOp::prod);
@@ -235,7 +235,7 @@ TEST_CASE("reference scans run from either end, with or without the element of t
   check_values<int64_t>(y, {15, 12, 7, 0});
 }
 
-TEST_CASE("reference gather and scatter follow the index along one dim") {
+TEST_CASE("reference gather and scatter use the index along one dim") {
   // torch.arange(6).view(2, 3).gather(1, t([[0, 2], [1, 1]]))
   Tensor y = blank<int64_t>({2, 2});
   const Tensor index = make<int64_t>({0, 2, 1, 1}, {2, 2});
@@ -253,7 +253,7 @@ TEST_CASE("reference gather and scatter follow the index along one dim") {
   check_values<float>(s, {2, 0, 1, 0, 0, 0});
 }
 
-TEST_CASE("reference index_select and index_add take and add whole rows") {
+TEST_CASE("reference index_select and index_add read and add whole rows") {
   const Tensor x = make<int64_t>({0, 1, 2, 3, 4, 5}, {2, 3}), index = make<int64_t>({2, 0, 2});
   Tensor y = blank<int64_t>({2, 3});
   kernels::index_select(y, x, index, 1);
@@ -263,7 +263,7 @@ TEST_CASE("reference index_select and index_add take and add whole rows") {
   check_values<int64_t>(sum, {11, 10, 12, 14, 10, 18});
 }
 
-TEST_CASE("reference index errors name op, index and bounds, and nothing is written") {
+TEST_CASE("reference index errors have op, index and bounds, and nothing is written") {
   const Tensor x = make<float>({1, 2, 3}), good_then_bad = make<int64_t>({0, 3}),
                negative = make<int64_t>({0, -1});
   Tensor y = make<float>({7, 8});
@@ -285,7 +285,7 @@ TEST_CASE("reference nonzero lists coordinates in row-major order") {
   check_values<int64_t>(y, {0, 1, 0, 2, 1, 2});
 }
 
-TEST_CASE("reference matmul wraps integers, and of nothing is zero") {
+TEST_CASE("reference matmul overflows modulo the range, and is zero without elements") {
   // t([[200, 100], [1, 2]], dtype=torch.uint8) @ t([[2, 1], [1, 1]], dtype=torch.uint8)
   Tensor y = blank<uint8_t>({1, 2, 2});
   kernels::matmul(y, make<uint8_t>({200, 100, 1, 2}, {1, 2, 2}),

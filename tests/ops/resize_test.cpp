@@ -1,5 +1,5 @@
-// Tensors that become others in place: other sizes, other strides, other memory; and aliases whose
-// writes count for themselves.
+// In-place changes of a tensor's sizes, strides or memory; and aliases with their own version
+// counters.
 #include <doctest/doctest.h>
 
 #include "tests/devices.h"
@@ -16,7 +16,7 @@ Tensor six(Device d) { return arange(6, TensorOptions(kFloat32).device(d)).view(
 
 }  // namespace
 
-TEST_CASE("resize_ keeps the memory where it is large enough, and copies it where not") {
+TEST_CASE("resize_ keeps the memory if it is large enough, otherwise copies it") {
   for_each_device([](Device d) {
     const Tensor x = six(d), same = x.view({6});
     CHECK(&x.resize_({4}) == &x);
@@ -28,7 +28,7 @@ TEST_CASE("resize_ keeps the memory where it is large enough, and copies it wher
     CHECK(x.storage() != same.storage());
     check_values(x.view({10}).narrow(0, 0, 6), {6}, {0, 1, 2, 3, 4, 5});
     check_values(same, {6}, {0, 1, 2, 3, 4, 5});
-    // From where it begins in its memory.
+    // From the tensor's offset.
     const Tensor part = six(d)[1];
     part.resize_({5});
     check_values(part.narrow(0, 0, 3), {3}, {3, 4, 5});
@@ -44,7 +44,7 @@ TEST_CASE("resize_ keeps the memory where it is large enough, and copies it wher
   CHECK(ones({2}, kMeta).resize_({3, 4}).sizes() == IntArrayRef{3, 4});
 }
 
-TEST_CASE("resize_ is noticed by who saved the tensor, and refused where gradients flow") {
+TEST_CASE("resize_ of a saved tensor is detected, and refused if it requires grad") {
   const Tensor x = ones({2, 3}), w = ones({2, 3}).requires_grad_();
   const Tensor y = (x * w).sum();
   x.resize_({3});
@@ -55,7 +55,7 @@ TEST_CASE("resize_ is noticed by who saved the tensor, and refused where gradien
   CHECK(x.sizes() == IntArrayRef{3});
 }
 
-TEST_CASE("as_strided_ and set_ give a tensor another geometry") {
+TEST_CASE("as_strided_ and set_ change a tensor's geometry") {
   for_each_device([](Device d) {
     const Tensor x = six(d);
     CHECK(&x.as_strided_({2, 2}, {1, 2}, 1) == &x);
@@ -77,7 +77,7 @@ TEST_CASE("as_strided_ and set_ give a tensor another geometry") {
   });
 }
 
-TEST_CASE("writes through data() are not counted, those through detach() are") {
+TEST_CASE("writes through data() are not counted, writes through detach() are") {
   for_each_device([](Device d) {
     const Tensor x = ones({3}, TensorOptions(kFloat32).device(d));
     const Tensor w = full({3}, 2., x.options()).requires_grad_();
@@ -86,7 +86,7 @@ TEST_CASE("writes through data() are not counted, those through detach() are") {
     w.data().view({3, 1})[0].fill_(4);
     CHECK(w.version() == version);
     check_values(w.detach(), {3}, {4, 10, 10});
-    // A gradient that needs w as it was is computed with what is there.
+    // A gradient that needs the old w is computed with the current value.
     const Tensor y = (x.requires_grad_() * w).sum();
     w.data().fill_(7);
     y.backward();
@@ -98,7 +98,7 @@ TEST_CASE("writes through data() are not counted, those through detach() are") {
     }
     CHECK(w.version() > version);
     CHECK_THROWS_AS(z.backward(), AutogradError);
-    // What data() gives counts for itself, and for its views.
+    // The result of data() counts versions for itself and its views.
     const Tensor data = w.data(), view = data.view({3}), other = data.detach();
     const uint32_t before = data.version();
     view.add_(1);

@@ -179,11 +179,13 @@ const std::vector<Case> kSamples{
 
 }  // namespace
 
-TEST_CASE("samples: PyTorch's values") { check_cases(kSamples, inputs); }
+TEST_CASE("functions of samples have PyTorch's values") { check_cases(kSamples, inputs); }
 
-TEST_CASE("samples: right first and second gradients") { check_gradients(kSamples, inputs(kCPU)); }
+TEST_CASE("functions of samples have correct first and second gradients") {
+  check_gradients(kSamples, inputs(kCPU));
+}
 
-TEST_CASE("samples: integers and bool as in PyTorch") {
+TEST_CASE("functions of samples accept integers and bool as in PyTorch") {
   for_each_device([](Device d) {
     const Tensor n = tensor({{1, 4, 9}, {2, 2, 7}}, d);
     check_values(diff(n), {2, 2}, {3, 5, 0, 5});
@@ -197,7 +199,7 @@ TEST_CASE("samples: integers and bool as in PyTorch") {
     check_values(vander(n[0]), {3, 3}, {1, 1, 1, 16, 4, 1, 81, 9, 1});
     CHECK(vander(n[0].to(kInt32)).dtype() == kInt64);
     CHECK(vander(n[0] > 3, 2).dtype() == kInt64);
-    // Fewer observations than the correction takes leave a divisor of 0, not a negative one.
+    // With fewer observations than the correction the divisor is 0, not negative.
     CHECK(cov(tensor({1., 2.}, d), 3).isinf().item<bool>());
     CHECK(cov(tensor({1., 2.}, d), 1, tensor({1, 0}, d)).isnan().item<bool>());
     CHECK(corrcoef(tensor({1., 1.}, d)).isnan().item<bool>());

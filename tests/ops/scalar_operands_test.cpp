@@ -1,5 +1,5 @@
-// Numbers beside tensors: that they travel with the call and not as tensors, and what the kernels
-// that take them compute where core composes them.
+// Numbers as operands: they are arguments of the call, not tensors; and the kernels with numbers,
+// compared with their composites.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/reference.h>
@@ -18,7 +18,7 @@ using mismatch::CountingBackend;
 
 namespace {
 
-// Kernel calls of f on a device that counts them, and of the loops of `reference`.
+// Counts kernel calls of f on a device, including the loops of `reference`.
 struct Calls {
   size_t counted, reference;
   bool operator==(const Calls&) const = default;
@@ -35,7 +35,7 @@ Calls calls_of(const std::function<void(const Tensor& x)>& f) {
   return {counted, static_cast<size_t>(reference::runs() - runs)};
 }
 
-// Of the gradient alone.
+// Only of the gradient.
 Calls backward_calls_of(const std::function<Tensor(const Tensor& x)>& f) {
   Calls calls{};
   const mismatch::CountingDevices present;
@@ -53,7 +53,7 @@ Calls backward_calls_of(const std::function<Tensor(const Tensor& x)>& f) {
 
 }  // namespace
 
-TEST_CASE("a number beside a tensor costs no kernel of its own") {
+TEST_CASE("a number as an operand needs no additional kernel") {
   const std::pair<const char*, std::function<void(const Tensor&)>> kOps[] = {
       {"x + 2", [](const Tensor& x) { x + 2; }},
       {"2 - x", [](const Tensor& x) { 2 - x; }},
@@ -93,7 +93,7 @@ TEST_CASE("a number beside a tensor costs no kernel of its own") {
   CHECK(calls_of(in_place) == Calls{2, 2});
 }
 
-TEST_CASE("nor does it in the gradient") {
+TEST_CASE("a number as an operand needs no additional kernel in the gradient") {
   CHECK(backward_calls_of([](const Tensor& x) { return x + 2; }) == Calls{0, 0});
   CHECK(backward_calls_of([](const Tensor& x) { return 2 - x; }) == Calls{1, 1});
   CHECK(backward_calls_of([](const Tensor& x) { return x * 2; }) == Calls{1, 1});
@@ -103,7 +103,7 @@ TEST_CASE("nor does it in the gradient") {
   CHECK(backward_calls_of([](const Tensor& x) { return zeros_like(x).add(x, 3); }) == Calls{1, 1});
 }
 
-TEST_CASE("activations and losses of elements are one kernel, and so are their gradients") {
+TEST_CASE("elementwise activations and losses are one kernel, and so are their gradients") {
   namespace F = nn::functional;
   const std::pair<const char*, std::function<Tensor(const Tensor&)>> kOps[] = {
       {"silu", [](const Tensor& x) { return F::silu(x); }},
@@ -131,7 +131,7 @@ TEST_CASE("activations and losses of elements are one kernel, and so are their g
     CHECK(calls_of([&](const Tensor& x) { static_cast<void>(f(x)); }) == Calls{1, 1});
     CHECK(backward_calls_of(f) == Calls{1, 1});
   }
-  // Beside the difference.
+  // In addition to the difference.
   for (const auto& loss : {+[](const Tensor&x, const Tensor&t) {
                              return F::smooth_l1_loss(x, t, Reduction::none, 0.5);
                            },
@@ -157,7 +157,7 @@ TEST_CASE("composites of three operands agree with the kernels") {
       f(out[0], in[0], in[1], {}, 0.75, op);
     });
   }
-  // Of equal operands each has half.
+  // The gradient of equal operands is half for each.
   for (const TernaryOp op : {TernaryOp::maximum_grad, TernaryOp::minimum_grad}) {
     check_composite(
         kernels::ternary, {y}, {a, b.round(), (b * 2).round()},
@@ -190,7 +190,7 @@ TEST_CASE("composites of a tensor and a number agree with the kernels") {
   }
 }
 
-TEST_CASE("alpha scales integers that wrap, and truths") {
+TEST_CASE("alpha scales integers modulo their range, and bools") {
   for_each_device([](Device d) {
     const Tensor a = tensor({250, 3}, TensorOptions(kUInt8).device(d));
     check_values(a.add(a, 3), {2}, {(250 * 4) % 256, 12});
@@ -206,19 +206,19 @@ TEST_CASE("alpha scales integers that wrap, and truths") {
 TEST_CASE("integers are divided by a number in place") {
   for_each_device([](Device d) {
     check_values(tensor({7, -7, 9}, d).floor_divide_(2), {3}, {3, -4, 4});
-    empty({0}, TensorOptions(kInt64).device(d)).floor_divide_(0);  // nothing to refuse
+    empty({0}, TensorOptions(kInt64).device(d)).floor_divide_(0);  // no element, no error
     const Tensor x = tensor({7, -7, 9}, d);
     CHECK_THROWS_AS(
         [&] {
           x.floor_divide_(0);
-          synchronize(d);  // where work is late
+          synchronize(d);  // wait for late work
         }(),
         Error);
   });
 }
 
-TEST_CASE("what a number is not to divide stays as it was") {
-  for (const Device d : {Device(), Device("reference")}) {  // elsewhere the error comes late
+TEST_CASE("a refused division by a number changes nothing") {
+  for (const Device d : {Device(), Device("reference")}) {  // on others the error comes late
     const Tensor x = tensor({7, -7, 9}, d);
     CHECK_THROWS_AS(x.floor_divide_(0), Error);
     check_values(x, {3}, {7, -7, 9});
@@ -228,7 +228,7 @@ TEST_CASE("what a number is not to divide stays as it was") {
   }
 }
 
-TEST_CASE("means are rounded once, and overflow no sooner than their elements") {
+TEST_CASE("means are rounded once, and overflow only if their elements do") {
   for_each_device([](Device d) {
     const float most = std::numeric_limits<float>::max();
     CHECK(full({4}, most, d).mean().item<float>() == most);
@@ -238,7 +238,7 @@ TEST_CASE("means are rounded once, and overflow no sooner than their elements") 
   });
 }
 
-TEST_CASE("powers of a number have gradients, at 0 too") {
+TEST_CASE("powers of a number have gradients, also at 0") {
   const Tensor e = tensor({-1.5, 0., 0.5, 2.}, TensorOptions(kFloat64).requires_grad(true));
   gradcheck([](const auto& in) { return pow(2.5, in[0]); }, {e});
   gradgradcheck([](const auto& in) { return pow(2.5, in[0]); }, {e});

@@ -1,5 +1,5 @@
-// Special functions that are scaled so that they stay numbers, the normal distribution's, and what
-// else is composed of maps: values, gradients, precision, bad calls.
+// Scaled special functions, functions of the normal distribution, and composites of functions:
+// values, gradients, precision, bad calls.
 #include <doctest/doctest.h>
 
 #include "tests/autograd/gradcheck.h"
@@ -107,7 +107,7 @@ TEST_CASE("scaled functions have PyTorch's values and dtypes") {
   value_cases::check_cases(cases());
 }
 
-TEST_CASE("scaled functions have right first and second gradients") {
+TEST_CASE("scaled functions have correct first and second gradients") {
   for_each_device([](Device d) {
     using Tensors = std::vector<Tensor>;
     const Tensor x = wave(d, {2, 3}, 0.7) * 0.3 + 0.5;  // in [0.2, 0.8]
@@ -131,7 +131,7 @@ TEST_CASE("scaled functions have right first and second gradients") {
       gradcheck(functions[i], {x});
       gradgradcheck(functions[i], {x});
     }
-    // I1e'(0) is 1/2, and no slope is lost to the branch that is not taken.
+    // I1e'(0) is 1/2, also in the branch of the formula that is not selected.
     const Tensor zero = zeros({2}, x.options()).requires_grad_();
     check_values(autograd::grad({special_i1e(zero).sum()}, {zero})[0], {2}, {0.5, 0.5});
     const Tensor far = tensor({-1e4, 1e4}, x.options()).requires_grad_();
@@ -147,8 +147,8 @@ TEST_CASE("scaled functions have right first and second gradients") {
   });
 }
 
-// By mpmath 1.2.1 with 40 digits. Two functions of maths make each, of 4 ulp; the argument of the
-// logarithm of ndtri's tail is rounded, too.
+// By mpmath 1.2.1 with 40 digits. Each calls two functions of libm, with 4 ulp each; the argument
+// of the logarithm in ndtri's tail is rounded, too.
 TEST_CASE("scaled functions are precise in float64, to the ends of their domains") {
   struct Precise {
     const char* name;
@@ -205,9 +205,9 @@ TEST_CASE("scaled functions are precise in float64, to the ends of their domains
   });
 }
 
-TEST_CASE("rows of the reductions keep what float32 loses, and skip NaN alone") {
+TEST_CASE("reductions of rows keep precision beyond float32, and skip only NaN") {
   for_each_device([](Device d) {
-    // Squares of 1e30 are no float32; 1e8 times 1 is lost in a float32 sum.
+    // Squares of 1e30 exceed float32; 1 is lost next to 1e8 in a float32 sum.
     const Tensor huge = full({4}, 1e30, TensorOptions(kFloat32).device(d));
     CHECK(norm(huge).item<float>() == 2e30f);
     const Tensor many = cat({full({1}, 3e8, huge.options()), full({300}, -1, huge.options())});
@@ -220,7 +220,7 @@ TEST_CASE("rows of the reductions keep what float32 loses, and skip NaN alone") 
     check_values(leaf.grad(), {3, 3}, {1, 0, 1, 1, 0, 1, 0, 0, 0});
     CHECK(std::isnan(norm(x).item<double>()));
     check_values(norm(x[0].index_select(0, tensor({0, 2}).to(d)), 1), {}, {5});
-    // Long enough to be split among threads and blocks, whose parts are merged as they are.
+    // Long enough to be split among threads and blocks, whose partial results are then merged.
     const Tensor line = full({1 << 18}, -3., huge.options());
     CHECK(norm(line).item<float>() == 1536.f);
     CHECK(norm(line, 1).item<float>() == 786432.f);
@@ -234,7 +234,7 @@ TEST_CASE("rows of the reductions keep what float32 loses, and skip NaN alone") 
   });
 }
 
-TEST_CASE("what is filled, cast and named otherwise") {
+TEST_CASE("functions that fill, cast, or have other names") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);
     check_values(fill(in.a, 2), {2, 3}, {2, 2, 2, 2, 2, 2});
@@ -257,7 +257,7 @@ TEST_CASE("what is filled, cast and named otherwise") {
   CHECK(result_type(true, 2) == kInt64);
 }
 
-TEST_CASE("an optional tensor or list that is missing is an undefined or an empty one") {
+TEST_CASE("a missing optional tensor or list is an undefined or an empty one") {
   std::optional<Tensor> bias;
   const Tensor x = ones({2, 3}), w = ones({4, 3});
   CHECK(linear(x, w, bias).equal(full({2, 4}, 3.)));

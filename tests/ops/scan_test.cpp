@@ -39,7 +39,7 @@ TEST_CASE("scans have PyTorch's values") {
     const auto [least, where_least] = cummin(c, 1);
     check_values(least, {2, 4}, {2, -1, -1, -1, kNan, kNan, kNan, kNan});
     check_values(where_least, {2, 4}, {0, 1, 1, 1, 0, 0, 0, 0});
-    // Of equals the last: torch.tensor([[1, 5], [1, 3], [4, 5]]).cummax(0)
+    // The last of equal elements: torch.tensor([[1, 5], [1, 3], [4, 5]]).cummax(0)
     const auto [columns, rows] =
         cummax(tensor({{1, 5}, {1, 3}, {4, 5}}, TensorOptions(kInt64).device(d)), 0);
     check_values(columns, {3, 2}, {1, 5, 1, 5, 4, 5});
@@ -49,7 +49,7 @@ TEST_CASE("scans have PyTorch's values") {
   });
 }
 
-TEST_CASE("scans take a dtype, and in place keep self's") {
+TEST_CASE("scans accept a dtype, and in place keep self's") {
   for_each_device([](Device d) {
     const Tensor bytes = tensor({100, 100}, TensorOptions(kInt8).device(d));
     CHECK(bytes.cumsum(0).dtype() == kInt64);
@@ -103,9 +103,9 @@ TEST_CASE("scans have PyTorch's gradients, at zeros and infinities too, and seco
   });
 }
 
-TEST_CASE("scans of lines of any length run from either end, without the last element too") {
+TEST_CASE("scans of lines of any length start at either end, with or without the current element") {
   for_each_device([](Device d) {
-    // Lines one after the other, side by side, and many short ones; long ones are cut into chunks.
+    // Contiguous lines, interleaved lines, and many short ones; long ones are split into chunks.
     for (const Dims& sizes : {Dims{3, 1}, Dims{5, 40}, Dims{9001, 2}, Dims{2, 9001}, Dims{0, 3}}) {
       for (const DType dtype : {kInt8, kInt64, kFloat32, kBFloat16}) {
         const Tensor x = randint(-3, 4, sizes, kInt64).to(dtype).to(d);
@@ -118,7 +118,7 @@ TEST_CASE("scans of lines of any length run from either end, without the last el
             kernels::scan(y, x.t().contiguous().t(), {dim, reverse, exclusive}, ScanOp::sum);
             return y;
           };
-          // Sums of so few integers are exact; bfloat16 rounds each once, whatever the way.
+          // Sums of so few integers are exact; bfloat16 rounds each once, in any order.
           const Tensor sums = x.cumsum(dim, dtype), back = x.flip(dim).cumsum(dim, dtype).flip(dim);
           CHECK(equal(run(false, false), sums));
           CHECK(equal(run(true, false), back));

@@ -63,7 +63,7 @@ TEST_CASE("segment_reduce has PyTorch's values") {
       check_values(segment_reduce(data, c.reduce, {}, {}, offsets.to(kInt32)), {4, 2}, c.values);
       check_values(segment_reduce(data, c.reduce, lengths, {}, {}, 0, false, 0.5), {4, 2},
                    c.initial);
-      // Batches, by columns; what no segment has stays out.
+      // Batches, along columns; elements outside of segments are ignored.
       const Tensor rows = data.t(), each = lengths.expand({2, 4});
       check_values(segment_reduce(rows, c.reduce, each, {}, {}, -1).t(), {4, 2}, c.values);
       const Tensor more = cat({data, data, data}, 0);
@@ -88,7 +88,7 @@ TEST_CASE("segment_reduce has PyTorch's values") {
   });
 }
 
-TEST_CASE("segment_reduce has gradients, shared among equals") {
+TEST_CASE("segment_reduce splits gradients among equal elements") {
   for_each_device([](Device d) {
     for (const char* reduce : {"sum", "prod", "mean", "max", "min"}) {
       INFO(reduce);
@@ -110,7 +110,7 @@ TEST_CASE("segment_reduce has gradients, shared among equals") {
   });
 }
 
-TEST_CASE("segment_reduce shares gradients among infinite elements alone") {
+TEST_CASE("segment_reduce splits gradients only among infinite elements") {
   // x = torch.tensor(data, requires_grad=True)
   // y = torch.segment_reduce(x, reduce, lengths=torch.tensor([2, 2]), initial=initial)
   // y.backward(torch.tensor([2., 3.])); x.grad
@@ -140,7 +140,7 @@ TEST_CASE("segment_reduce shares gradients among infinite elements alone") {
           .backward(tensor({2., 3.}).to(d).to(x.dtype()));
       check_values(x.grad(), {4}, c.grad);
     }
-    // The same of scatter_reduce() without include_self, of values that nothing is counted with.
+    // The same with scatter_reduce() without include_self, for elements without a source.
     const Tensor self = full({2}, 5.).to(d).requires_grad_();
     const Tensor src = full({2}, -kInf).to(d).requires_grad_();
     const Tensor out = scatter_reduce(self, 0, ints(d, {0, 0}), src, "amax", false);

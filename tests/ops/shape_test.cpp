@@ -1,4 +1,4 @@
-// Views and joins: geometry, aliasing, the rule when a view needs a copy, and their errors.
+// Views and joins: geometry, aliasing, when a view needs a copy, and errors.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -21,7 +21,7 @@ bool aliases(const Tensor& a, const Tensor& b) { return a.storage().get() == b.s
 
 }  // namespace
 
-TEST_CASE("view infers -1 and aliases, and refuses what strides do not allow") {
+TEST_CASE("view infers -1 and aliases, and refuses impossible strides") {
   for_each_device([](Device d) {
     const Tensor x = counted({2, 3, 4}, d);
     CHECK(aliases(x.view({6, -1}), x));
@@ -31,7 +31,7 @@ TEST_CASE("view infers -1 and aliases, and refuses what strides do not allow") {
     const Tensor t = x.permute({0, 2, 1});
     CHECK_THROWS_AS(t.view({24}), ShapeError);
     CHECK_THROWS_AS(t.view({2, 12}), ShapeError);
-    // A dim of the transposed tensor may still be divided, or left alone.
+    // A dim of the transposed tensor may still be split, or kept.
     check_values(t.view({2, 2, 2, 3}).select(0, 0).select(0, 1), {2, 3}, {2, 6, 10, 3, 7, 11});
     CHECK(aliases(t.view({2, 1, 4, 3}), x));
     CHECK(aliases(x.slice(0, 0, 1).view({12}), x));
@@ -102,7 +102,7 @@ TEST_CASE("squeeze, unsqueeze and expand change dims of size 1") {
   CHECK_THROWS_AS(e.copy_(counted({2, 3, 2})), Error);
 }
 
-TEST_CASE("select, slice and narrow are views; slices clamp, selects do not") {
+TEST_CASE("select, slice and narrow are views; slices clamp their bounds, selects do not") {
   for_each_device([](Device d) {
     const Tensor x = counted({3, 4}, d);
     check_values(x.select(1, -1), {3}, {3, 7, 11});
@@ -125,7 +125,7 @@ TEST_CASE("select, slice and narrow are views; slices clamp, selects do not") {
   CHECK_THROWS_AS(tensor(1).select(0, 0), ShapeError);
 }
 
-TEST_CASE("unbind, split and chunk cut into views") {
+TEST_CASE("unbind, split and chunk return views") {
   const Tensor x = counted({5, 2});
   CHECK(x.unbind().size() == 5);
   check_values(x.unbind(1)[1], {5}, {1, 3, 5, 7, 9});
@@ -143,7 +143,7 @@ TEST_CASE("unbind, split and chunk cut into views") {
   CHECK_THROWS_AS(x.chunk(0), ShapeError);
 }
 
-TEST_CASE("as_strided makes any geometry inside the storage, and none outside") {
+TEST_CASE("as_strided creates any geometry inside of the storage, and none outside") {
   const Tensor x = counted({6});
   check_values(x.as_strided({3, 2}, {1, 2}, 1), {3, 2}, {1, 3, 2, 4, 3, 5});
   check_values(x.slice(0, 2).as_strided({2}, {1}), {2}, {2, 3});
@@ -155,7 +155,7 @@ TEST_CASE("as_strided makes any geometry inside the storage, and none outside") 
   CHECK_THROWS_AS(x.as_strided({2}, {1}, -1), ShapeError);
 }
 
-TEST_CASE("cat joins, promotes, and lets empty lists join anything") {
+TEST_CASE("cat joins, promotes, and accepts empty 1-D tensors anywhere") {
   for_each_device([](Device d) {
     const Tensor a = counted({2, 2}, d), b = tensor({{10, 11}}, d);
     check_values(cat({a, b}), {3, 2}, {0, 1, 2, 3, 10, 11});
@@ -173,7 +173,7 @@ TEST_CASE("cat joins, promotes, and lets empty lists join anything") {
   CHECK_THROWS_AS(cat({ones({2}), Tensor()}), Error);
 }
 
-TEST_CASE("stack makes a new dim anywhere") {
+TEST_CASE("stack adds a dim at any position") {
   for_each_device([](Device d) {
     const Tensor a = tensor({1, 2}, d), b = tensor({3., 4.}, d);
     check_values(stack({a, b}), {2, 2}, {1, 2, 3, 4});
@@ -220,7 +220,7 @@ TEST_CASE("repeat tiles and flip reverses") {
       for (const int64_t dim : dims) one_by_one = one_by_one.flip({dim});
       CHECK(cube.flip(dims).cpu().equal(one_by_one.cpu()));
     }
-    // Lines that are contiguous, by places in any order.
+    // Contiguous lines, at positions in any order.
     const Tensor lines = arange(12, d).reshape({3, 4});
     check_values(lines.index_select(1, tensor({3, 1, 1, 2, 0}, d)), {3, 5},
                  {3, 1, 1, 2, 0, 7, 5, 5, 6, 4, 11, 9, 9, 10, 8});
@@ -231,7 +231,7 @@ TEST_CASE("repeat tiles and flip reverses") {
   CHECK_THROWS_AS(ones({2, 2}).flip({0, -2}), ShapeError);
 }
 
-TEST_CASE("a tensor without elements is contiguous, whatever its strides") {
+TEST_CASE("a tensor without elements is contiguous, for any strides") {
   const Tensor x = zeros({0, 3, 2}).transpose(1, 2);
   CHECK(x.is_contiguous());
   CHECK(x.contiguous().is_same(x));
@@ -240,7 +240,7 @@ TEST_CASE("a tensor without elements is contiguous, whatever its strides") {
   CHECK_FALSE(zeros({3, 2}).transpose(0, 1).is_contiguous());
 }
 
-TEST_CASE("sizes beyond any memory and dims of what has none are errors") {
+TEST_CASE("sizes beyond any memory and dims of 0-dim tensors are errors") {
   CHECK_THROWS_AS(ones({1}).expand({int64_t{1} << 62, 4}), ShapeError);
   CHECK_THROWS_AS(zeros({0}).chunk(int64_t{1} << 32), ShapeError);
   CHECK_THROWS_AS(tensor(1).size(0), IndexError);

@@ -1,4 +1,4 @@
-// Sizes at the edge of what int64 and memory hold: a typed error at once, no overflow, no hang.
+// Sizes at the limits of int64 and memory: a typed error at once, no overflow, no hang.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -14,12 +14,12 @@ namespace {
 
 constexpr int64_t kHuge = int64_t{1} << 62;
 
-// kHuge elements that are one in memory.
+// kHuge elements, expanded from one.
 Tensor repeated() { return ones({1}).expand({kHuge}); }
 
 }  // namespace
 
-TEST_CASE("parts that no memory could hold are refused before the first is made") {
+TEST_CASE("parts that exceed memory are refused before the first is allocated") {
   const Tensor t = repeated();
   CHECK_THROWS_AS(t.unbind(0), OutOfMemoryError);
   CHECK_THROWS_AS(t.split(1, 0), OutOfMemoryError);
@@ -32,7 +32,7 @@ TEST_CASE("parts that no memory could hold are refused before the first is made"
   CHECK(t.split(INT64_MAX, 0).size() == 1);
 }
 
-TEST_CASE("reductions of more elements than memory holds count those that are one in memory") {
+TEST_CASE("reductions of expanded tensors count elements beyond memory") {
   static constexpr int64_t kMost = INT64_MAX;
   for_each_device([](Device device) {
     const Tensor t = full({1}, 3.0f, device).expand({kMost});
@@ -40,7 +40,7 @@ TEST_CASE("reductions of more elements than memory holds count those that are on
     CHECK(t.sum().item<double>() == 3 * n);
     CHECK(nansum(t).item<double>() == 3 * n);
     CHECK(norm(t, 1).item<double>() == 3 * n);
-    // The root of n and the product are rounded: 2^-24 each, 1.2e-7 of it together.
+    // The root of n and the product are rounded: 2^-24 each, together relative 1.2e-7.
     CHECK(norm(t).item<double>() == doctest::Approx(3 * std::sqrt(n)).epsilon(1.2e-7));
     CHECK(t.mean().item<double>() == 3);
     CHECK(t.var().item<double>() == 0);
@@ -54,7 +54,7 @@ TEST_CASE("reductions of more elements than memory holds count those that are on
   });
 }
 
-TEST_CASE("sizes whose product overflows are refused, also beside a 0") {
+TEST_CASE("sizes whose product overflows are refused, also if one of them is 0") {
   const int64_t big = int64_t{1} << 40;
   for (const Dims& sizes : {Dims{0, big, big}, Dims{big, 0, big}, Dims{big, big, 0}}) {
     CHECK_THROWS_AS(zeros(sizes), ShapeError);
@@ -67,7 +67,7 @@ TEST_CASE("sizes whose product overflows are refused, also beside a 0") {
   CHECK(zeros({0, big}).flatten().sizes() == IntArrayRef{0});
 }
 
-TEST_CASE("empty tensors of odd strides have views without overflow") {
+TEST_CASE("empty tensors with unusual strides have views without overflow") {
   const Tensor t = zeros({0}).as_strided({0, 4}, {1, INT64_MAX / 2});
   CHECK(t.slice(1, 1, 4, 2).sizes() == IntArrayRef{0, 2});
   CHECK(t.select(1, 3).sizes() == IntArrayRef{0});
@@ -109,11 +109,11 @@ TEST_CASE("pooling of sizes from 2^31 on is refused at once") {
   CHECK_THROWS_AS(adaptive_avg_pool2d(meta, {2, 1}), ShapeError);
   CHECK_THROWS_AS(max_pool2d(meta, {.kernel = {2, 1}}), ShapeError);
   CHECK_THROWS_AS(avg_pool2d(meta, {.kernel = {2, 1}}), ShapeError);
-  // More elements than memory holds.
+  // More elements than fit into memory.
   CHECK_THROWS_AS(adaptive_avg_pool2d(x, {kMost, kMost}), Error);
 }
 
-TEST_CASE("adaptive pooling to more windows than elements takes the means of one or two") {
+TEST_CASE("adaptive pooling to more windows than elements returns means of one or two") {
   for_each_device([](Device device) {
     Tensor x = arange(12, kFloat32).reshape({1, 1, 3, 4}).to(device).requires_grad_();
     const Tensor y = adaptive_avg_pool2d(x, {5, 7});
@@ -124,12 +124,12 @@ TEST_CASE("adaptive pooling to more windows than elements takes the means of one
     CHECK(y[0][0].slice(0, 1, 3).cpu().allclose(right));
     y.sum().backward();
     CHECK(x.grad().sum().item<float>() == doctest::Approx(35));
-    // Many windows cost memory alone.
+    // Many windows need memory only for the output.
     CHECK(adaptive_avg_pool2d(x.detach(), {1, 100'000}).sizes() == IntArrayRef{1, 1, 1, 100'000});
   });
 }
 
-TEST_CASE("adaptive pooling to 0 windows gives no elements, and a gradient of zeros") {
+TEST_CASE("adaptive pooling to 0 windows has no elements, and a gradient of zeros") {
   for_each_device([](Device device) {
     for (const PerAxis out : {PerAxis{0, 0}, PerAxis{0, 2}, PerAxis{2, 0}, PerAxis{0, 7}}) {
       for (const bool batched : {true, false}) {

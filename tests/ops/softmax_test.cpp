@@ -1,5 +1,5 @@
-// softmax of tensors too large for the caches, which the cpu takes strip by strip, against what it
-// makes of the same lines as rows. Small ones are in the conformance cases.
+// softmax of tensors larger than the caches, which the cpu processes strip by strip, compared with
+// softmax of the same lines as rows. Conformance tests small ones.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
@@ -19,15 +19,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 void check_lines_agree_with_rows(const std::vector<int64_t>& sizes, DType dtype) {
   CAPTURE(sizes);
   Tensor x = randn(sizes, dtype);
-  // In the first lines: an infinity of either sign, a NaN, and nothing but -inf.
+  // The first lines have an infinity of either sign, a NaN, and only -inf.
   x[-1][0][0].fill_(kInfinity);
   x[-1][0][1].fill_(-kInfinity);
   x[-1][1][2].fill_(std::numeric_limits<double>::quiet_NaN());
   x.select(0, -1).select(1, 3).fill_(-kInfinity);
   const Tensor rows = x.transpose(1, 2).contiguous();
   const double epsilon = dtype == kFloat32 ? 0x1p-23 : 0x1p-52;
-  // Each side is good to 12 ulp, as in the conformance cases; the logarithm is a difference of
-  // numbers below 16, which with what they come from are rounded to 16 ulp of 1.
+  // Each side has an error of 12 ulp, as in the conformance cases; the logarithm is a difference of
+  // numbers below 16, which with their operands are rounded to 16 ulp of 1.
   CHECK(allclose(softmax(x, 1).transpose(1, 2), softmax(rows, 2), 24 * epsilon, 0, true));
   CHECK(allclose(log_softmax(x, 1).transpose(1, 2), log_softmax(rows, 2), 24 * epsilon,
                  32 * epsilon, true));
@@ -35,13 +35,13 @@ void check_lines_agree_with_rows(const std::vector<int64_t>& sizes, DType dtype)
 
 }  // namespace
 
-TEST_CASE("softmax of long lines side by side is that of the same lines as rows") {
+TEST_CASE("softmax of long interleaved lines equals that of the same lines as rows") {
   manual_seed(3);
-  SUBCASE("whole strips, rows of whole lines of memory") {
+  SUBCASE("complete strips, with rows aligned to cache lines") {
     check_lines_agree_with_rows({2, 65, 65600}, kFloat32);
     check_lines_agree_with_rows({2, 66, 32800}, kFloat64);
   }
-  SUBCASE("a part of a strip, rows that begin anywhere") {
+  SUBCASE("an incomplete strip, with unaligned rows") {
     check_lines_agree_with_rows({2, 131, 32803}, kFloat32);
     check_lines_agree_with_rows({2, 67, 32803}, kFloat64);
   }

@@ -1,4 +1,4 @@
-// Sorting and what follows from it: values, gradients, the composites, bad calls.
+// Sorting and related functions: values, gradients, the composites, bad calls.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 
@@ -41,7 +41,7 @@ void check_both(const std::tuple<Result...>& got, IntArrayRef sizes,
 
 }  // namespace
 
-TEST_CASE("sort keeps equals in order and takes NaN for the largest, as PyTorch's stable one") {
+TEST_CASE("sort keeps the order of equal elements and puts NaN last, as PyTorch's stable sort") {
   for_each_device([](Device d) {
     const Tensor x = numbers(d), i = integers(d);
     check_both(x.sort(), {2, 5}, {-2, 1, 1, 3, kNan, -1, 0, -0., 5, kInf},
@@ -61,12 +61,12 @@ TEST_CASE("sort keeps equals in order and takes NaN for the largest, as PyTorch'
   });
 }
 
-TEST_CASE("every dtype and length sorts as the standard library does") {
+TEST_CASE("every dtype and length is sorted as by the standard library") {
   for_each_device([](Device d) {
     manual_seed(3);
     for (const DType dtype : dtypes::kEvery) {
       for (const int64_t n : {2, 63, 300, 20000}) {
-        if (n > 1000 && !d.is_cpu()) continue;  // the composite's and the oracle's time
+        if (n > 1000 && !d.is_cpu()) continue;  // the composite and the comparison are slow
         const Tensor x = randint(0, 100, {2, n}, kInt64).to(dtype).to(d);
         for (const bool descending : {false, true}) {
           INFO(name(dtype), " ", n, " descending ", descending);
@@ -105,8 +105,8 @@ TEST_CASE("topk, kthvalue, medians and mode have PyTorch's values") {
     check_both(nanmedian(tensor({kNan, kNan}, f64(d)), 0), {}, {kNan}, {0});
     check_both(i.mode(), {2}, {4, 7}, {2, 2});
     check_both(mode(tensor({1., 2., 2., 1., 3.}, f64(d)), 0, true), {1}, {1}, {3});
-    // NaN counts as one number, found where it is first. PyTorch 2.15 has (nan, 0) of the first
-    // two; its order of more NaN among numbers follows no rule.
+    // All NaN count as equal, with the position of the first. PyTorch 2.15 returns (nan, 0) for the
+    // first two; its order of several NaN has no rule.
     check_both(mode(tensor({kNan, kNan, 1.}, f64(d))), {}, {kNan}, {0});
     check_both(mode(tensor({kNan, 1., kNan, 0.}, f64(d))), {}, {kNan}, {0});
     check_both(mode(tensor({1., kNan, 2., kNan}, f64(d))), {}, {kNan}, {1});
@@ -114,7 +114,7 @@ TEST_CASE("topk, kthvalue, medians and mode have PyTorch's values") {
   });
 }
 
-TEST_CASE("unique and its kin have PyTorch's values") {
+TEST_CASE("unique and unique_consecutive have PyTorch's values") {
   for_each_device([](Device d) {
     const TensorOptions int64 = TensorOptions(kInt64).device(d);
     const auto [values, inverse, counts] =
@@ -141,7 +141,7 @@ TEST_CASE("unique and its kin have PyTorch's values") {
     check_values(column, {3}, {0, 0, 1});
     check_values(width, {2}, {2, 1});
     CHECK(std::get<2>(unique_dim_consecutive(rows, 0)).numel() == 4);
-    // Each NaN is another number.
+    // Each NaN counts as a different number.
     check_values(std::get<2>(_unique2(tensor({kNan, 1., kNan}, f64(d)), true, false, true)), {3},
                  {1, 1, 1});
     const auto [none, nowhere, never] = _unique2(empty({0, 3}, f64(d)), true, true, true);
@@ -164,7 +164,7 @@ TEST_CASE("searchsorted, bucketize, bincount and histc have PyTorch's values") {
     CHECK(searchsorted(s, tensor(3., f64(d)), true).dtype() == kInt32);
     const Tensor mixed = tensor({3., 1., 2.}, f64(d)), sorter = tensor({1, 2, 0}, int64);
     check_values(searchsorted(mixed, v, false, false, {}, sorter), {2, 3}, {0, 2, 3, 3, 0, 3});
-    // NaN stands before all: what halving meets of it decides.
+    // NaN is first: the results depend on the elements that bisection compares with it.
     const Tensor holes = tensor({1., 3., kNan, 5., kNan, kNan}, f64(d));
     check_values(searchsorted(holes, v), {2, 3}, {0, 1, 6, 6, 0, 3});
     check_values(searchsorted(holes, v, false, true), {2, 3}, {0, 3, 6, 6, 1, 3});
@@ -180,17 +180,18 @@ TEST_CASE("searchsorted, bucketize, bincount and histc have PyTorch's values") {
 
     const Tensor h = tensor({1., 2., 1., 4., kNan, 7., 2.5}, f64(d));
     check_values(h.narrow(0, 0, 4).histc(3), {3}, {2, 1, 1});
-    check_values(h.histc(4, 1, 4), {4}, {2, 1, 1, 1});  // NaN nowhere; PyTorch 1.13: in the first
+    check_values(h.histc(4, 1, 4), {4},
+                 {2, 1, 1, 1});  // NaN is not counted; PyTorch 1.13 counts it in the first bin
     check_values(histc(tensor({2., 2.}, f64(d)), 4), {4}, {0, 0, 2, 0});
     check_values(histc(empty({0}, f64(d)), 3), {3}, {0, 0, 0});
   });
 }
 
-TEST_CASE("what sorts has the gradients of what it picks, twice") {
+TEST_CASE("functions that sort have the gradients of the selected elements, first and second") {
   manual_seed(1);
   for_each_device([](Device d) {
     const auto both = [d](TensorFnRef f) {
-      // Apart by more than the steps of the numeric gradient.
+      // Differences exceed the steps of the numeric gradient.
       const Tensor x = (randperm(15) * 0.37 - 2.).to(kFloat64).reshape({3, 5}).to(d);
       gradcheck(f, {x});
       gradgradcheck(f, {x});
@@ -204,7 +205,7 @@ TEST_CASE("what sorts has the gradients of what it picks, twice") {
     both([](In x) { return std::get<0>(x[0].sin().nanmedian(1)) * x[0].sin().nanmedian(); });
     both([](In x) { return std::get<0>(x[0].sin().mode(1)); });
   });
-  // Without dim the equals share; a NaN that does not win has no part.
+  // Without dim equal elements share the gradient; NaN that is not selected has none.
   const Tensor x = tensor({1., kNan, 1., 1., 5.}).requires_grad_();
   x.nanmedian().backward();
   check_values(x.grad(), {5}, {1 / 3., 0, 1 / 3., 1 / 3., 0}, 1e-7);  // float32: 2^-24
@@ -235,7 +236,7 @@ TEST_CASE("the composites of sort, topk and searchsorted agree with the referenc
   }
 }
 
-TEST_CASE("multinomial draws as likely as the weights, and never a weight of 0") {
+TEST_CASE("multinomial draws with the weights' probabilities, and never a weight of 0") {
   for_each_device([](Device d) {
     manual_seed(7);
     const Tensor w = tensor({{0., 1., 3.}, {2., 0., 2.}}, f64(d));
@@ -243,12 +244,12 @@ TEST_CASE("multinomial draws as likely as the weights, and never a weight of 0")
     const Tensor drawn = w.multinomial(n, true).cpu();
     REQUIRE(drawn.sizes() == IntArrayRef{2, n});
     const Tensor first = drawn[0].bincount({}, 3), second = drawn[1].bincount({}, 3);
-    // A share p of n draws deviates by sqrt(n p (1 - p)) < 32: 5 of these.
+    // The fraction p of n draws has a standard deviation of sqrt(n p (1 - p)) < 32: 5 of these.
     CHECK(first[0].item<int64_t>() == 0);
     CHECK(std::abs(first[1].item<int64_t>() - n / 4) < 160);
     CHECK(second[1].item<int64_t>() == 0);
     CHECK(std::abs(second[0].item<int64_t>() - n / 2) < 160);
-    // Without replacement both weights come, each once; the larger one first in 3 of 4.
+    // Without replacement both are drawn, each once; the larger one is first in 3 of 4 cases.
     const Tensor many = w[0].unsqueeze(0).expand({n, 3}).multinomial(2, false).cpu();
     CHECK((many == 0).sum().item<int64_t>() == 0);
     CHECK(many.sum(1).eq(3).all().item<bool>());
@@ -373,7 +374,7 @@ std::vector<agreement::Call> agreeing_calls() {
       RESULT(bincount, bincount(MADE(o.n.abs().reshape({-1}))),
              bincount(MADE(o.n.abs().reshape({-1})), o.unit.reshape({-1}), 20)),
       RESULT(histc, histc(o.unit, 5, 0, 1), histc(o.a, 7, -2, 2)),
-      // Others draw other numbers: what is drawn without a choice.
+      // Cases without randomness, because devices draw different numbers.
       full_only(RESULT(multinomial, multinomial(MADE(ones({3, 1}, o.a.options())), 1),
                        multinomial(MADE(ones({1}, o.a.options())), 4, true))),
   };

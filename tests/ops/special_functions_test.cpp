@@ -119,10 +119,10 @@ TEST_CASE("special functions have PyTorch's values and dtypes") {
   value_cases::check_cases(cases());
 }
 
-TEST_CASE("special functions have right first and second gradients") {
+TEST_CASE("special functions have correct first and second gradients") {
   for_each_device([](Device d) {
     using Tensors = std::vector<Tensor>;
-    // In [0.2, 0.8]; moved where a function is not smooth there.
+    // In [0.2, 0.8]; shifted for functions that are not smooth there.
     const Tensor x = wave(d, {2, 3}, 0.7) * 0.3 + 0.5;
     Tensor (*const functions[])(const Tensors&) = {
         [](const Tensors& in) { return logit(in[0]); },
@@ -149,15 +149,15 @@ TEST_CASE("special functions have right first and second gradients") {
       gradcheck(f, {x});
       gradgradcheck(f, {x});
     }
-    // sinc is flat at 0, and curved by -pi^2 / 3; I1'(0) is 1/2.
+    // sinc has the derivative 0 at 0, and the second derivative -pi^2 / 3; I1'(0) is 1/2.
     const Tensor zero = zeros({2}, x.options()).requires_grad_();
     const Tensor slope = autograd::grad({sinc(zero).sum()}, {zero}, {}, true, true)[0];
     check_values(slope.detach(), {2}, {0, 0});
     check_values(autograd::grad({slope.sum()}, {zero})[0], {2}, {-3.28986813370, -3.28986813370});
     check_values(autograd::grad({special_i1(zero).sum()}, {zero})[0], {2}, {0.5, 0.5});
-    // mpmath, 50 digits: cos(pi x) / x - sin(pi x) / (pi x^2). Numbers that float32 has, too: in it
-    // the difference, which begins where it is 150 times as small as its terms, keeps 150 of its
-    // roundings of 2^-24, of two terms.
+    // mpmath, 50 digits: cos(pi x) / x - sin(pi x) / (pi x^2). The numbers are exact in float32;
+    // the difference is up to 150 times smaller than its two terms, so its error is 150 times their
+    // roundings of 2^-24.
     for (const DType dtype : {kFloat32, kFloat64}) {
       const Tensor near = tensor({-0.00048828125, 0.0439453125, 0.0625}, x.options()).to(dtype);
       const Tensor leaf = near.detach().requires_grad_();
@@ -169,14 +169,14 @@ TEST_CASE("special functions have right first and second gradients") {
     }
     const Tensor s = x.detach().requires_grad_();
     CHECK_THROWS_AS(special_zeta(s + 2, s).sum().backward(), NotImplementedError);
-    // Outside of [0, 1] there is no logarithm; outside of the limits no slope.
+    // The derivative is NaN for inputs outside of [0, 1]; with eps it is 0 where clamping acts.
     const Tensor wide = tensor({-1., 0.5, 2.}, x.options()).requires_grad_();
     logit(wide).sum().backward();
     check_values(wide.grad(), {3}, {NAN, 4, NAN});
     wide.mutable_grad() = Tensor();
     logit(wide, 0.1).sum().backward();
     check_values(wide.grad(), {3}, {0, 4, 0});
-    // Nor has that: not 0 times what the logarithm's would be at 0.
+    // The second derivative is 0 there, too, not 0 times the logarithm's infinite derivative at 0.
     const Tensor ends = tensor({0., 0.5, 1.}, x.options()).requires_grad_();
     const Tensor twice = autograd::grad({logit(ends, 0.1).sum()}, {ends}, {}, true, true)[0];
     check_values(autograd::grad({twice.sum()}, {ends})[0], {3}, {0, 0, 0});
@@ -184,8 +184,8 @@ TEST_CASE("special functions have right first and second gradients") {
 }
 
 // By mpmath 1.2.1 with 40 digits: erfinv(1 - 2**-53 k), psi(0, x), besseli(0, x), besseli(1, x),
-// zeta(s, q). The loops are good to 4 ulp, but digamma near its roots,
-// and I1 between 5 and 8, where terms cancel to 16.
+// zeta(s, q). The loops are accurate to 4 ulp, except for digamma near its roots, and 16 ulp for I1
+// between 5 and 8, where terms cancel.
 TEST_CASE("special_entr has PyTorch's gradient at 0 and below") {
   for_each_device([](Device d) {
     // x = torch.tensor([-1., 0., 1.], requires_grad=True); torch.special.entr(x).sum().backward()
@@ -253,8 +253,8 @@ TEST_CASE("special functions are precise in float64, to the ends of their domain
   });
 }
 
-// Next to its root the reference has no more digits than long double leaves it.
-TEST_CASE("digamma is precise next to its root on the cpu") {
+// Near its root the reference has only the digits of long double.
+TEST_CASE("digamma is precise near its root on the cpu") {
   const Tensor y = digamma(tensor({1.4616, 1.4616321449683622}, kFloat64));
   const double expected[] = {-3.110625123034165e-05, -9.241265521729427e-17};
   for (int64_t i = 0; i < 2; ++i) {
@@ -263,7 +263,7 @@ TEST_CASE("digamma is precise next to its root on the cpu") {
   }
 }
 
-// torch.i0(tensor(inf)) is nan: it multiplies inf by 0.
+// torch.i0(tensor(inf)) is NaN, because it multiplies inf by 0.
 TEST_CASE("Bessel functions are infinite at infinity, and I1 is odd") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);
@@ -273,7 +273,7 @@ TEST_CASE("Bessel functions are infinite at infinity, and I1 is odd") {
   });
 }
 
-TEST_CASE("special functions in place, and what they refuse there") {
+TEST_CASE("special functions in place, and their errors there") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);
     const Tensor u = in.u.clone();

@@ -10,7 +10,7 @@
 
 using namespace ambit;
 
-TEST_CASE("fractional_max_pool2d and 3d take PyTorch's windows from the samples") {
+TEST_CASE("fractional_max_pool2d and 3d use PyTorch's windows for the samples") {
   for_each_device([](Device d) {
     // F.fractional_max_pool2d(wave(1, 2, 6, 7), (2, 3), (3, 4), return_indices=True,
     //   _random_samples=torch.tensor([[[.3, .8], [.55, .1]]]).double())
@@ -30,14 +30,14 @@ TEST_CASE("fractional_max_pool2d and 3d take PyTorch's windows from the samples"
     check_values(at3, {1, 2, 3, 4}, {30, 38, 3,   11,  12, 38, 39, 47,  48,  56,  21,  29,
                                      66, 92, 100, 101, 66, 74, 75, 101, 109, 110, 118, 83});
     CHECK(y3.equal(gather(cube.flatten(1), 1, at3.flatten(1)).view(y3.sizes())));
-    // One window along a dim lies at the end; of no images there is nothing.
+    // A single window along a dim is at the end; without images the result is empty.
     check_values(std::get<1>(fractional_max_pool2d(image, {2, 3}, 1, u)).flatten(), {2}, {39, 41});
     CHECK(std::get<0>(fractional_max_pool2d(zeros({0, 2, 6, 7}, f64), 2, 3, zeros({0, 2, 2}, f64)))
               .sizes() == IntArrayRef{0, 2, 3, 3});
   });
 }
 
-TEST_CASE("max_unpool2d and 3d put maxima back where they were") {
+TEST_CASE("max_unpool2d and 3d put maxima back to their positions") {
   for_each_device([](Device d) {
     const auto [y, at] = max_pool2d_with_indices(wave(d, {1, 1, 4, 6}), 2);
     const Tensor back = max_unpool2d(y, at, {4, 6});
@@ -45,7 +45,7 @@ TEST_CASE("max_unpool2d and 3d put maxima back where they were") {
     CHECK(max_unpool2d(y[0], at[0], {4, 6}).equal(back[0]));
     CHECK(back.count_nonzero().item<int64_t>() == 6);
     CHECK(gather(back.flatten(2), 2, at.flatten(2)).equal(y.flatten(2)));
-    // More room behind changes positions, as it does in PyTorch.
+    // A larger output changes positions, as in PyTorch.
     CHECK(max_unpool2d(y, at, {5, 6}).flatten().slice(0, 0, 24).equal(back.flatten()));
     const auto [y3, at3] = max_pool3d_with_indices(wave(d, {1, 2, 2, 4}), {1, 2, 2});
     // F.max_unpool3d of F.max_pool3d(wave(1, 2, 2, 4), (1, 2, 2), return_indices=True)
@@ -65,7 +65,7 @@ TEST_CASE("an unpooled position outside of the image is an IndexError") {
   });
 }
 
-TEST_CASE("fractional pooling and unpooling have right first and second gradients") {
+TEST_CASE("fractional pooling and unpooling have correct first and second gradients") {
   for_each_device([](Device d) {
     const Tensor u = tensor({{{0.3, 0.8}}}, TensorOptions(kFloat64).device(d));
     const auto fractional = [u](const std::vector<Tensor>& in) {
@@ -138,7 +138,7 @@ std::vector<mismatch::Call> mixed_calls() {
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);
 
-// Of what o has, an image of one channel.
+// From o's elements, an image of one channel.
 Tensor image_of(const agreement::Operands& o, IntArrayRef sizes) {
   const profiler::RecordFunction scope(agreement::kOperand);
   const int64_t n = count("image", sizes);

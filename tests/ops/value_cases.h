@@ -54,7 +54,7 @@ struct Case {
   }
 
 /// Check all cases on every device and, except for those in `apart`, the results for reduced
-/// floating-point types against float64. float32 results are off by up to 2^-24 relative; six
+/// floating-point types against float64. float32 results have relative errors up to 2^-24; six
 /// digits are compared.
 inline void check_cases(const std::vector<Case>& cases, const std::set<std::string>& apart = {}) {
   for_each_device([&](Device d) {

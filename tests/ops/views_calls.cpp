@@ -1,4 +1,4 @@
-// Calls of views for the tables: bad ones, on mixed devices, agreeing.
+// Rows of the tables for views: bad calls, mixed devices, agreement.
 #include <ambit/ambit.h>
 
 #include <limits>

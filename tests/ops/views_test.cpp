@@ -1,4 +1,5 @@
-// Views beyond those of shape_test.cpp: PyTorch's values, gradients, aliasing, in place, errors.
+// Views other than those of shape_test.cpp: PyTorch's values, gradients, aliasing, in place,
+// errors.
 #include <ambit/ambit.h>
 
 #include <limits>
@@ -166,9 +167,11 @@ bool aliases(const Tensor& a, const Tensor& b) { return a.storage().get() == b.s
 
 TEST_CASE("views have PyTorch's values") { check_cases(kViews, inputs); }
 
-TEST_CASE("views have right first and second gradients") { check_gradients(kViews, inputs(kCPU)); }
+TEST_CASE("views have correct first and second gradients") {
+  check_gradients(kViews, inputs(kCPU));
+}
 
-TEST_CASE("views alias their input, of any strides") {
+TEST_CASE("views alias their input, for any strides") {
   for_each_device([](Device d) {
     const Tensor x = arange(24, TensorOptions(kFloat64).device(d)).view({2, 3, 4});
     for (const Tensor& view :
@@ -182,7 +185,7 @@ TEST_CASE("views alias their input, of any strides") {
     check_values(x[1], {3, 4}, {120, -1, 14, -1, 16, -10, 18, -1, 20, -1, 220, -1});
     CHECK(diagonal(x, kLeast).sizes() == IntArrayRef{4, 0});
     CHECK(diagonal(x, std::numeric_limits<int64_t>::max(), 1, 2).sizes() == IntArrayRef{2, 0});
-    // Windows and diagonals of what is a view itself.
+    // Windows and diagonals of a view.
     check_values(diagonal(x.mT()[0]), {3}, {0, -10, 100});
     check_values(x[0].t().unfold(0, 3, 1)[1][2], {3}, {-1, 100, -1});
   });
@@ -199,7 +202,7 @@ TEST_CASE("writes through windows and diagonals are recorded") {
   });
 }
 
-TEST_CASE("view of another dtype shows the same bytes") {
+TEST_CASE("view of another dtype has the same bytes") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{1.f, 2.f}, {0.5f, -0.f}}, d);
     const Tensor bits = x.view(kInt32);
@@ -224,7 +227,7 @@ TEST_CASE("view of another dtype shows the same bytes") {
   CHECK_THROWS_AS(tensor(1.f).view(kInt8), ShapeError);
 }
 
-TEST_CASE("in place, a tensor becomes its own view") {
+TEST_CASE("in-place view functions change the tensor's geometry") {
   for_each_device([](Device d) {
     const Tensor x = arange(6, TensorOptions(kFloat64).device(d)).view({1, 2, 3}).clone();
     const Tensor handle = x, row = x[0][1];
@@ -245,14 +248,14 @@ TEST_CASE("in place, a tensor becomes its own view") {
   });
 }
 
-TEST_CASE("in place, the history follows, that of views and of what they are views of too") {
+TEST_CASE("in-place view functions keep the history, also of views and their bases") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3}).requires_grad_(), w = wave(d, {3, 2}, 0.3);
     const Tensor y = x * x, row = y[1];
     y.t_();
     (y * w).sum().backward({}, /*retain_graph=*/true);
     CHECK(x.grad().allclose((x * 2 * w.t()).detach(), 1e-14));
-    // A write through an older view, and one through the tensor, meet in its gradient.
+    // Writes through an older view and through the tensor are both in its gradient.
     const Tensor z = x * x, old = z[1];
     z.t_();
     old.mul_(3);
@@ -270,7 +273,7 @@ TEST_CASE("in place, the history follows, that of views and of what they are vie
     (view * w.narrow(0, 0, 2)).sum().backward();
     CHECK(x.grad().narrow(1, 0, 2).allclose((w.narrow(0, 0, 2).t() * 2), 1e-14));
     CHECK(x.grad().select(1, 2).equal(zeros({2}, w.options())));
-    // Nothing is recorded here, but the gradient has to find its way back.
+    // Nothing is recorded here, but the gradient must reach the base.
     const Tensor quiet = x * 1;
     {
       const NoGradGuard no_grad;
@@ -282,7 +285,9 @@ TEST_CASE("in place, the history follows, that of views and of what they are vie
   });
 }
 
-TEST_CASE("in place, leaves that require grad refuse, and saved ones are missed") {
+TEST_CASE(
+    "in-place view functions refuse leaves that require grad, and changes of saved tensors are "
+    "detected") {
   const Tensor x = ones({2, 3}).requires_grad_();
   CHECK_THROWS_WITH_AS(x.t_(),
                        "t_: expected a tensor that may be overwritten, got a leaf that requires "

@@ -1,4 +1,4 @@
-// Warnings are PyTorch's, one for each case, or one for each call where the sink asks for all.
+// Warnings are PyTorch's, one for each case, or one for each call if the sink requests all.
 #include <ambit/autograd.h>
 #include <ambit/detail/warning.h>
 #include <ambit/ops/creation.h>
@@ -50,7 +50,7 @@ bool is_one(const std::vector<std::string>& got, const std::string& begin) {
 // dtype=torch.uint8); torch.where(u, y, y); (a * 2).grad; (a *
 // 2).sum().backward(create_graph=True); torch.var(torch.ones(1)), torch.std_mean(torch.ones(0)),
 // ...; torch.cov(torch.tensor([1.]))
-TEST_CASE("cases that PyTorch warns of are reported to the sink in its words") {
+TEST_CASE("cases of PyTorch's warnings are reported to the sink with the same text") {
   const Tensor y = arange(3, kFloat32), u = tensor({1, 0, 1}).to(kUInt8);
   CHECK(is_one(warnings_of([&] { y.index({u}); }),
                "indexing with dtype torch.uint8 is now deprecated, please use"));
@@ -84,9 +84,9 @@ TEST_CASE("cases that PyTorch warns of are reported to the sink in its words") {
   CHECK(is_one(warnings_of([&] { cov(one); }), "cov(): degrees of freedom is <= 0."));
 }
 
-TEST_CASE("a warning is reported once, unless all are wanted") {
+TEST_CASE("a warning is reported once, unless all are requested") {
   const Tensor one = ones({1});
-  var(one);  // reported before, if not by another test
+  var(one);  // another test may have reported it before
   const Collected first(false);
   for (int i = 0; i < 3; ++i) var(one);
   CHECK(texts.empty());

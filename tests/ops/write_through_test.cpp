@@ -1,4 +1,4 @@
-// What libtorch's programs write that other C++ would lose: assignment to what a function returned.
+// Assignment to the result of a function writes through to the tensor, as in programs for libtorch.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ TEST_CASE("assignment to an element, a row or a view writes into the tensor") {
   CHECK(y.equal(tensor({{0., 7., 0., 1.}, {-1., -1., 1., 1.}, {1., 1., 1., 1.}})));
 }
 
-TEST_CASE("a named tensor is assigned as a handle, and moved from") {
+TEST_CASE("assignment to a named tensor rebinds the handle, and moves") {
   Tensor a = ones({2}), b = zeros({2});
   Tensor c = a;
   c = b;
@@ -34,14 +34,14 @@ TEST_CASE("a named tensor is assigned as a handle, and moved from") {
   CHECK_FALSE(d.defined());
 }
 
-TEST_CASE("gradients are averaged through data()") {
+TEST_CASE("gradients can be averaged through data()") {
   const Tensor p = tensor({1., 2.}, TensorOptions(kFloat32).requires_grad(true));
   (p * 4).sum().backward();
   p.grad().data() = p.grad() / 2;
   CHECK(p.grad().equal(tensor({2., 2.})));
 }
 
-TEST_CASE("what is written through is recorded") {
+TEST_CASE("writes through a result are recorded") {
   const Tensor x = tensor({2., 3.}, TensorOptions(kFloat64)).requires_grad_();
   const Tensor y = zeros({2, 2}, kFloat64);
   y[0] = x * x;
@@ -52,7 +52,7 @@ TEST_CASE("what is written through is recorded") {
   CHECK(x.grad().equal(tensor({5., 6.}, kFloat64)));
 }
 
-TEST_CASE("written through, values are converted and broadcast, or refused") {
+TEST_CASE("values written through a result are converted and broadcast, or refused") {
   const Tensor y = zeros({2, 3}, kInt64);
   y[0] = tensor({1.9, -1.9, 2.});
   y[1] = full({1}, 4);
@@ -65,7 +65,7 @@ TEST_CASE("written through, values are converted and broadcast, or refused") {
   CHECK_THROWS_AS(leaf[0] = 1, AutogradError);
 }
 
-TEST_CASE("what nobody would see is not written but refused") {
+TEST_CASE("assignment without an effect is refused") {
   const Tensor x = zeros({3});
   CHECK_THROWS_AS(x[x == 0] = 1, Error);
   CHECK_THROWS_AS(x.index({x == 0}) = ones({3}), Error);
@@ -83,7 +83,7 @@ TEST_CASE("methods that write return the tensor, which may be written again") {
   CHECK(x.equal(ones({2})));
 }
 
-TEST_CASE("one number is a list of one") {
+TEST_CASE("one number is accepted as a list of one") {
   CHECK(ones(3).sizes() == IntArrayRef({3}));
   CHECK(zeros({2, 3}).view(-1).sizes() == IntArrayRef({6}));
   CHECK(zeros({2, 3}).sum(1).sizes() == IntArrayRef({2}));

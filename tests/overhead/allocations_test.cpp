@@ -1,5 +1,5 @@
-// What a step of training asks of the system's allocators, once it has run a few times: nothing.
-// A program of its own, since it replaces operator new.
+// A training step makes no system allocations after the first few steps. A separate program, since
+// it replaces operator new.
 #include <ambit/backend/examples.h>
 #include <ambit/memory.h>
 #include <doctest/doctest.h>
@@ -16,32 +16,32 @@ using namespace ambit;
 
 namespace {
 
-std::atomic<long> news{0};
+std::atomic<long> new_calls{0};
 
 template <class Work>
 long count_news(Work work) {
-  const long before = news;
+  const long before = new_calls;
   work();
-  return news - before;
+  return new_calls - before;
 }
 
 }  // namespace
 
-// Not inlined: g++ would see a free() of what another operator new has given.
+// Not inlined: otherwise g++ warns of a free() of memory from another operator new.
 [[gnu::noinline]] void* operator new(size_t bytes) {
-  ++news;
+  ++new_calls;
   if (void* p = std::malloc(bytes)) return p;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
 
-TEST_CASE("the counter sees what libambit allocates") {
+TEST_CASE("the counter includes libambit's allocations") {
   CHECK(count_news([] { Device("cpu").repr(); }) > 0);
 }
 
-TEST_CASE("tensors, shapes and graph nodes of a step come from what the last step left") {
-  // On meta, where no kernel brings allocations of its own.
+TEST_CASE("tensors, shapes and graph nodes of a step reuse the memory of the last step") {
+  // On meta, whose kernels allocate nothing.
   NetTraining training(kMeta, 4);
   for (int i = 0; i < 3; ++i) training.step();
   CHECK(count_news([&] { training.compute_gradients(); }) == 0);
@@ -49,7 +49,7 @@ TEST_CASE("tensors, shapes and graph nodes of a step come from what the last ste
   CHECK(count_news([&] { training.step(); }) <= 5);
 }
 
-TEST_CASE("the device check of every kernel op asks for no memory") {
+TEST_CASE("the device check of every kernel op allocates nothing") {
   for (const Example& example : examples()) {
     INFO(std::string(example.op->name()), " ", example.function);
     std::vector<Tensor> operands = example.operands(*example.dtypes.begin());
@@ -58,10 +58,11 @@ TEST_CASE("the device check of every kernel op asks for no memory") {
   }
 }
 
-TEST_CASE("the memory of a step's tensors on the cpu is that of the last step") {
-  // Of two threads of a kernel, the scratch may be in use at once in one step and not in another.
+TEST_CASE("a step's tensors on the cpu reuse the memory of the last step") {
+  // With two threads, their scratch memory may be in use at the same time in one step and not in
+  // another.
   set_num_threads(1);
-  for (const int64_t batch : {4, 256}) {  // without and with blocks that are cut and joined
+  for (const int64_t batch : {4, 256}) {  // without and with blocks that are split and merged
     NetTraining training(kCPU, batch);
     for (int i = 0; i < 3; ++i) training.step();
     const MemoryStats before = memory_stats(kCPU);

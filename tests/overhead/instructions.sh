@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Count what a call, the start of a program and <ambit/ambit.h> cost, and compare it with what was
-# recorded:
+# Count the cost of a call, of the start of a program and of <ambit/ambit.h>, and compare it with
+# the recorded one:
 #   instructions.sh <ambit_overhead> <file of figures> <name of the compiler> <compiler> <source root>
-# callgrind repeats exactly, whatever else the machine does. It knows no AVX-512, so Highway takes
-# AVX2 under it on any machine of the last decade.
+# callgrind repeats exactly, whatever else the machine does. It does not support AVX-512, so Highway
+# uses AVX2 under it on any machine of the last decade.
 set -euo pipefail
 program=$1 figures=$2 compiler=$3 cxx=$4 root=$5
 
@@ -24,7 +24,8 @@ collected() {  # <option of valgrind> <argument>...
 count() {  # <work> <calls>
   echo $(($(collected '--toggle-collect=*counted<*' "$1" "$2") / $2))
 }
-# What the compiler allocates for the header, which repeats exactly, in MiB: its time goes with it.
+# The compiler's allocations for the header in MiB, which repeat exactly; its time is proportional
+# to them.
 header_memory() {
   echo '#include <ambit/ambit.h>' | "$cxx" -std=c++20 -fsyntax-only -ftime-report -x c++ - \
     -I"$root/core/include" -I"$root/nn/include" 2>&1 | awk '$1 == "TOTAL" { print int($NF) }'
@@ -50,7 +51,7 @@ while read -r work recorded; do
   fi
 done < <(grep -E '^[a-z_]+ [0-9]+$' "$figures")
 
-# A first add needs 9 MiB, without what a driver or a machine's oneDNN brings; 32 are promised.
+# A first addition needs 9 MiB, without the memory of a driver or oneDNN; the limit is 32 MiB.
 resident=$(OMP_NUM_THREADS=1 "$program" resident 1)
 echo "resident $resident KiB"
 if ((resident <= 0 || resident > 32768)); then
@@ -58,8 +59,8 @@ if ((resident <= 0 || resident > 32768)); then
   result=1
 fi
 
-# What a profile adds to a step of training: nothing before it begins and after it has stopped (but
-# for a few of millions, since memory lies elsewhere then), 2 % while it is on.
+# The cost of a profile in a training step: nothing before it begins and after it has stopped
+# (except for a few of millions of instructions, because addresses differ), 2 % while it is active.
 step=$(count step 10) off=$(count step_unprofiled 10) on=$(count step_profiled 10)
 echo "step $step, behind a profile $off, in one $on"
 if ((off * 10000 > step * 10001 || on <= step || on * 100 > step * 102)); then

@@ -1,4 +1,4 @@
-// Training for long, with batches of many sizes: what is kept for each size stays bounded.
+// Long training with batches of many sizes: the memory kept for the sizes is bounded.
 //   AMBIT_LONG_RUN=100000 ambit_long_run_tests   # steps; each tenth part's time is printed
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ long wanted_steps() {
 
 }  // namespace
 
-TEST_CASE("the memory of a training stays where it was after its beginning") {
+TEST_CASE("the memory of a training does not grow after its beginning") {
   const long part = std::max(100L, wanted_steps() / 10);
   constexpr int64_t kLargest = 40;
   NetTraining training(kCPU, kLargest);
@@ -38,7 +38,7 @@ TEST_CASE("the memory of a training stays where it was after its beginning") {
   for (int i = 0; i < 10; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     for (long step = 0; step < part; ++step) {
-      training.step(1 + step * 7 % kLargest);  // they grow and shrink
+      training.step(1 + step * 7 % kLargest);  // batches grow and shrink
     }
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     const double now = resident_mebibytes();

@@ -1,4 +1,4 @@
-// Repeats one small piece of work, for instructions.sh to count what a call of it costs:
+// Repeats one small piece of work, whose cost instructions.sh counts:
 //   ambit_overhead <work> <calls>
 #include <cstdlib>
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace ambit;
 
-// What is counted: behind a few calls that make what is made once.
+// The counted calls, after a few calls that create objects once.
 template <class Call>
 [[gnu::noinline]] void counted(long calls, const Call& call) {
   while (calls-- > 0) call();
@@ -50,7 +50,7 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
        const Tensor a = ones({1}, requires_grad()), b = ones({1}, requires_grad());
        repeat(calls, [&] { (a + b).backward(); });
      }},
-    // A step of training: where no profile ever was, behind one, and in one.
+    // A training step: without any profile, after one, and within one.
     {"step", steps},
     {"step_unprofiled",
      [](long calls) {
@@ -62,7 +62,7 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
        const profiler::Profile profile;
        steps(calls);
      }},
-    // The most memory, in KiB, of a program that adds.
+    // The peak memory, in KiB, of a program that adds.
     {"resident",
      [](long calls) {
        const Tensor a = ones({1});
@@ -72,7 +72,7 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
          if (line.starts_with("VmHWM:")) std::cout << std::atol(line.c_str() + 6) << '\n';
        }
      }},
-    // What of a step is not kernels.
+    // The part of a step that is not kernels.
     {"step_meta",
      [](long calls) {
        NetTraining training(kMeta, 4);

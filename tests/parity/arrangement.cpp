@@ -1,4 +1,4 @@
-// Rearranging, taking apart and putting together; products; parts of matrices.
+// Rearranging, splitting and joining; products; parts of matrices.
 #include "calls.h"
 
 using namespace parity;

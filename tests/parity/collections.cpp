@@ -1,4 +1,4 @@
-// Data: datasets, transforms, samplers, loaders and chunks, by every name that libtorch has.
+// Data: datasets, transforms, samplers, loaders and chunks, with every name of libtorch.
 #include <torch/data.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ PARITY(data_samplers) {
   random.reset();
   report("random's index", static_cast<double>(random.index()));
   samplers::StreamSampler stream(5);
-  for (auto batch = stream.next(2); batch; batch = stream.next(2)) {
+  while (const auto batch = stream.next(2)) {
     const samplers::CustomBatchRequest& request = *batch;
     report("stream", static_cast<double>(request.size()));
   }
@@ -151,7 +151,7 @@ PARITY(data_transforms) {
 
 namespace {
 
-// Hands out three numbers at a time, ten times.
+// Returns three numbers at a time, ten times.
 struct Stream : datasets::StatefulDataset<Stream, std::vector<int>, size_t> {
   torch::optional<std::vector<int>> get_batch(size_t size) override {
     if (at >= 10) return torch::nullopt;
@@ -167,7 +167,7 @@ struct Stream : datasets::StatefulDataset<Stream, std::vector<int>, size_t> {
   size_t at = 0;
 };
 
-// Numbers by chunks: chunk i has i + 1 of them.
+// Numbers in chunks: chunk i has i + 1 of them.
 struct Chunks : datasets::ChunkDataReader<int> {
   using BatchType = datasets::ChunkDataReader<int>::ChunkType;
   std::vector<int> read_chunk(size_t chunk) override { return std::vector<int>(chunk + 1, 5); }
@@ -230,7 +230,7 @@ PARITY(data_shared_and_chunks) {
   auto loader = data::make_data_loader(chunks, data::DataLoaderOptions(4).workers(0));
   report_loader("chunks", *loader);
   report_refusal("no loaders", [] { datasets::ChunkDatasetOptions(0, 4); });
-  // By its base: what it takes is said by the type.
+  // Through its base class, whose type determines the parameters.
   Stream stream;
   datasets::BatchDataset<Stream, torch::optional<std::vector<int>>, size_t>& base = stream;
   report("by the base", static_cast<double>(base.get_batch(3)->size()));
@@ -251,7 +251,7 @@ PARITY(data_errors_and_files) {
 
 namespace {
 
-// A file of MNIST's form: big-endian sizes, then bytes.
+// A file in MNIST's format: big-endian sizes, then bytes.
 void write_idx(const std::string& path, const std::vector<uint32_t>& head, size_t bytes) {
   std::ofstream file(path, std::ios::binary);
   for (const uint32_t word : head) {

@@ -1,5 +1,6 @@
-// compare OURS THEIRS: whether two outputs of the program (parity.h) are the same line by line, but
-// for numbers, which may differ by what the line says.
+// compare OURS THEIRS [KNOWN]: compares two outputs of the program (parity.h) line by line; numbers
+// may differ by the tolerance in their line, and lines listed in the file KNOWN may differ: "CASE:
+// WHAT", without the line's values. A listed line that does not differ is an error.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -19,7 +20,7 @@ std::vector<std::string> lines_of(const char* path) {
   return lines;
 }
 
-// Without the lines of cases that one side has left out as those of the host.
+// Remove the lines of cases that one side has skipped as host-only.
 std::vector<std::string> without(const std::vector<std::string>& lines,
                                  const std::set<std::string>& left_out) {
   std::vector<std::string> rest;
@@ -40,12 +41,12 @@ std::set<std::string> cases_of_host(const std::vector<std::string>& lines) {
 }
 
 struct Numbers {
-  std::string head;  // all up to "within", which holds the sizes
+  std::string head;  // the text up to "within", with the sizes
   double within = 0;
   std::vector<std::string> values;
 };
 
-// Nothing where the line is no list of numbers.
+// Return false if the line is not a list of numbers.
 bool split(const std::string& line, Numbers& to) {
   const size_t at = line.find(" within ");
   if (at == std::string::npos || line.find(": text ") < at) return false;
@@ -57,7 +58,7 @@ bool split(const std::string& line, Numbers& to) {
   return true;
 }
 
-// Empty where both lines say the same, else what differs.
+// Return the difference of two lines; empty if they are equal.
 std::string difference(const std::string& ours, const std::string& theirs) {
   Numbers a, b;
   if (!split(ours, a) || !split(theirs, b)) return ours == theirs ? "" : "another text";
@@ -65,7 +66,7 @@ std::string difference(const std::string& ours, const std::string& theirs) {
   if (a.values.size() != b.values.size()) return "another number of values";
   const double within = std::max(a.within, b.within);
   for (size_t i = 0; i < a.values.size(); ++i) {
-    if (a.values[i] == b.values[i]) continue;  // infinities and NaN, too
+    if (a.values[i] == b.values[i]) continue;  // also infinities and NaN
     const double x = std::strtod(a.values[i].c_str(), nullptr);
     const double y = std::strtod(b.values[i].c_str(), nullptr);
     if (!(std::abs(x - y) <= within)) {
@@ -77,13 +78,29 @@ std::string difference(const std::string& ours, const std::string& theirs) {
   return "";
 }
 
+// The lines of a file without empty ones and comments, which begin with #.
+std::set<std::string> known_differences(const char* path) {
+  std::set<std::string> known;
+  for (const std::string& line : lines_of(path)) {
+    if (!line.empty() && line[0] != '#') known.insert(line);
+  }
+  return known;
+}
+
+// Return "CASE: WHAT" for a line of a case.
+std::string key_of(const std::string& current, const std::string& line) {
+  return (current.empty() ? "" : current.substr(3)) + ": " + line.substr(0, line.find(": "));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: compare OURS THEIRS\n";
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: compare OURS THEIRS [KNOWN]\n";
     return 2;
   }
+  const auto known = argc == 4 ? known_differences(argv[3]) : std::set<std::string>();
+  std::set<std::string> not_seen = known;
   const auto all = lines_of(argv[1]);
   const std::set<std::string> left_out = cases_of_host(all);
   const auto ours = without(all, left_out), theirs = without(lines_of(argv[2]), left_out);
@@ -97,11 +114,22 @@ int main(int argc, char** argv) {
     if (what.empty() && a == "threw") what = "both threw";
     ++compared;
     if (what.empty()) continue;
+    const std::string key = key_of(current, a);
+    if (known.count(key) > 0) {
+      not_seen.erase(key);
+      continue;
+    }
     if (++different <= 20) {
       std::cout << current << ": " << what << "\n  ambit    " << a << "\n  libtorch " << b << '\n';
     }
-    if (a.rfind("== ", 0) != b.rfind("== ", 0)) break;  // from here on nothing fits
+    if (a.rfind("== ", 0) != b.rfind("== ", 0)) break;  // the following lines do not correspond
   }
-  std::cout << compared << " lines compared, " << different << " different\n";
+  for (const std::string& key : not_seen) {
+    if (left_out.count("== " + key.substr(0, key.find(": "))) > 0) continue;
+    std::cout << key << ": listed as a difference, but does not differ\n";
+    ++different;
+  }
+  std::cout << compared << " lines compared, " << different << " different, " << known.size()
+            << " known to differ\n";
   return different == 0 && compared > 0 ? 0 : 1;
 }

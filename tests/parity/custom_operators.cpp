@@ -1,4 +1,4 @@
-// Custom operators as extensions register them, called by name without Python.
+// Custom operators registered as in extensions, and called by name without Python.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
@@ -22,7 +22,7 @@ Tensor with_bias(const Tensor& x, const c10::optional<Tensor>& bias) {
   return bias ? x + *bias : x;
 }
 
-// A forward and a backward of its own, registered for Autograd, around the device's kernel.
+// A custom forward and backward, registered for Autograd, with the device's kernel.
 struct Cube : torch::autograd::Function<Cube> {
   static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x) {
     at::AutoDispatchBelowADInplaceOrView guard;

@@ -133,7 +133,7 @@ PARITY(further_layers) {
 }
 
 PARITY(further_functions) {
-  const double n = 8192;  // as linear algebra
+  const double n = 8192;  // as in linalg.cpp
   const Tensor well = x({4, 3}) + 2 * torch::eye(4, 3, torch::kDouble);
   const auto reflections = [=] { return torch::geqrf(well); };
   const Call calls[] = {
@@ -180,7 +180,7 @@ PARITY(further_functions) {
 }
 
 PARITY(signs_of_zeros) {
-  for (const int64_t n : {1, 7, 100}) {  // loops of the processor take several at once
+  for (const int64_t n : {1, 7, 100}) {  // vectorised loops
     for (const auto dtype : {torch::kFloat, torch::kDouble, torch::kBFloat16}) {
       for (const double zero : {-0.0, 0.0}) {
         const Tensor x = torch::full({n}, zero, dtype);

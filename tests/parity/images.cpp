@@ -1,4 +1,4 @@
-// Images of other sizes, sampled, and as columns; bags of embeddings.
+// Resizing and sampling of images, unfold and fold; embedding bags.
 #include "calls.h"
 
 using namespace parity;

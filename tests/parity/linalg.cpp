@@ -1,5 +1,5 @@
-// Linear algebra. A well-conditioned matrix loses some 4 digits of 16 on the way through a
-// decomposition and its gradient, which 2^13 roundings are.
+// Linear algebra. For a well-conditioned matrix a decomposition and its gradient lose about 4 of 16
+// digits, which is 2^13 roundings.
 #include "calls.h"
 
 using namespace parity;
@@ -18,21 +18,21 @@ PARITY(linear_algebra) {
       {"det", OP(torch::det(a[0])), {well()}, n},
       {"logdet", OP(torch::logdet(a[0])), {positive()}, n},
       {"slogdet", OP(std::get<1>(torch::slogdet(a[0]))), {well()}, n},
-      {"cholesky", OP(torch::linalg::cholesky(a[0])), {positive()}, n},
-      {"solve", OP(torch::linalg::solve(a[0], a[1], true)), {well(), y({3, 2})}, n},
+      {"cholesky", OP(torch::linalg_cholesky(a[0])), {positive()}, n},
+      {"solve", OP(torch::linalg_solve(a[0], a[1], true)), {well(), y({3, 2})}, n},
       {"pinv", OP(torch::pinverse(a[0])), {x({3, 2}) + torch::eye(3, 2, torch::kDouble)}, n},
-      {"singular values", OP(torch::linalg::svdvals(a[0], torch::nullopt)), {well()}, n},
-      {"eigenvalues", OP(torch::linalg::eigvalsh(a[0], "L")), {positive()}, n},
+      {"singular values", OP(torch::linalg_svdvals(a[0], torch::nullopt)), {well()}, n},
+      {"eigenvalues", OP(torch::linalg_eigvalsh(a[0], "L")), {positive()}, n},
       {"matrix_norm",
-       OP(torch::linalg::matrix_norm(a[0], "fro", {-2, -1}, false, c10::nullopt)),
+       OP(torch::linalg_matrix_norm(a[0], "fro", {-2, -1}, false, c10::nullopt)),
        {well()},
        n},
       {"vector_norm",
-       OP(torch::linalg::vector_norm(a[0], 3, c10::nullopt, false, c10::nullopt)),
+       OP(torch::linalg_vector_norm(a[0], 3, c10::nullopt, false, c10::nullopt)),
        {y()},
        n},
       {"triangular",
-       OP(torch::linalg::solve_triangular(a[0].tril(), a[1], false, true, false)),
+       OP(torch::linalg_solve_triangular(a[0].tril(), a[1], false, true, false)),
        {well(), y({3, 2})},
        n},
   };

@@ -1,4 +1,4 @@
-// Runs the cases, or those whose names hold the argument, in the order of their names.
+// Runs the cases, or those whose names contain the argument, in the order of their names.
 #include "calls.h"
 #include "parity.h"
 
@@ -35,7 +35,7 @@ void report(const std::string& what, const torch::Tensor& t, double roundings, d
   for (const int64_t s : t.sizes()) std::printf(" %lld", static_cast<long long>(s));
   std::printf(" within %.3g :", exact ? 0.0 : roundings * unit * largest);
   for (int64_t i = 0; i < host.numel(); ++i) {
-    std::printf(std::isnan(p[i]) ? " nan" : " %.17g", p[i]);  // no sign of NaN
+    std::printf(std::isnan(p[i]) ? " nan" : " %.17g", p[i]);  // NaN without a sign
   }
   std::printf("\n");
 }
@@ -55,7 +55,7 @@ void report_refusal(const std::string& what, const std::function<void()>& call) 
   bool refused = false;
   try {
     call();
-    torch::zeros({1}).cpu();  // what a device finds in its data it may say late
+    torch::zeros({1}).cpu();  // a device may report errors in its data late
   } catch (const std::exception&) {
     refused = true;
   }

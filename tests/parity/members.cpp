@@ -1,5 +1,5 @@
-// What libtorch's classes have beside their commonest members: containers by name, options, lists,
-// storages, generators, and what numbers of C++ become.
+// Less common members of libtorch's classes: containers by name, options, lists, storages,
+// generators, and conversions of C++ numbers.
 #include <ATen/Context.h>
 #include <ATen/Dispatch.h>
 #include <ATen/TensorIndexing.h>
@@ -163,9 +163,9 @@ PARITY(context) {
 PARITY(short_names_with_an_output) {
   const torch::Tensor x = wave({3, 3}), m = torch::matmul(x, x.t()) + torch::eye(3);
   torch::Tensor a = torch::empty({0}), b = torch::empty({0});
-  report("inv", at::matmul(torch::linalg::inv_out(a, m), m), 64);
-  report("cholesky", torch::linalg::cholesky_out(a, m), 32);
-  torch::linalg::slogdet_out(a, b, m);
+  report("inv", at::matmul(torch::linalg_inv_out(a, m), m), 64);
+  report("cholesky", torch::linalg_cholesky_out(a, m), 32);
+  torch::linalg_slogdet_out(a, b, m);
   report("slogdet", b, 64);
   report("erf", torch::special::erf_out(a, x), 32);
   report("ndtri", torch::special::ndtri_out(a, torch::sigmoid(x)), 64);
@@ -173,7 +173,7 @@ PARITY(short_names_with_an_output) {
   report("stack", torch::stack_out(a, {x, x}));
   report("hstack", at::hstack_out(a, {x}));
   report("block_diag", at::block_diag_out(a, {x, m}));
-  report("multi_dot", torch::linalg::multi_dot_out({x, m, x}, a), 64);
+  report("multi_dot", torch::linalg_multi_dot_out(a, {x, m, x}), 64);
   report("linalg_multi_dot", at::linalg_multi_dot_out(a, {x, m}), 64);
   using namespace torch;
   report("within the namespace", special::expit(x), 16);  // one namespace, not two

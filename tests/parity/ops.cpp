@@ -1,4 +1,4 @@
-// Functions and methods that networks are made of, one line a call.
+// Functions and methods of networks, one line for each call.
 #include "calls.h"
 
 using namespace parity;

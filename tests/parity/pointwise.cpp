@@ -1,4 +1,4 @@
-// Special functions, pointwise functions of several tensors, and reductions beyond sums.
+// Special functions, pointwise functions of several tensors, and reductions other than sums.
 #include "calls.h"
 
 using namespace parity;
@@ -17,13 +17,13 @@ PARITY(special_unary) {
   };
   for (const auto& [name, map] : maps) {
     const auto call = [map = map](const List& a) { return map(a[0]); };
-    // Series and rational fits differ between the two libraries.
+    // The libraries use different series and rational approximations.
     run({name, call, {x() * 0.9 + 0.05}, 64});
     report(name, map(empty_one()));
     report(name, map(no_dims()), 64);
     report(name, map(wave({5}) * 0.9 + 0.01), 64);
   }
-  // libtorch's trigamma, digamma's gradient, is exact to 1e-9 only.
+  // libtorch's trigamma, digamma's gradient, is accurate only to 1e-9.
   report("digamma", torch::digamma(x() * 0.9 + 0.05), 64);
   report("acosh", torch::acosh(y() + 1), 64);
   report("corners of sinc", torch::sinc(torch::tensor({0.0, 1.0, HUGE_VAL}, torch::kDouble)), 64);

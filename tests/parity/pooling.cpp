@@ -1,4 +1,4 @@
-// Pooling in one to three dims: functions, layers with their options, positions, printing aside.
+// Pooling in one to three dims: functions, layers with their options, positions; not printing.
 #include "calls.h"
 
 using namespace parity;

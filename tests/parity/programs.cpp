@@ -1,5 +1,5 @@
-// What programs for libtorch write beside modules and tensors: kinds of devices, functions passed
-// on by name, values of many types, containers of c10's.
+// Types of programs for libtorch other than modules and tensors: kinds of devices, functions passed
+// by name, values of many types, containers of c10.
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/ivalue.h>
@@ -60,14 +60,14 @@ PARITY(bounds_of_slices) {
   report("stop", x.index({Slice(None, 3, None), Slice(None, -1)}));
   report("step", x.index({Slice(1, None, 2), Slice(None, None, 3)}));
   const Slice slice(1, None, 2);
-  report("bounds", static_cast<double>(10 * slice.start() + slice.step()));
+  report_text("bounds", c10::str(10 * slice.start() + slice.step()));
   report("no bound", slice.stop() == torch::indexing::INDEX_MAX);
   const std::vector<torch::indexing::TensorIndex> entries{None, "...", 3, true, slice, x};
   for (const auto& e : entries) {
     report("kind", 32 * e.is_none() + 16 * e.is_ellipsis() + 8 * e.is_integer() +
                        4 * e.is_boolean() + 2 * e.is_slice() + e.is_tensor());
   }
-  report("values", static_cast<double>(entries[2].integer() + entries[3].boolean()));
+  report_text("values", c10::str(entries[2].integer() + entries[3].boolean()));
 }
 
 PARITY(functions_by_name) {
@@ -101,7 +101,7 @@ PARITY(arguments_left_out_in_sequential) {
       nn::TransformerEncoderLayerOptions(4, 2).dim_feedforward(3).dropout(0)));
   fill(*encoder);
   report("encoder", encoder->forward(q), 256);
-  // Lists of pointers extend what holds modules.
+  // Lists of pointers extend containers of modules.
   std::vector<std::shared_ptr<nn::LinearImpl>> more{std::make_shared<nn::LinearImpl>(2, 2)};
   nn::Sequential longer(nn::Linear(3, 2));
   longer->extend(more);
@@ -114,8 +114,11 @@ PARITY(arguments_left_out_in_sequential) {
 
 namespace {
 
-// The names of the nodes that lead to a node's inputs, without those of leaves.
-std::string path(const std::shared_ptr<torch::autograd::Node>& node) {
+// A std::shared_ptr; a c10::intrusive_ptr in PyTorch 2.15.
+using NodePointer = decltype(torch::autograd::Edge::function);
+
+// The names of the nodes that are the next functions of a node, without those of leaves.
+std::string path(const NodePointer& node) {
   if (!node || node->name().find("AccumulateGrad") != std::string::npos) return "";
   std::string text = node->name();
   text.resize(text.find("Backward"));
@@ -128,9 +131,9 @@ std::string path(const std::shared_ptr<torch::autograd::Node>& node) {
 PARITY(nodes_held_and_inputs_of_backward) {
   torch::Tensor x = wave({2, 2}).requires_grad_(), y = wave({2, 2}, 0.3).requires_grad_();
   const torch::Tensor z = (x * y + x.exp()).sin();
-  const std::shared_ptr<torch::autograd::Node> node = z.grad_fn();
+  const NodePointer node = z.grad_fn();
   report_text("path", path(node));
-  report("leaf", std::shared_ptr<torch::autograd::Node>(x.grad_fn()) == nullptr);
+  report("leaf", NodePointer(x.grad_fn()) == nullptr);
   z.backward(torch::ones({2, 2}), false, false, {x});
   report("x", x.grad(), 16);
   report("y", y.grad().defined());

@@ -1,5 +1,5 @@
-// Idioms of programs for libtorch that others published: optimizer state by parameter, files of
-// modules, dispatch by dtype, old names of types, shared lists and dicts, inference mode.
+// Idioms of published programs for libtorch: optimizer state by parameter, files of modules,
+// dispatch by dtype, old names of types, shared lists and dicts, inference mode.
 #include <ATen/Dispatch.h>
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
@@ -28,7 +28,7 @@ using parity::wave;
 
 namespace {
 
-// The key of a parameter's state, which was a text before 2.2.
+// The key of a parameter's state, which was a string before 2.2.
 auto key_of(const torch::Tensor& p) {
 #if TORCH_VERSION_MAJOR >= 2
   return p.unsafeGetTensorImpl();
@@ -53,7 +53,7 @@ std::string file_of(const std::string& name) {
 
 }  // namespace
 
-// As gaussian splatting grows its cloud: the parameter is replaced by a longer one in training.
+// As in gaussian splatting: during training the parameter is replaced by a longer one.
 PARITY(state_of_a_replaced_parameter) {
   torch::Tensor p = wave({2, 3}).clone().requires_grad_();
   torch::optim::Adam adam({p}, torch::optim::AdamOptions(0.1));
@@ -259,7 +259,7 @@ PARITY(shared_lists_and_dicts) {
   report("left", static_cast<double>(alias.size()) + alias.contains("b"));
   report_refusal("missing", [&] { dict.at("b"); });
 
-  // As the weights of a Python file, by pickle_load.
+  // Like the weights of a Python file, by pickle_load.
   c10::impl::GenericDict generic(c10::AnyType::get(), c10::AnyType::get());
   generic.insert("scale", 2.5);
   generic.insert("weight", wave({2}));

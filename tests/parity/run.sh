@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Run the program as ambit's, on the cpu, on reference and on a simulated device, and as libtorch's, and
-# compare: run.sh <folder of the programs>
+# Run the program of ambit, on the cpu, on reference and on a simulated device, and that of
+# libtorch, and compare the outputs: run.sh <folder of the programs>
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 surface=$here/../surface
@@ -11,14 +11,16 @@ trap 'rm -rf "$work"' EXIT
 cd "$1"
 devices='cpu reference sim'
 for device in $devices; do
-  AMBIT_SIM=sim:1 PARITY_DEVICE=$device ./ambit_parity >"$work/$device" || { cat "$work/$device"; exit 1; }
+  AMBIT_SIM=sim:1 PARITY_DEVICE=$device ${AMBIT_EMULATOR:-} ./ambit_parity >"$work/$device" || { cat "$work/$device"; exit 1; }
 done
 
-# Every module, option class, functional and init of libtorch's is in one of the cases, every name of its data,
-# optim and utils, and every method of Tensor has a row in methods/, whose lines begin with its name.
+# Check that every module, option class, functional and init of libtorch, and every name of its
+# data, optim and utils, is in one of the cases, and that every method of Tensor has a row in
+# methods/, whose lines begin with its name.
 cat "$here"/*.cpp "$here"/layers/*.cpp >"$work/cases"
 awk '/^== / { is_row = /^== methods_/ } is_row { print $1 }' "$work/cpu" >"$work/rows"
-# named SECTION FILE [PREFIX [SUFFIX]]: names of the surface that the file has not between these two.
+# named SECTION FILE [PREFIX [SUFFIX]]: print the names of the surface that the file does not have
+# between these two.
 named() {
   local name
   for name in $(sed -n "/^\[$1\]/,/^$/p" "$surface/libtorch_names.txt" | sed 1d); do
@@ -40,6 +42,6 @@ fi
 status=0
 for device in $devices; do
   echo -n "$device: "
-  ./ambit_parity_compare "$work/$device" "$work/libtorch" || status=1
+  ./ambit_parity_compare "$work/$device" "$work/libtorch" "$here/libtorch_1.13_differences.txt" || status=1
 done
 exit $status

@@ -1,5 +1,5 @@
-// Functions as the headers of ATen declare them, beside those that programs know from Python:
-// numbers of reductions, optional tensors and lists, weights one by one, sizes in place.
+// Functions as declared by ATen's headers, if they differ from those in Python: numbers of
+// reductions, optional tensors and lists, weights one by one, sizes instead of tensors.
 #include "calls.h"
 
 #include <tuple>
@@ -24,7 +24,7 @@ std::vector<Tensor> weights(int64_t gates, int64_t layers, bool both_ways, bool 
   return all;
 }
 
-// What each of the networks gives, and the gradients of its weights.
+// The results of each network, and the gradients of its weights.
 template <class Run>
 void report_network(const std::string& name, int64_t gates, bool both_ways, bool biases, Run run) {
   std::vector<Tensor> w = weights(gates, 2, both_ways, biases);
@@ -225,9 +225,6 @@ PARITY(samples_and_special) {
   report("corners of ndtri", torch::special::ndtri(corners()), 64);
   report("can_cast", torch::can_cast(torch::kDouble, torch::kLong));
   report("is_same_size", torch::is_same_size(x(), y()));
-  const Tensor matrix = torch::tensor({{2.0, 1.0}, {1.0, 3.0}}, torch::kDouble);
-  report("symeig", std::get<0>(torch::symeig(matrix)), 64);
-  report("symeig vectors", std::get<1>(torch::symeig(matrix, true)).abs(), 64);
 }
 
 PARITY(lookups_and_images) {

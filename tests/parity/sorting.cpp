@@ -1,4 +1,4 @@
-// Sorting, searching, counting, scans, and writes by index.
+// Sorting, searching, counting, scans, and indexed writes.
 #include "calls.h"
 
 using namespace parity;

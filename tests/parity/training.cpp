@@ -1,5 +1,5 @@
-// Programs as people write them for libtorch: a regression, a classifier with a data loader, two
-// networks against each other, custom functions, optimizers and schedules.
+// Programs in the style of libtorch's users: a regression, a classifier with a data loader, a
+// generator and a discriminator, custom functions, optimizers and schedulers.
 #include <cmath>
 #include <tuple>
 
@@ -14,8 +14,8 @@ using parity::wave;
 namespace nn = torch::nn;
 namespace F = torch::nn::functional;
 
-// A layer is a chain of as many roundings as it sums terms, and steps of training multiply them:
-// each case says how many steps times terms it takes, times 4 for what an optimizer does.
+// A layer has as many roundings in sequence as it has terms, and training steps multiply them: each
+// case states steps times terms, times 4 for the optimizer.
 
 PARITY(regression) {
   // y = 3 x^2 - x + 0.5 by gradient descent on three numbers.
@@ -91,7 +91,7 @@ PARITY(classifier_with_a_loader) {
       ++batches;
     }
     report("batches", static_cast<double>(batches));
-    report("loss", sum, 6 * 12 * 8 * 4 * 0x1p29);  // a float's unit is 2^29 times a double's
+    report("loss", sum, 6 * 12 * 8 * 4 * 0x1p29);  // the unit of float is 2^29 times that of double
   }
   net->eval();
   torch::NoGradGuard no_grad;
@@ -149,7 +149,7 @@ PARITY(convolutional_network) {
     F::cross_entropy(net(x), target).backward();
     if (step == 0) {
       for (const auto& p : net->named_parameters()) {
-        // Sums over 3*10*12 places and back through four layers.
+        // Sums over 3*10*12 positions and backward through four layers.
         report("gradient of " + p.key(), p.value().grad(), 4 * 360);
       }
     }
@@ -157,8 +157,8 @@ PARITY(convolutional_network) {
   }
   report("running mean", net->norm->running_mean, 4 * 360);
   net->eval();
-  // Adam divides by the root of squares: of a gradient near 0 the error is that of its sign, so the
-  // tolerance is that of steps of training: 3 * 360 * 16.
+  // Adam divides by the root of squares: for a gradient near 0 the error is that of its sign, so
+  // the tolerance is that of training steps: 3 * 360 * 16.
   report("output", net(x), 3 * 360 * 16);
 }
 

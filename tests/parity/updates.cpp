@@ -1,4 +1,4 @@
-// Optimizers with all their options, groups, state and schedules, and nn::utils.
+// Optimizers with all their options, groups, state and schedulers, and nn::utils.
 #include <cmath>
 #include <memory>
 #include <sstream>
@@ -17,8 +17,8 @@ namespace {
 
 using Params = std::vector<torch::Tensor>;
 
-// Five steps down a curve with two minima; each is a few dozen roundings, and multiplies those
-// before by less than 2.
+// Five steps on a function with two minima; each has a few dozen roundings, and multiplies earlier
+// errors by less than 2.
 constexpr double kSteps = 5 * 64;
 
 template <class Optimizer>
@@ -38,7 +38,7 @@ void report_optimizer(const std::string& what, const Options& options, double wi
   Optimizer optimizer(Params{w}, options);
   descend(optimizer, w);
   report(what, w, within);
-  // What has been saved goes on as if nothing had been.
+  // A saved training continues without a difference.
   std::stringstream file;
   torch::serialize::OutputArchive out;
   optimizer.save(out);
@@ -72,7 +72,7 @@ PARITY(optim_all_options) {
   for (const char* search : {"", "strong_wolfe"}) {
     auto options = optim::LBFGSOptions(0.1).max_iter(4).history_size(3);
     if (*search) options.line_search_fn(search);
-    // Differences of gradients are divided by one another: one rounding of each gradient moves the
+    // Differences of gradients are divided by each other: one rounding of each gradient changes the
     // result of fixed steps by up to 14,400 roundings (the largest of 40 runs of PyTorch 2.15).
     report_optimizer<optim::LBFGS>(std::string("lbfgs ") + search, options,
                                    *search ? kSteps : 1 << 15);
@@ -83,7 +83,7 @@ PARITY(optim_groups) {
   torch::Tensor a = wave({3}, 0.7, torch::kDouble).set_requires_grad(true),
                 b = wave({2}, 0.5, torch::kDouble).set_requires_grad(true);
   std::vector<optim::OptimizerParamGroup> groups{
-      // Each option that the defaults have is given: libtorch 1.13 inherits none.
+      // All options are set, because libtorch 1.13 inherits no defaults.
       optim::OptimizerParamGroup(
           Params{a}, std::make_unique<optim::SGDOptions>(optim::SGDOptions(0.5).momentum(0.25)))};
   optim::SGD sgd(groups, optim::SGDOptions(0.1).momentum(0.5));

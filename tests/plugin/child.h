@@ -1,5 +1,5 @@
-// Runs a test case in a separate process, for effects on the whole process: what it loads, counts
-// and prints at exit. These cases are marked skip(), so they run only on request.
+// Runs a test case in a separate process, for effects on the whole process: loaded plugins,
+// counters, and output at exit. These cases are marked skip(), so they run only on request.
 #pragma once
 
 #include <doctest/doctest.h>

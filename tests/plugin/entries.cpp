@@ -1,4 +1,4 @@
-// Plugins whose entry is not what this ambit takes; each member can be replaced by a definition.
+// Plugins whose entries this ambit refuses; each member can be replaced by a definition.
 #include <ambit/backend/plugin.h>
 
 #include <stdexcept>
@@ -27,7 +27,7 @@
 
 namespace {
 
-// Were it called after all, the report would say so.
+// If it were called, the report would say so.
 [[maybe_unused]] void must_not_run(ambit::Registry&) {
   throw std::logic_error("load() of a plugin whose entry is wrong was called");
 }

@@ -1,4 +1,4 @@
-// What happens where a device has no kernel: an error, or the CPU in its place, counted and said.
+// Calls of a missing kernel: an error, or the CPU's kernel, which is counted and reported.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
@@ -17,7 +17,7 @@ using namespace ambit;
 
 namespace {
 
-// `bare` has memory and not one kernel; `partial` has what copies, prints and adds.
+// `bare` has memory but no kernel; `partial` has kernels for copies, printing and addition.
 void register_devices() {
   static const bool once = [] {
     Registry registry("fallback_test");
@@ -103,7 +103,7 @@ TEST_CASE("calls and bytes are counted exactly: outputs both ways, inputs one wa
   const Policy policy(Fallback::cpu);
   const Device device("partial");
   const Tensor x = ones({1, 1, 3, 3}, device), w = ones({1, 1, 2, 2}, device);
-  // 4-byte floats: x 36, w 16, y 2 x 16; no bias, which costs nothing.
+  // 4-byte floats: x 36, w 16, y 2 x 16; no bias, so no bytes for it.
   CHECK(cost(kernels::convolution, device, [&] { conv2d(x, w); }) == Cost{1, 84});
   CHECK(cost(kernels::convolution, device, [&] {
           for (int i = 0; i < 3; ++i) conv2d(x, w, ones({1}, device));
@@ -112,12 +112,13 @@ TEST_CASE("calls and bytes are counted exactly: outputs both ways, inputs one wa
   const Tensor a = ones({4}, device), b = full({4}, 2.0, device);
   CHECK(cost(kernels::binary, device, [&] { a + b; }) == Cost{1, 64});
   CHECK(cost(kernels::binary, device, [&] { a.add_(b); }) == Cost{1, 64});
-  // Two outputs: values 2 x 4 x 4, indices 2 x 4 x 4, input 9 x 4. One is not asked for at first.
+  // Two outputs: values 2 x 4 x 4, indices 2 x 4 x 4, input 9 x 4. The first call requests only one
+  // of them.
   const PoolParams pool{.kernel = {2, 2}, .stride = {1, 1}};
   CHECK(cost(kernels::max_pool, device, [&] { max_pool2d(x, pool); }) == Cost{1, 32 + 36});
   CHECK(cost(kernels::max_pool, device, [&] { max_pool2d_with_indices(x, pool); }) ==
         Cost{1, 32 + 32 + 36});
-  // What has a kernel, and what fails, is not counted.
+  // Calls with a kernel, and calls that fail, are not counted.
   CHECK(cost(kernels::reduce, device, [&] { x.sum(); }) == Cost{0, 0});
   CHECK(cost(kernels::gather, device, [&] {
           CHECK_THROWS_AS(gather(a, 0, full({1}, 9, TensorOptions(kInt64).device(device))),
@@ -150,7 +151,7 @@ TEST_CASE("outputs are written back: in place, through views, several, and in pa
     CHECK(values.cpu().equal(cpu_values));
     CHECK(indices.cpu().equal(cpu_indices));
 
-    // Who has called the kernel counts the versions: as many as on the CPU.
+    // The caller of the kernel increments versions: as many as on the CPU.
     CHECK(m._version() == on_cpu._version());
     CHECK(values._version() == 0);
     CHECK(linalg_cholesky(eye(3, device))._version() == 0);
@@ -162,7 +163,7 @@ TEST_CASE("outputs are written back: in place, through views, several, and in pa
   }
 }
 
-TEST_CASE("a device with memory alone, without even copy, does everything by fallback") {
+TEST_CASE("a device with only memory, without a copy kernel, runs everything by fallback") {
   const Policy policy(Fallback::cpu);
   const Device device("bare");
   const Tensor x = arange(24, TensorOptions(kFloat32)).view({2, 3, 4});
@@ -178,13 +179,13 @@ TEST_CASE("a device with memory alone, without even copy, does everything by fal
   const Tensor wide = arange(12, TensorOptions(kFloat32)).view({2, 3, 2}).to(device);
   CHECK(cost(kernels::copy, device, [&] { wide.select(2, 0).clone(); }) == Cost{1, 48 + 44});
   CHECK(cost(kernels::copy, device, [&] { wide.select(2, 1).cpu(); }) == Cost{1, 48 + 44});
-  // The gaps of a destination stay as they are.
+  // The gaps of a destination do not change.
   wide.select(2, 1).copy_(zeros({2, 3}, device));
   CHECK(wide.cpu().flatten().equal(
       tensor({0.f, 0.f, 2.f, 0.f, 4.f, 0.f, 6.f, 0.f, 8.f, 0.f, 10.f, 0.f})));
 }
 
-TEST_CASE("a step of training on a device with memory alone is that on the CPU") {
+TEST_CASE("a training step on a device with only memory equals that on the CPU") {
   const Policy policy(Fallback::cpu);
   const auto train = [](Device device) {
     manual_seed(3);
@@ -204,13 +205,13 @@ TEST_CASE("a step of training on a device with memory alone is that on the CPU")
   };
   const auto [loss, weight] = train("bare");
   const auto [cpu_loss, cpu_weight] = train(kCPU);
-  // Composites (linear, softmax) round otherwise than the CPU's own kernels: 2 steps of sums of at
-  // most 12 terms of size up to 11, each within 2^-24 of its size: 2 * 12 * 11 * 6e-8 < 2e-5.
+  // Composites (linear, softmax) round differently from the CPU's own kernels: 2 steps of sums of
+  // at most 12 terms of size up to 11, each within 2^-24 of its size: 2 * 12 * 11 * 6e-8 < 2e-5.
   CHECK(allclose(loss, cpu_loss, 0, 2e-5));
   CHECK(allclose(weight, cpu_weight, 0, 2e-5));
 }
 
-TEST_CASE("threads that fall back at once are all counted") {
+TEST_CASE("concurrent fallbacks are all counted") {
   const Policy policy(Fallback::cpu);
   const Device device("partial");
   const Cost sum = cost(kernels::unary, device, [&] {
@@ -226,9 +227,9 @@ TEST_CASE("threads that fall back at once are all counted") {
   CHECK(sum == Cost{60, 60 * 3 * 8});
 }
 
-TEST_CASE("warn says once for each op and device that it fell back, cpu only at exit") {
+TEST_CASE("warn reports each op and device once, cpu only at exit") {
   const std::string summary =
-      "ambit: ops that ran on the CPU for want of a kernel:\n"
+      "ambit: ops that ran on the CPU, because their device has no kernel:\n"
       "  unary for bare:0: 1 call, 24 bytes copied\n"
       "  unary for partial:0: 3 calls, 72 bytes copied\n";
   CHECK(check_child("child: three calls and one", {{"AMBIT_FALLBACK", "warn"}}) ==
@@ -244,7 +245,7 @@ TEST_CASE("child: three calls and one" * doctest::skip()) {
   CHECK(y.neg().cpu().equal(tensor({-1.f, -2.f})));
 }
 
-TEST_CASE("a warning or a summary that nobody can read does no harm") {
+TEST_CASE("a warning or a summary that cannot be written does no harm") {
   check_child("child: stderr is closed", {{"AMBIT_FALLBACK", "warn"}});
 }
 TEST_CASE("child: stderr is closed" * doctest::skip()) {
@@ -253,7 +254,7 @@ TEST_CASE("child: stderr is closed" * doctest::skip()) {
   CHECK(ones({2}, "partial").neg().cpu().equal(full({2}, -1.0)));
 }
 
-TEST_CASE("nothing is said at exit where nothing fell back") {
+TEST_CASE("nothing is printed at exit if nothing fell back") {
   CHECK(check_child("child: work that needs no fallback", {{"AMBIT_FALLBACK", "warn"}}) == "");
 }
 TEST_CASE("child: work that needs no fallback" * doctest::skip()) {
@@ -263,7 +264,7 @@ TEST_CASE("child: work that needs no fallback" * doctest::skip()) {
   CHECK((ones({2}, "reference") + 1).cpu().equal(full({2}, 2.0)));
 }
 
-TEST_CASE("AMBIT_FALLBACK sets the policy at first, and empty means error") {
+TEST_CASE("AMBIT_FALLBACK sets the initial policy, and empty means error") {
   check_child("child: the policy is error", {{"AMBIT_FALLBACK", ""}});
   check_child("child: the policy is error", {{"AMBIT_FALLBACK", "error"}});
 }
@@ -273,7 +274,7 @@ TEST_CASE("child: the policy is error" * doctest::skip()) {
   CHECK(get_fallback() == Fallback::cpu);
 }
 
-TEST_CASE("a bad AMBIT_FALLBACK is an error as soon as it would matter, not before") {
+TEST_CASE("an invalid AMBIT_FALLBACK is an error on its first use, not before") {
   check_child("child: a bad policy", {{"AMBIT_FALLBACK", "CPU"}});
 }
 TEST_CASE("child: a bad policy" * doctest::skip()) {
@@ -286,7 +287,7 @@ TEST_CASE("child: a bad policy" * doctest::skip()) {
   CHECK_THROWS_WITH_AS(set_fallback(Fallback::cpu), text, Error);
 }
 
-TEST_CASE("explain says whose kernel would run, or what else, or why none") {
+TEST_CASE("explain says whose kernel would run, or which alternative, or why none") {
   const Policy policy(Fallback::error);
   CHECK(explain(kernels::convolution, kCPU) == "convolution on cpu: kernel of libambit");
   CHECK(explain(kernels::convolution, "reference") ==

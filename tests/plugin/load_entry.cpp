@@ -1,4 +1,4 @@
-// The sound entry of a plugin: LOAD names the function of loads.cpp that it calls.
+// A valid entry of a plugin: LOAD names the function of loads.cpp that it calls.
 #include <ambit/backend/plugin.h>
 
 namespace loads {

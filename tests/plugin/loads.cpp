@@ -1,4 +1,4 @@
-// A load() of every kind, compiled once for all the plugins whose entry load_entry.cpp makes.
+// load() functions of every kind, compiled once for all plugins whose entry load_entry.cpp defines.
 #include <ambit/backend/registry.h>
 #include <ambit/plugins.h>
 
@@ -22,7 +22,7 @@ std::unique_ptr<toy::ToyBackend> backend(const char* name, int devices = 1) {
 
 std::atomic<int> beats{0};
 
-// Its code and type information are gone once the library is closed.
+// Its code and type information would be unmapped when the library is closed.
 struct OwnError : std::runtime_error {
   using std::runtime_error::runtime_error;
   ~OwnError() override {}
@@ -115,14 +115,14 @@ void with_devices(Registry& registry) {
   toy::borrow<ambit::kernels::copy>(registry);
 }
 
-// What a careless plugin does: it asks for devices and plugins, itself among them, while loading.
+// A careless plugin: while loading it queries devices and plugins, itself among them.
 void asks_for_itself(Registry& registry) {
   ambit::load_all_backends();
   if (ambit::is_available("curious")) throw std::runtime_error("loaded before it was loaded");
   registry.add_backend(backend("curious"));
 }
 
-// A library that was refused may be at work all the same.
+// A refused library may still have running threads.
 void starts_a_thread(Registry&) {
   std::thread([] {
     while (true) {
@@ -133,7 +133,7 @@ void starts_a_thread(Registry&) {
   throw std::runtime_error("no such hardware, but a thread");
 }
 
-// A driver may ask in a thread of its own what devices there are.
+// A driver may query the devices in its own thread.
 void joins_a_thread(Registry&) {
   std::string text = "found it";
   std::thread([&] {

@@ -1,5 +1,5 @@
-// Mistakes of a plugin's backend become errors of ambit's types that name device, function and
-// library. Each case runs in a process of its own, since its devices stay.
+// Errors of a plugin's backend become ambit's error types, with device, function and library. Each
+// case runs in a separate process, because its devices stay.
 #include <ambit/ambit.h>
 #include <ambit/detail/expect_all.h>
 #include <ambit/dlpack.h>
@@ -59,7 +59,7 @@ void lend(const Tensor& t) {
   lent->deleter(lent);
 }
 
-// Of each function of a backend, a call that leads to it, on tensors of bad:0 and the cpu.
+// For each function of a backend, a call that leads to it, on tensors of bad:0 and the cpu.
 struct Way {
   const char* function;
   std::function<void(const Tensor& there, const Tensor& here)> call;
@@ -88,7 +88,7 @@ const Way kWays[] = {
 
 }  // namespace
 
-TEST_CASE("what a function of a backend throws becomes an error that names it") {
+TEST_CASE("an exception of a backend's function becomes an error that names it") {
   check_child("child: every function of a backend fails");
 }
 TEST_CASE("child: every function of a backend fails" * doctest::skip()) {
@@ -110,12 +110,12 @@ TEST_CASE("child: every function of a backend fails" * doctest::skip()) {
     CHECK(error_of(
               way.function, [] { throw std::bad_alloc(); }, work)
               .starts_with("OutOfMemoryError "));
-    work();  // nothing of it is left
+    work();  // the failure has no lasting effect
   }
   CHECK(there.cpu().equal(here));
 }
 
-TEST_CASE("what a kernel throws becomes an error that names op, kernel, library and device") {
+TEST_CASE("an exception of a kernel becomes an error that names op, kernel, library and device") {
   check_child("child: a kernel fails");
 }
 TEST_CASE("child: a kernel fails" * doctest::skip()) {
@@ -126,8 +126,8 @@ TEST_CASE("child: a kernel fails" * doctest::skip()) {
   CHECK(error_of(
             "unary", [] { throw 42; }, relu_) == begin + "an exception of an unknown type");
   CHECK(error_of(
-            "unary", [] { throw std::out_of_range("behind the end"); }, relu_) ==
-        begin + "an error: behind the end");
+            "unary", [] { throw std::out_of_range("past the end"); }, relu_) ==
+        begin + "an error: past the end");
   CHECK(error_of(
             "unary", [] { throw ShapeError("unary: its own"); }, relu_) ==
         "ShapeError unary: its own");
@@ -139,7 +139,7 @@ TEST_CASE("child: a kernel fails" * doctest::skip()) {
   CHECK(relu(x).cpu().equal(zeros({3})));
 }
 
-TEST_CASE("memory that a backend does not give is a lack of memory that names it") {
+TEST_CASE("a null pointer from a backend's allocation is an out-of-memory error that names it") {
   check_child("child: a backend returns null");
 }
 TEST_CASE("child: a backend returns null" * doctest::skip()) {
@@ -150,7 +150,7 @@ TEST_CASE("child: a backend returns null" * doctest::skip()) {
   CHECK(ones({4}, bad()).cpu().equal(ones({4})));
 }
 
-TEST_CASE("a count of devices that becomes absurd is held to what there can be") {
+TEST_CASE("an absurd count of devices is limited to the maximum") {
   check_child("child: the count of devices changes");
 }
 TEST_CASE("child: the count of devices changes" * doctest::skip()) {

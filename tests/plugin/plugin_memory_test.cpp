@@ -1,5 +1,5 @@
-// A lack of memory while plugins are searched and loaded: a typed error, and the next try finds
-// them as if it were the first. Each case has a process of its own, since what is loaded stays.
+// Lack of memory while plugins are searched and loaded: a typed error, and the next attempt finds
+// them as if it were the first. Each case runs in a separate process, because plugins stay loaded.
 #include <ambit/ambit.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/late_library.h>
@@ -30,12 +30,11 @@ bool is_loaded(const std::string& file) {
 bool is_pending() {
   const auto report = load_report();
   return std::any_of(report.begin(), report.end(), [](const LoadAttempt& a) {
-    return a.result.find("while loading it") != std::string::npos;
+    return a.result.find("while it is loading") != std::string::npos;
   });
 }
 
-// Refuse each request of `work` in turn, in one process: what one try could not do, a later one
-// must do.
+// Fail each request of `work` in turn, in one process: a later attempt must succeed.
 template <class Work>
 void refuse_each_request(const Work& work) {
   for (long n = 1;; ++n) {
@@ -61,7 +60,7 @@ void refuse_each_request(const Work& work) {
   }
 }
 
-// Takes all address space that is left, but what malloc has already.
+// Uses up the address space, except for the part that malloc already has.
 class NoAddressSpace {
  public:
   NoAddressSpace() {
@@ -85,7 +84,7 @@ class NoAddressSpace {
 
 }  // namespace
 
-TEST_CASE("whatever a search for plugins lacks, a later one has it") {
+TEST_CASE("after any failed request in a search for plugins a later search succeeds") {
   const std::string path = plugin_path("nothing") + ":" + plugin_path("toy");
   const auto variables = std::map<std::string, std::string>{{"AMBIT_BACKEND_PATH", path}};
   check_child("child: a device is named without memory", variables);
@@ -99,7 +98,7 @@ TEST_CASE("child: a device is named without memory" * doctest::skip()) {
   CHECK(is_loaded(plugin_path("toy")));
 }
 TEST_CASE("child: a device of another file is named without memory" * doctest::skip()) {
-  // Its own file is named for another device, so that all are tried.
+  // The file with its name has another device, so that all files are tried.
   refuse_each_request([] { (void)Device("understudy"); });
   CHECK(is_loaded(plugin_path("toy")));
 }
@@ -115,8 +114,8 @@ TEST_CASE("child: a plugin is loaded without memory" * doctest::skip()) {
   CHECK(is_available("toy"));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need address space
-TEST_CASE("a library that the system has no memory for is tried again when there is some") {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these need address space
+TEST_CASE("a library that did not fit into memory is tried again later") {
   const std::string path = plugin_path("toy") + ":" + plugin_path("toy2");
   check_child("child: a device is named without address space", {{"AMBIT_BACKEND_PATH", path}});
   check_child("child: all plugins are loaded without address space",
@@ -143,7 +142,7 @@ TEST_CASE("child: all plugins are loaded without address space" * doctest::skip(
   CHECK(is_loaded(plugin_path("toy2")));
 }
 
-TEST_CASE("a late library that the system has no memory for is asked for again later") {
+TEST_CASE("a library opened at run time that did not fit into memory is tried again later") {
   check_child("child: a late library is opened without address space");
 }
 TEST_CASE("child: a late library is opened without address space" * doctest::skip()) {
@@ -167,7 +166,7 @@ TEST_CASE("child: a late library is opened without address space" * doctest::ski
   CHECK(text.starts_with("zip: expected to open "));
   CHECK(late_library("zip") != nullptr);
   CHECK(linalg_cholesky(spd).square().allclose(spd));
-  // Where the system has LAPACK, the first attempt has not settled that there is none.
+  // With LAPACK on this system, the first attempt must not record that there is none.
   for (const auto& [name, value] : backend_of(kCPU).properties(0).details) {
     INFO(name, ": ", value);
     if (name == "LAPACK") CHECK((!solved || value.find("No such file") != value.npos));

@@ -1,5 +1,5 @@
-// The search for plugins: $AMBIT_BACKEND_PATH, when it is walked, and what the report and an
-// unknown name say of it. Each case has a process of its own, since a process tries a file once.
+// The search for plugins: when $AMBIT_BACKEND_PATH is read, the report, and the error for an
+// unknown name. Each case runs in a separate process, because a process tries a file once.
 #include <ambit/ambit.h>
 #include <ambit/backend/registry.h>
 #include <ambit/plugins.h>
@@ -18,7 +18,7 @@ using namespace ambit;
 
 namespace {
 
-// What the report says of the files of $AMBIT_BACKEND_PATH; an installed folder may add more.
+// Return the report for the files of $AMBIT_BACKEND_PATH; an installed folder may add more.
 std::string result_of(const std::string& file) {
   for (const LoadAttempt& attempt : load_report()) {
     if (attempt.file == file) return (attempt.loaded ? "" : "refused: ") + attempt.result;
@@ -39,7 +39,7 @@ void add_plugin(const TemporaryFolder& folder, const std::string& plugin, const 
 
 }  // namespace
 
-TEST_CASE("nothing is loaded before a name is unknown, and then its own file alone") {
+TEST_CASE("nothing is loaded before a name is unknown, and then only the file with its name") {
   const TemporaryFolder folder;
   add_plugin(folder, "toy", "libambit_toy.so");
   add_plugin(folder, "toy2", "libambit_toy2.so");
@@ -81,7 +81,7 @@ TEST_CASE("child: two threads name one unknown device" * doctest::skip()) {
   for (const std::string& device : found) CHECK(device == "toy:0");
 }
 
-TEST_CASE("what stands in for others is loaded behind them, whatever the order of the path") {
+TEST_CASE("plugins that simulate others are loaded after them, in any order of the path") {
   const std::string path = plugin_path("stand_in") + ":" + plugin_path("toy");
   check_child("child: a stand-in comes last", {{"AMBIT_BACKEND_PATH", path}});
   check_child("child: a stand-in is loaded alone", {{"AMBIT_BACKEND_PATH", path}});
@@ -137,7 +137,7 @@ TEST_CASE("child: every refusal is quoted" * doctest::skip()) {
 }
 
 TEST_CASE(
-    "the path takes files, folders and empty entries, in order, and reports what is missing") {
+    "the path has files, folders and empty entries, in order, and missing ones are reported") {
   const TemporaryFolder folder;
   add_plugin(folder, "toy3", "libambit_zebra.so");
   add_plugin(folder, "nothing", "libambit_ant.so");
@@ -174,7 +174,7 @@ TEST_CASE("child: a path of everything" * doctest::skip()) {
   CHECK(load_report().size() == report.size());
 }
 
-TEST_CASE("a name is looked for again where the path has changed") {
+TEST_CASE("a name is searched again after the path has changed") {
   check_child("child: the path is set after the first search");
 }
 TEST_CASE("child: the path is set after the first search" * doctest::skip()) {
@@ -184,7 +184,7 @@ TEST_CASE("child: the path is set after the first search" * doctest::skip()) {
   CHECK(result_of(plugin_path("toy")) == "toy: 1 device");
 }
 
-TEST_CASE("an AMBIT_SIM that was refused is named where its device is missed") {
+TEST_CASE("the error for a missing device contains a refused AMBIT_SIM that names it") {
   check_child("child: a device of AMBIT_SIM is missed",
               {{"AMBIT_BACKEND_PATH", plugin_path("without_devices")}, {"AMBIT_SIM", "idle:x"}});
 }
@@ -202,13 +202,13 @@ TEST_CASE("child: a device of AMBIT_SIM is missed" * doctest::skip()) {
   CHECK(text.find("libambit_sim.so: expected load() to succeed, got an error: AMBIT_SIM: expected "
                   "names and counts of devices such as \"cuda:2,npu:1\", got \"idle:x\"") !=
         std::string::npos);
-  // Of a device that it did not ask for, nothing of it is said.
+  // The error for a device that AMBIT_SIM does not name does not mention it.
   CHECK_THROWS_WITH_AS(ones({1}, "reference:1"),
                        "expected an existing reference device, got reference:1: there is 1",
                        BackendError);
 }
 
-TEST_CASE("a path that a terminal would obey is escaped where it is printed") {
+TEST_CASE("control characters of a path are escaped in output") {
   const TemporaryFolder folder;
   const std::string file = folder.write("libambit_\x1b[31m.so", "no library");
   const std::string shown = folder / "libambit_\\x1b[31m.so";
@@ -226,7 +226,7 @@ TEST_CASE("a path that a terminal would obey is escaped where it is printed") {
   CHECK_THROWS_WITH_AS(Device("cpu:\x07"), doctest::Contains("got \"cpu:\\x07\""), Error);
 }
 
-TEST_CASE("a plugin that asks for plugins while it loads is loaded once") {
+TEST_CASE("a plugin that queries plugins while it loads is loaded once") {
   const std::string path = plugin_path("asks_for_itself") + ":" + plugin_path("toy");
   check_child("child: a curious plugin", {{"AMBIT_BACKEND_PATH", path}});
 }

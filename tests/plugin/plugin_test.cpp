@@ -1,5 +1,4 @@
-// load_backend(): what a good plugin brings, what is refused and why, and that a refused one leaves
-// nothing behind.
+// load_backend(): effects of a good plugin; errors for refused ones, which have no effects.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
@@ -21,7 +20,7 @@ using namespace ambit;
 
 namespace {
 
-// All that registration can change.
+// The state that registration can change.
 struct Registered {
   std::vector<std::string> names;
   std::vector<bool> kernels;  // by op and kind
@@ -38,7 +37,7 @@ Registered registered() {
   return now;
 }
 
-// The reason for which a file is refused, from the error; the report must say the same.
+// Return the reason for which a file is refused, from the error; the report must have the same.
 std::string refusal(const std::string& file) {
   std::string text;
   try {
@@ -75,7 +74,7 @@ bool is_mapped(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("every kind of bad plugin is refused with its reason and leaves nothing behind") {
+TEST_CASE("every kind of bad plugin is refused with its reason and has no effects") {
   const Registered before = registered();
   for (const Refused& plugin : refused_plugins()) {
     INFO(plugin.name);
@@ -84,7 +83,7 @@ TEST_CASE("every kind of bad plugin is refused with its reason and leaves nothin
     INFO(reason);
     CHECK(
         (plugin.whole ? reason == plugin.reason : reason.find(plugin.reason) != std::string::npos));
-    // Its code may have left a thread, so it stays as soon as it was open.
+    // Its code may have started a thread, so it stays loaded after it was opened.
     CHECK(is_mapped(file) == (plugin.name != "no_such_file" && plugin.name != "needs_absent"));
     CHECK(registered() == before);
   }
@@ -92,7 +91,7 @@ TEST_CASE("every kind of bad plugin is refused with its reason and leaves nothin
   CHECK_THROWS_AS(Device("own"), Error);
 }
 
-TEST_CASE("a file that is no library is refused in the words of the system's loader") {
+TEST_CASE("a file that is not a library is refused with the message of the system's loader") {
   const TemporaryFolder folder;
   const std::string text = folder.write("libambit_text.so", std::string(1000, 'x'));
   CHECK(refusal(text).find("invalid ELF header") != std::string::npos);
@@ -106,11 +105,11 @@ TEST_CASE("a file that is no library is refused in the words of the system's loa
   CHECK(refusal(pipe) == "expected a file, got a pipe or a device");
 }
 
-TEST_CASE("a file of which only a part was copied is refused with its size, and ends nobody") {
+TEST_CASE("an incomplete copy of a file is refused with its size, without a crash") {
   const TemporaryFolder folder;
   const std::string whole = read_bytes(plugin_path("nothing"));
   std::string reason;
-  // Pages are mapped as a whole, so that the last of them may seem to be there.
+  // Pages are mapped as a whole, so the end of the last one may appear to exist.
   for (size_t part = 64; part < whole.size(); part += whole.size() / 50) {
     const std::string file =
         folder.write("libambit_part" + std::to_string(part) + ".so", whole.substr(0, part));
@@ -127,11 +126,11 @@ TEST_CASE("a file of which only a part was copied is refused with its size, and 
   CHECK(result_of(file) == "no backends");
 }
 
-TEST_CASE("headers of a library that lie are refused, and none is read beyond the file") {
+TEST_CASE("false headers of a library are refused, and nothing beyond the file is read") {
   const TemporaryFolder folder;
   const std::string whole = read_bytes(plugin_path("nothing"));
   int count = 0;
-  // phoff, shoff, and the counts and sizes of what they lead to.
+  // phoff, shoff, and the counts and sizes of their tables.
   for (const size_t at : {32, 40, 56, 60}) {
     std::string lying = whole;
     lying.replace(at, 2, "\xff\xff");
@@ -142,7 +141,7 @@ TEST_CASE("headers of a library that lie are refused, and none is read beyond th
   }
 }
 
-TEST_CASE("a library that was refused stays, since its threads may run") {
+TEST_CASE("a refused library stays loaded, since its threads may run") {
   check_child("child: a refused library goes on");
 }
 TEST_CASE("child: a refused library goes on" * doctest::skip()) {
@@ -156,7 +155,9 @@ TEST_CASE("child: a refused library goes on" * doctest::skip()) {
   for (const int before = beats(); beats() < before + 1000;) std::this_thread::yield();
 }
 
-TEST_CASE("a plugin that waits for a thread which waits for plugins gets an error, not a hang") {
+TEST_CASE(
+    "a plugin that waits for a thread which waits for plugins gets an error instead of a "
+    "deadlock") {
   check_child("child: a plugin joins a thread", {{"AMBIT_LOAD_TIMEOUT", "0.2"}});
 }
 TEST_CASE("child: a plugin joins a thread" * doctest::skip()) {
@@ -165,13 +166,13 @@ TEST_CASE("child: a plugin joins a thread" * doctest::skip()) {
         "expected load() to succeed, got an error: expected another thread to have "
         "loaded " +
             file +
-            " within 0.2 s, got no end of it; does its load() wait "
+            " within 0.2 s, but it has not ended; does its load() wait "
             "for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)");
   CHECK_THROWS_AS(Device("unheard_of"), Error);
   load_backend(plugin_path("toy"));
   CHECK(is_available("toy"));
 }
-TEST_CASE("a timeout that is no time changes nothing") {
+TEST_CASE("an invalid timeout changes nothing") {
   for (const char* timeout : {"soon", "-1", "0", "1e9", "5 s", "nan"}) {
     check_child("child: a bad timeout",
                 {{"AMBIT_LOAD_TIMEOUT", timeout}, {"AMBIT_BACKEND_PATH", AMBIT_TEST_PLUGINS}});
@@ -183,12 +184,12 @@ TEST_CASE("child: a bad timeout" * doctest::skip()) {
   CHECK(is_available("toy2"));
 }
 
-TEST_CASE("what everybody may change is not loaded, unless one says so") {
+TEST_CASE("world-writable files are not loaded unless this is permitted") {
   const TemporaryFolder folder;
   const std::string file = folder / "libambit_shared.so";
   std::filesystem::copy_file(plugin_path("nothing"), file);
-  const std::string end = "; AMBIT_TRUST_PLUGINS=1 loads it all the same";
-  const std::string begin = "expected a plugin that not everybody may change, got the ";
+  const std::string end = "; AMBIT_TRUST_PLUGINS=1 loads it anyway";
+  const std::string begin = "expected a plugin that other users may not write, got the ";
   for (const mode_t mode : {0777, 01777, 0703}) {
     REQUIRE(::chmod(folder.path().c_str(), mode) == 0);
     const std::string octal = mode == 0777 ? "777" : mode == 01777 ? "1777" : "703";
@@ -199,29 +200,29 @@ TEST_CASE("what everybody may change is not loaded, unless one says so") {
   REQUIRE(::chmod(file.c_str(), 0757) == 0);
   CHECK(refusal(file) == begin + "file " + file + " with mode 757" + end);
   CHECK_FALSE(is_mapped(file));
-  // Through a link it is the same file.
-  const TemporaryFolder beside;
-  std::filesystem::create_symlink(file, beside / "libambit_link.so");
-  CHECK_THROWS_AS(load_backend(beside / "libambit_link.so"), BackendError);
-  check_child("child: everybody is trusted", {{"AMBIT_TRUST_PLUGINS", "1"}, {"TEST_FILE", file}});
+  // The same file through a link.
+  const TemporaryFolder link_folder;
+  std::filesystem::create_symlink(file, link_folder / "libambit_link.so");
+  CHECK_THROWS_AS(load_backend(link_folder / "libambit_link.so"), BackendError);
+  check_child("child: every user is trusted", {{"AMBIT_TRUST_PLUGINS", "1"}, {"TEST_FILE", file}});
   REQUIRE(::chmod(file.c_str(), 0755) == 0);
   load_backend(file);
   CHECK(result_of(file) == "no backends");
 }
-TEST_CASE("child: everybody is trusted" * doctest::skip()) {
+TEST_CASE("child: every user is trusted" * doctest::skip()) {
   const std::string file = std::getenv("TEST_FILE");
   load_backend(file);
   CHECK(result_of(file) == "no backends");
 }
 
-TEST_CASE("a file that was refused can be loaded once it is right") {
+TEST_CASE("a refused file can be loaded after it is corrected") {
   const TemporaryFolder folder;
   const std::string file = folder / "libambit_late.so";
   CHECK(refusal(file) == "expected a file, got none of that name");
   std::filesystem::copy_file(plugin_path("nothing"), file);
   load_backend(file);
   CHECK(result_of(file) == "no backends");
-  // A library stays in the process, and the system's loader knows it by its name.
+  // A library stays in the process, and the system's loader identifies it by its name.
   const std::string again = folder / "libambit_again.so", better = folder / "better";
   std::filesystem::copy_file(plugin_path("throws_error"), again);
   for (int i = 0; i < 3; ++i) CHECK(refusal(again).ends_with("no such hardware"));
@@ -231,7 +232,7 @@ TEST_CASE("a file that was refused can be loaded once it is right") {
   CHECK(result_of(again) == "no backends");
 }
 
-TEST_CASE("a good plugin brings a device that computes, and loading it again does nothing") {
+TEST_CASE("a good plugin adds a device that computes, and loading it again does nothing") {
   load_backend(plugin_path("toy"));
   const Registered once = registered();
   const size_t lines = load_report().size();
@@ -258,17 +259,17 @@ TEST_CASE("a name that another plugin has taken is refused with both libraries")
   const std::string both =
       "expected a new backend name, got \"toy\", which " + plugin_path("toy") + " has taken";
   CHECK(refusal(plugin_path("claims_toy")) == both);
-  // A copy is another library: it would bring the same kernels twice.
+  // A copy is another library, which would register the same kernels again.
   const TemporaryFolder folder;
   std::filesystem::copy_file(plugin_path("toy"), folder / "libambit_toy.so");
   CHECK(refusal(folder / "libambit_toy.so") == both);
   CHECK(registered() == before);
 }
 
-TEST_CASE("three plugins in one process copy to each other, and do not mix") {
+TEST_CASE("three plugins in one process copy to each other and do not interfere") {
   for (const char* name : {"toy", "toy2", "toy3"}) load_backend(plugin_path(name));
   const Tensor x = arange(24, TensorOptions(kFloat32)).view({2, 3, 4});
-  // sim is unlike the toys: its memory traps, and its work is done later.
+  // sim differs from the toys: its memory traps, and its work runs later.
   const std::string names[] = {"cpu", "reference", "toy", "toy2", "toy3", "sim"};
   for (const std::string& from : names) {
     CHECK((x.to(from) * 2 + 1).cpu().equal(x * 2 + 1));
@@ -287,13 +288,13 @@ TEST_CASE("three plugins in one process copy to each other, and do not mix") {
           DeviceMismatchError);
     }
   }
-  // A chain of devices is differentiable: y = sum((2 x)^2), dy/dx = 8 x.
+  // Gradients pass through several devices: y = sum((2 x)^2), dy/dx = 8 x.
   Tensor w = full({3}, 1.5).requires_grad_();
   ((w.to("toy") * 2).to("toy2").square().to("toy3").sum()).backward();
   CHECK(w.grad().equal(full({3}, 12.0)));
 }
 
-TEST_CASE("two threads that load at once load once") {
+TEST_CASE("two threads that load at the same time load once") {
   check_child("child: two threads load one plugin and another");
 }
 TEST_CASE("child: two threads load one plugin and another" * doctest::skip()) {
@@ -312,7 +313,7 @@ TEST_CASE("child: two threads load one plugin and another" * doctest::skip()) {
   CHECK(std::count(names.begin(), names.end(), "toy2") == 1);
 }
 
-TEST_CASE("the names of the built-in backends are theirs, whatever is loaded first") {
+TEST_CASE("the names of built-in backends are reserved, whatever is loaded first") {
   check_child("child: the first thing that happens is a plugin that claims the cpu");
 }
 TEST_CASE("child: the first thing that happens is a plugin that claims the cpu" * doctest::skip()) {
@@ -323,10 +324,10 @@ TEST_CASE("child: the first thing that happens is a plugin that claims the cpu" 
   CHECK((ones({2}) + 1).equal(full({2}, 2.0)));
 }
 
-TEST_CASE("a backend without devices gives way to one of its name that has some") {
-  check_child("child: the idle backend gives way");
+TEST_CASE("a backend without devices is replaced by one of its name with devices") {
+  check_child("child: the idle backend is replaced");
 }
-TEST_CASE("child: the idle backend gives way" * doctest::skip()) {
+TEST_CASE("child: the idle backend is replaced" * doctest::skip()) {
   const std::string idle = plugin_path("without_devices"), busy = plugin_path("with_devices");
   load_backend(idle);
   CHECK(result_of(idle) == "idle: 0 devices");
@@ -342,12 +343,12 @@ TEST_CASE("child: the idle backend gives way" * doctest::skip()) {
   CHECK(device_count("idle") == 2);
   CHECK(Device("idle").kind() == device.kind());
   CHECK(explain(kernels::copy, device) == "copy on idle:0: kernel of " + busy);
-  // Nothing of the one that gave way is left: a library answers for all kernels of its devices.
+  // Nothing of the replaced backend remains: all kernels of its devices name the new library.
   CHECK_FALSE(kernels::fill.has_kernel(device.kind()));
   CHECK(ones({2}).to("idle:1").cpu().equal(ones({2})));
 }
 
-TEST_CASE("a backend with devices does not give way, not even to the like") {
+TEST_CASE("a backend with devices is not replaced") {
   check_child("child: the busy backend stays");
 }
 TEST_CASE("child: the busy backend stays" * doctest::skip()) {

@@ -1,5 +1,5 @@
-// A whole backend in a plugin: TOY names it and its one device, STAND_IN says whether it stands in
-// for others. Built several times, under several names, to see them side by side.
+// A complete backend in a plugin: TOY is its name and that of its one device, STAND_IN says if it
+// simulates others. It is built several times with different names.
 #include "toy.h"
 
 #include <ambit/backend/plugin.h>

@@ -1,4 +1,4 @@
-// The file that a profile leaves, in the format of Chrome's traces.
+// The trace file of a profile, in Chrome's trace format.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -23,7 +23,7 @@ std::string python() {
   return named && *named ? named : "python3";
 }
 
-// Two steps of training on a device that keeps time, and what the cpu does to give it its numbers.
+// Two training steps on a device with its own clock, and the cpu's calls that copy its inputs.
 void record_steps(const std::string& trace) {
   manual_seed(3);
   profiler::Profile profile({.record_shapes = true, .profile_memory = true});
@@ -34,7 +34,7 @@ void record_steps(const std::string& trace) {
     sgd.zero_grad();
     relu(net(rand({16, 8}).to("sim:0"))).sum().backward();
     sgd.step();
-    synchronize("sim:0");  // work that is still there does not begin before it is waited for
+    synchronize("sim:0");  // otherwise queued work begins only at the next wait
   }
   profile.stop();
   profile.export_chrome_trace(trace);
@@ -49,7 +49,7 @@ const json& row_named(const json& rows, const char* column, const std::string& n
 
 }  // namespace
 
-TEST_CASE("Chrome's trace has every call, and Python reads it") {
+TEST_CASE("Chrome's trace has every call, and Python can read it") {
   const TemporaryFolder folder;
   profiler::Profile profile({.record_shapes = true, .profile_memory = true});
   {
@@ -91,7 +91,7 @@ TEST_CASE("Chrome's trace has every call, and Python reads it") {
   CHECK_THROWS_AS(profile.export_chrome_trace("/nowhere/trace.json"), SerializationError);
 }
 
-TEST_CASE("each call of a device's work leads to it by a number, and lies within its op") {
+TEST_CASE("each call has the number of its device work, which is linked to its op") {
   const TemporaryFolder folder;
   record_steps(folder / "trace.json");
   struct Slice {
@@ -110,14 +110,14 @@ TEST_CASE("each call of a device's work leads to it by a number, and lies within
     if (!slices.contains("runtime")) continue;
     ++linked;
     const Slice &op = slices.at("cpu_op"), &call = slices.at("runtime");
-    CHECK(slices.size() == 3);  // and a kernel or a copy
+    CHECK(slices.size() == 3);  // plus a kernel or a copy
     CHECK(op.start <= call.start);
     CHECK(call.end <= op.end);
   }
   CHECK(linked > 10);
 }
 
-TEST_CASE("TensorBoard's plugin for profiles shows steps, operators, kernels and memory") {
+TEST_CASE("TensorBoard's profiler plugin shows steps, operators, kernels and memory") {
   if (run_command(python() + " -c 'import torch_tb_profiler' 2>&1").exit_code != 0) {
     MESSAGE("skipped: no torch_tb_profiler (AMBIT_PYTHON names a Python that has it)");
     return;

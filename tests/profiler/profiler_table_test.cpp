@@ -1,6 +1,5 @@
-// What a profile says of its calls: shapes, dtypes, memory, the device's time, and the table of
-// all. Times are compared with each other alone: what is inside is no longer than what is around
-// it.
+// Records of a profile: shapes, dtypes, memory, device time, and the table. Times are only compared
+// with each other: an inner call is not longer than the outer one.
 #include <ambit/error.h>
 #include <ambit/memory.h>
 #include <ambit/ops/creation.h>
@@ -25,7 +24,7 @@ using profiler::FunctionEventAvg;
 using profiler::Profile;
 using profiler::RecordFunction;
 
-TEST_CASE("the shapes of operands are recorded on request, and tell rows apart") {
+TEST_CASE("shapes of operands are recorded on request, and separate rows") {
   Profile profile({.record_shapes = true});
   exp(ones({2, 3}));
   exp(ones({2, 3}));
@@ -54,7 +53,7 @@ TEST_CASE("dtypes are those of the operands, outputs first, each once") {
   CHECK(row(profile.key_averages(), "copy").dtypes == "int64, float32");
 }
 
-TEST_CASE("memory: what tensors got, gave back and held") {
+TEST_CASE("memory allocated, freed and held by tensors") {
   for_each_device([](Device device) {
     if (device.is_meta()) return;
     constexpr int64_t kMiB = 1 << 20;
@@ -62,7 +61,7 @@ TEST_CASE("memory: what tensors got, gave back and held") {
     zeros({1}, device);
     const auto held = static_cast<int64_t>(memory_stats(device).in_use);
     Profile profile({.profile_memory = true});
-    zeros({1}, device);  // from here on an accelerator's memory is watched
+    zeros({1}, device);  // from here on an accelerator's memory is recorded
     Tensor y = exp(x);
     Tensor z = exp(y);
     y.reset();
@@ -82,8 +81,8 @@ TEST_CASE("memory: what tensors got, gave back and held") {
 }
 
 TEST_CASE(
-    "a device that keeps time tells it of each kernel and copy; the cpu has no other than the "
-    "host's") {
+    "a device with a clock records the time of each kernel and copy; the cpu uses the host's "
+    "time") {
   const Device device("sim:0");
   const Tensor x = rand({300, 300}).to(device);
   Profile profile;
@@ -108,13 +107,13 @@ TEST_CASE(
   CHECK(both.device_start == -1);
   CHECK(exps.at(1).device_start == -1);
   CHECK(exps.at(1).device_time == 0);
-  // It begins when it is waited for, long after it was queued, and is told on the host's clock;
-  // that is found out by waiting, so what a busy machine takes for that comes on top.
+  // Work begins when the host waits for it, long after it was queued, and its time is converted to
+  // the host's clock; the conversion needs a wait, so on a busy machine its duration is added.
   CHECK(product.device_start >= product.start);
   CHECK(product.device_start + product.device_time <= copy.start + copy.cpu_time + 60e6);
 }
 
-TEST_CASE("work that fails late fails no earlier and no later under a profile") {
+TEST_CASE("a profile does not change when late errors are thrown") {
   const Device sim("sim:0");
   const Tensor x = ones({4}).to(sim);
   Profile profile;
@@ -127,7 +126,7 @@ TEST_CASE("work that fails late fails no earlier and no later under a profile") 
   CHECK(row(profile.key_averages(), "exp").count == 2);
 }
 
-TEST_CASE("the table is sorted, has the sums below, and refuses what is no number") {
+TEST_CASE("the table is sorted, has totals, and refuses invalid numbers") {
   Profile profile;
   for (int i = 0; i < 3; ++i) exp(ones({1000}));
   {
@@ -152,9 +151,9 @@ TEST_CASE("the table is sorted, has the sums below, and refuses what is no numbe
   const std::string one = rows.table("count", 1);
   CHECK(std::ranges::count(one, '\n') == 3);
   CHECK(one.find("outer") == std::string::npos);
-  CHECK_THROWS_WITH_AS(rows.table("speed"),
-                       "table: expected sort_by to be a number of FunctionEventAvg, got \"speed\"",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      rows.table("speed"),
+      "table: expected sort_by to be a numeric field of FunctionEventAvg, got \"speed\"", Error);
   CHECK(profiler::EventAverages().table() ==
         "Name  Self CPU %  Self CPU  CPU total  CPU avg  Calls  Kernels  Bytes  Device  Dtypes\n"
         "Self CPU time total: 0.000us\n");

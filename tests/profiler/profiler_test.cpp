@@ -1,5 +1,5 @@
-// Which calls a profile has, in which scopes and threads, and how many it keeps. What it says of
-// them beside their number is in profiler_table_test.cpp.
+// The calls of a profile, in scopes and threads, and their maximum number. profiler_table_test.cpp
+// tests the other records.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -42,9 +42,8 @@ Trained train(Device device) {
 
 }  // namespace
 
-// The first in this file, so that the plugin is not loaded before.
-TEST_CASE(
-    "the kernels of a backend that comes while a profile is on are recorded, and run after it") {
+// The first case of this file, so that the plugin is not loaded before.
+TEST_CASE("kernels of a backend that is loaded during a profile are recorded, and run after it") {
   Profile profile;
   const Device sim("sim:0");
   const Tensor y = ones({4}).to(sim) + ones({4}).to(sim);
@@ -55,7 +54,8 @@ TEST_CASE(
   CHECK((y + y).sum().item<double>() == 16);
 }
 
-TEST_CASE("a profile counts forward's kernels, backward's nodes, and the optimizer's steps") {
+TEST_CASE(
+    "a profile counts the kernels of forward, the nodes of backward, and the optimizer's steps") {
   for_each_device([](Device device) {
     if (device.is_meta()) return;
     Profile profile;
@@ -78,7 +78,7 @@ TEST_CASE("a profile counts forward's kernels, backward's nodes, and the optimiz
   });
 }
 
-TEST_CASE("what is computed is the same while a profile is on") {
+TEST_CASE("results are the same during a profile") {
   for_each_device([](Device device) {
     if (device.is_meta()) return;
     const Trained without = train(device);
@@ -104,7 +104,8 @@ TEST_CASE("nothing is recorded before a profile begins and after it stops") {
 }
 
 TEST_CASE(
-    "scopes nest: what is inside begins later, ends earlier, and is no time of the outer's own") {
+    "scopes nest: an inner one begins later, ends earlier, and is not part of the outer's self "
+    "time") {
   Profile profile;
   {
     const RecordFunction outer("outer");
@@ -121,11 +122,11 @@ TEST_CASE(
   CHECK(exp.cpu_time <= inner.cpu_time);
   CHECK(outer.self_cpu_time == doctest::Approx(outer.cpu_time - inner.cpu_time));
   CHECK(outer.kernels == inner.kernels);
-  CHECK(inner.kernels == 2);  // ones' fill, too
+  CHECK(inner.kernels == 2);  // including the fill of ones()
   CHECK(exp.self_cpu_time == exp.cpu_time);
 }
 
-TEST_CASE("a composite is a call around those of its kernels") {
+TEST_CASE("a composite is a call that contains those of its kernels") {
   Profile profile;
   const Tensor y = softmax(ones({2, 3}).to("sim:0"), 1);
   addcmul(ones({3}), ones({3}), ones({3}));
@@ -135,8 +136,8 @@ TEST_CASE("a composite is a call around those of its kernels") {
   }
 }
 
-TEST_CASE("each thread's calls are its own") {
-  constexpr int kThreads = 4, kCalls = 5000;  // more than a log holds at once
+TEST_CASE("each thread has its own calls") {
+  constexpr int kThreads = 4, kCalls = 5000;  // more than a log's capacity
   Profile profile;
   const Tensor x = ones({2});
   std::vector<std::thread> threads;
@@ -159,7 +160,7 @@ TEST_CASE("each thread's calls are its own") {
   for (const FunctionEvent& e : named(profile, "exp")) CHECK_MESSAGE(e.depth == 1, e.thread);
 }
 
-TEST_CASE("threads may be at work when a profile begins and stops") {
+TEST_CASE("threads may run when a profile begins and stops") {
   std::atomic<bool> done = false;
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
@@ -185,7 +186,7 @@ TEST_CASE("threads may be at work when a profile begins and stops") {
   for (std::thread& t : threads) t.join();
 }
 
-TEST_CASE("a call that throws has ended, as have the scopes that it leaves") {
+TEST_CASE("a call that throws has an end, and so have the scopes that it leaves") {
   Profile profile;
   const Tensor index = full({1}, 7, kInt64);
   for (int i = 0; i < 2; ++i) {
@@ -203,7 +204,7 @@ TEST_CASE("a call that throws has ended, as have the scopes that it leaves") {
   CHECK(named(profile, "exp").at(0).depth == 0);
 }
 
-TEST_CASE("beyond max_events calls are summed up, but not kept") {
+TEST_CASE("beyond max_events calls are summed, but not stored") {
   Profile profile({.max_events = 5000});
   const Tensor x = ones({1});
   for (int i = 0; i < 20'000; ++i) exp(x);
@@ -213,8 +214,9 @@ TEST_CASE("beyond max_events calls are summed up, but not kept") {
   CHECK(profile.events().size() + profile.dropped() >= 20'000);
 }
 
-TEST_CASE("what scopes call is theirs, kept or not, also where a piece of the calls ends between") {
-  constexpr int kScopes = 6000;  // two calls each: a piece has 4096, the first of which is alone
+TEST_CASE("calls in scopes belong to these, stored or not, also across chunks of the log") {
+  constexpr int kScopes =
+      6000;  // two calls each, after a single one: pairs cross the ends of chunks of 4096
   Profile profile({.max_events = 5000});
   const Tensor x = ones({1});
   exp(x);
@@ -236,12 +238,11 @@ TEST_CASE("what scopes call is theirs, kept or not, also where a piece of the ca
   }
 }
 
-TEST_CASE("one profile at a time, and its results when it has stopped") {
+TEST_CASE("there is one profile at a time, with results after it has stopped") {
   Profile profile;
-  CHECK_THROWS_WITH_AS(Profile(), "Profile: expected no other at the same time, got one that is on",
-                       Error);
+  CHECK_THROWS_WITH_AS(Profile(), "Profile: expected no other active profile, got one", Error);
   CHECK_THROWS_WITH_AS(profile.key_averages(),
-                       "Profile: expected stop() before its results are asked for", Error);
+                       "Profile: expected stop() before its results are read", Error);
   CHECK_THROWS_AS(profile.events(), Error);
   CHECK_THROWS_AS(profile.dropped(), Error);
   CHECK_THROWS_AS(profile.export_chrome_trace("/nowhere/trace.json"), Error);

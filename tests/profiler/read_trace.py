@@ -1,4 +1,4 @@
-"""Print as JSON what TensorBoard's plugin for profiles shows of a file: read_trace.py <file>.pt.trace.json"""
+"""Print as JSON the pages of TensorBoard's profiler plugin for a file: read_trace.py <file>.pt.trace.json"""
 
 import json
 import logging

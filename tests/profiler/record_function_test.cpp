@@ -1,4 +1,4 @@
-// RECORD_FUNCTION and its like, the scopes of libtorch's programs, in ambit's profiles.
+// RECORD_FUNCTION and similar macros of programs for libtorch, in ambit's profiles.
 #include <ATen/record_function.h>
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using namespace ambit;
 namespace {
 
 Tensor doubled(const Tensor& x) {
-  RECORD_FUNCTION("doubled", std::vector<IValue>({x}));  // what ambit has not is left alone
+  RECORD_FUNCTION("doubled", std::vector<IValue>({x}));  // ambit ignores the inputs
   {
     RECORD_USER_SCOPE("inner");
     RECORD_USER_SCOPE_WITH_INPUTS(std::string("second"), {x});
@@ -20,11 +20,11 @@ Tensor doubled(const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("libtorch's scopes are in a profile, inside of each other and around their ops") {
+TEST_CASE("libtorch's scopes are in a profile, nested and around their ops") {
   profiler::Profile profile;
   doubled(ones({3}));
   profile.stop();
-  std::string events;  // in the order in which they ended
+  std::string events;  // in the order of their ends
   for (const profiler::FunctionEvent& e : profile.events()) {
     if (e.kind == profiler::EventKind::scope) {
       events += e.name + std::to_string(e.depth) + " of " + std::to_string(e.kernels) + "; ";

@@ -16,7 +16,7 @@ namespace {
 
 Device device() { return Device("planted"); }
 
-// Values from a formula, so that only copies run before the call in question.
+// Values from a formula, so that only copies run before the tested call.
 Tensor numbers(IntArrayRef sizes) {
   Tensor t = empty(sizes);
   for (int64_t i = 0; i < t.numel(); ++i) {
@@ -106,7 +106,7 @@ int main(int, char** argv) {
     for (const auto& [name, call] : kCalls) {
       if (bug != "all" && bug != name) continue;
       set_deterministic(name == "lost_update_in_order" || name == "changing_winner");
-      if (bug == "all" && name == "clamped_index") continue;  // its data is bad
+      if (bug == "all" && name == "clamped_index") continue;  // its index is invalid
       call();
       synchronize(device());
     }

@@ -1,5 +1,5 @@
-// The shadow device against a backend with planted bugs: it names each kernel, and the program that
-// it writes fails with the bug and passes without.
+// The shadow device with a backend that has planted bugs: it names each kernel, and the program
+// that it writes fails with the bug and passes without.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -44,7 +44,7 @@ TEST_CASE("the shadow device names the kernel of each planted bug") {
   CHECK(bugs == std::size(planted::kKernelBugs));
 }
 
-TEST_CASE("the shadow device reports no kernel that is right") {
+TEST_CASE("the shadow device reports no correct kernel") {
   const TemporaryFolder folder;
   const ChildResult run = run_program("", "all", settings_of(folder));
   INFO(run.output);
@@ -53,7 +53,7 @@ TEST_CASE("the shadow device reports no kernel that is right") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("without a shadow device a wrong kernel runs unnoticed") {
+TEST_CASE("without a shadow device a wrong kernel runs without an error") {
   CHECK(run_program("dropped_tail", "dropped_tail", "").exit_code == 0);
   CHECK(run_program("dropped_tail", "dropped_tail", "AMBIT_SHADOW=planted").exit_code == 0);
 }
@@ -69,7 +69,7 @@ TEST_CASE("an unknown shadow device is an error that names the known ones") {
                              "cpu, meta, reference"));
 }
 
-TEST_CASE("a written program fails with the bug and passes without") {
+TEST_CASE("a written program fails with the bug and passes without it") {
   // An input with strides, and a list that is updated.
   for (const std::string bug : {"ignored_strides", "forgotten_parameter"}) {
     const TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// Dims, places and numbers of indexing, reductions, scans, sorting, products and linear algebra.
+// Dims, indices and numbers of indexing, reductions, scans, sorting, products and linear algebra.
 #include "size_calls.h"
 
 using namespace sizes;

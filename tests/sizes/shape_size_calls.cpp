@@ -1,4 +1,4 @@
-// Sizes, dims, places and steps of views, of copies to other places, and of new tensors.
+// Sizes, dims, positions and steps of views, of copies to other positions, and of new tensors.
 #include "size_calls.h"
 
 using namespace sizes;

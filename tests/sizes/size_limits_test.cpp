@@ -1,6 +1,6 @@
 // Every integer argument of every public function with 0, 1, 2^31, 2^40, 2^62 and INT64_MAX: a
-// typed error or a right answer. An allocation of more than 1 MiB fails here. A call that throws on
-// meta throws on all devices, with the same message. The results of another call have the same
+// typed error or a correct result. An allocation of more than 1 MiB fails here. A call that throws
+// on meta throws on all devices, with the same message. The results of other calls have the same
 // sizes on the cpu and on the reference, if they fit into 1 MiB.
 #include <doctest/doctest.h>
 
@@ -166,7 +166,7 @@ TEST_CASE("every integer argument of every public function is in the table") {
   CHECK(declared > 300);
 }
 
-TEST_CASE("sizes from 0 to INT64_MAX give a typed error or a right answer on every device") {
+TEST_CASE("sizes from 0 to INT64_MAX give a typed error or a correct result on every device") {
   for (const SizeCall& call : CallTable<SizeCall>::all()) {
     bool is_accepted = false;
     for (const int64_t n : kSizes) {

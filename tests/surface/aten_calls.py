@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Say which calls of libtorch's functions and methods compile with the shim: aten_calls.py <compiler> [flags]
+"""Find the calls of libtorch's functions and methods that compile with the shim: aten_calls.py <compiler> [flags]
 
 The signatures of libtorch 2.15's ATen, in aten_calls_2.15.xz, give two calls each: one with all arguments, and
 one without those that have defaults; operands of the declared types. A function whose calls are refused is
@@ -28,7 +28,7 @@ OTHER_TYPES = re.compile(r'Dimname|SymInt|Storage\b|TypeMeta|Stream|List<|MaybeO
 
 
 def split(text):
-    """The parameters of a list, whose types may have commas."""
+    """Return the parameters of a list, whose types may contain commas."""
     parts, depth, part = [], 0, ''
     for c in text:
         depth += (c in '<({') - (c in '>)}')
@@ -41,7 +41,7 @@ def split(text):
 
 
 def parameter(text):
-    """(type, whether it has a default) of `const at::Tensor & self={}`."""
+    """Return (type, True if it has a default) for `const at::Tensor & self={}`."""
     declared, _, default = text.partition('=')
     kind = re.sub(r'\w+$', '', declared.strip()).strip()
     kind = kind.replace('::std::', 'std::').replace('at::ITensorListRef', 'at::TensorList')
@@ -50,7 +50,7 @@ def parameter(text):
 
 
 def calls(name, parameters, call):
-    """The calls of a signature: with all arguments, and with those that have no default."""
+    """Return the calls of a signature: with all arguments, and with those that have no default."""
     if any(OTHER_TYPES.search(p) for p in parameters):
         return []
     kinds = [parameter(p) for p in parameters]
@@ -60,7 +60,7 @@ def calls(name, parameters, call):
 
 
 def signatures(aten):
-    """The lines of aten_calls_2.15.xz: at::name or Tensor::name, and the parameters in brackets."""
+    """Return the lines of aten_calls_2.15.xz: at::name or Tensor::name, and the parameters in brackets."""
     found = []
     for header in sorted((aten / 'ops').glob('*.h')):
         if re.search(r'_(dispatch|native|ops|meta)\.h$', header.name):
@@ -81,7 +81,7 @@ def calls_of(line):
 
 
 def refused(compiler, every):
-    """The names of the calls that do not compile, with how many."""
+    """Return the names of the calls that do not compile, with their numbers."""
     head = '#include <torch/torch.h>\nnamespace calls {\nusing at::ArrayRef;\n'
     source = head + ''.join(f'using T{i} = decltype({call});\n' for i, (_, call) in enumerate(every)) + '}\n'
     version = subprocess.run(compiler[:1] + ['--version'], capture_output=True, text=True, check=True).stdout
@@ -95,7 +95,7 @@ def refused(compiler, every):
 
 
 def expected(path):
-    """missing_calls.txt: [why], then names with counts."""
+    """Write missing_calls.txt: [reason], then names with counts."""
     counts = {}
     for line in path.read_text().splitlines():
         if line and line[0] not in '#[':

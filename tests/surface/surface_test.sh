@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Say which names of libtorch's frontend ambit declares:
+# Find the names of libtorch's frontend that ambit declares:
 #   surface_test.sh <source folder> <file for the table> <compiler> [flags]
-# The compiler says it, of using-declarations: one that names nothing is an error. Fails for a name that is
-# neither there nor in missing_names.txt, and for one that is in both.
+# Compiles using-declarations, because one for a missing name is an error. Fails for a name that is
+# neither declared nor in missing_names.txt, and for one that is both.
 set -euo pipefail
 here=$1/tests/surface table=$2
 shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A using-declaration a line, of each namespace that a family's names may be in. A method is there unless it is
-# declared in order to say why it is not: those are in a base of their own.
+# One using-declaration per line, for each namespace that may contain a family's names. A method
+# counts unless it is declared only to explain why it is missing: those methods are in a separate
+# base class.
 awk '
   BEGIN {
     print "#include <torch/torch.h>"

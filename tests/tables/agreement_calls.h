@@ -28,7 +28,7 @@ struct Call {
   bool takes_empty = true, takes_scalar = true;
 };
 
-// +: function pointers share one instantiation of std::function, lambdas need one each.
+// The + converts a lambda to a function pointer: these share one instantiation of std::function.
 #define RESULT(f, ...)                                                                             \
   Call {                                                                                           \
 #f, +[]([[maybe_unused]] const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \

@@ -1,6 +1,6 @@
 // Every public function that computes: its result on each device against the reference backend's,
-// on contiguous, strided, offset, broadcast, empty and 0-dim inputs. What the functions mean is
-// tested elsewhere; here only that devices agree.
+// on contiguous, strided, offset, broadcast, empty and 0-dim inputs. Other tests check the values;
+// this one only checks that devices agree.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ namespace {
   RESULT(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
 #define LOGICAL(f) RESULT(f, f(o.yes, o.no), f(o.a, o.n)), IN_PLACE(f##_, o.yes, o.no)
 
-// A unary map of normal numbers and of the unit interval, or of integers.
+// A unary function of normal numbers and of the unit interval, or of integers.
 const Tensor& operand_of(UnaryOp map, const Operands& o, const Tensor& floats) {
   return row_of(map).dtypes.contains(kFloat32) ? floats : o.n;
 }
@@ -34,7 +34,7 @@ std::vector<Call> map_calls() {
 #undef MAP
 }
 
-// On the host, as what equal() and allclose() return.
+// On the host, like the results of equal() and allclose().
 Tensor truth(bool value) { return tensor(value, TensorOptions(kBool).device(kCPU)); }
 
 std::vector<Call> elementwise_calls() {
@@ -183,7 +183,7 @@ std::vector<Call> matrix_and_network_calls() {
   };
 }
 
-// Images have four dims, so they are drawn here: batches of 0 and 3, channels-last strides too.
+// Images have four dims, so they are created here: batches of 0 and 3, channels-last strides too.
 std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_last) {
   manual_seed(11);
   Tensor x = randn({batch, 4, 9, 8}).to(device);
@@ -233,15 +233,15 @@ const std::vector<std::string> kNetworkOps{"conv1d",
                                            "batch_norm",
                                            "adaptive_avg_pool2d"};
 
-// What draws, makes or only describes tensors has tests of its own: creation_test, random_test,
-// distributions_test.
+// Functions that draw, create or only describe tensors have separate tests: creation_test,
+// random_test, distributions_test.
 const std::vector<std::string> kElsewhere{
     "empty", "empty_strided", "zeros", "ones", "full", "empty_like", "arange", "linspace", "eye",
     "tensor", "scalar_tensor", "from_blob", "rand", "randn", "randint", "randperm", "rand_like",
     "randn_like", "randint_like", "bernoulli", "uniform_", "normal_", "random_", "bernoulli_",
     "dropout", "result_type", "normal", "poisson", "exponential_", "geometric_", "cauchy_",
     "log_normal_", "binomial", "dropout_", "can_cast",
-    // nn's: layers_test, aten_functions_test, unpool_test
+    // functions of nn: layers_test, aten_functions_test, unpool_test
     "native_dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_dropout",
     "feature_dropout_", "feature_alpha_dropout", "gumbel_softmax"};
 
@@ -265,7 +265,7 @@ void check_agree(const Tensor& got, const Tensor& want) {
 
 }  // namespace
 
-TEST_CASE("devices agree with the reference, function by function and layout by layout") {
+TEST_CASE("devices agree with the reference, for every function and layout") {
   const Device reference("reference");
   for (const InputLayout& layout : layouts()) {
     const Operands expected = draw(layout, reference);
@@ -287,9 +287,9 @@ TEST_CASE("devices agree with the reference, function by function and layout by 
   }
 }
 
-// The memory of a simulated device cannot be read, so that a tensor of the host that a function
-// makes for itself, and forgets to say so, ends the program here.
-TEST_CASE("no function asks which device is the default one") {
+// The host cannot read the memory of a simulated device, so a function that creates a host tensor
+// without an explicit device ends the program here.
+TEST_CASE("no function depends on the default device") {
   const Operands o = draw(layouts()[0], kCPU);
   for (const Call& call : CallTable<Call>::all()) {
     INFO(std::string(call.function));
@@ -319,7 +319,7 @@ TEST_CASE("devices agree with the reference on images") {
   }
 }
 
-TEST_CASE("the agreement table names every function that computes") {
+TEST_CASE("the agreement table has every function that computes") {
   std::set<std::string> tested(kNetworkOps.begin(), kNetworkOps.end());
   tested.insert(kElsewhere.begin(), kElsewhere.end());
   for (const Call& call : CallTable<Call>::all()) tested.insert(call.function);

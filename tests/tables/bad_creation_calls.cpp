@@ -1,4 +1,4 @@
-// Bad calls of what makes tensors.
+// Bad calls of factories.
 #include "bad_calls.h"
 
 #include <cmath>

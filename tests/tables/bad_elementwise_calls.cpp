@@ -1,4 +1,4 @@
-// Bad calls of ops that treat each element alone.
+// Bad calls of elementwise ops.
 #include "bad_calls.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@ using namespace bad_input;
 
 namespace {
 
-// What all binary ops refuse; in place also a result that does not fit.
+// Errors of all binary ops; in place also a result that cannot be written into self.
 #define BINARY(f)                                                                              \
   SHAPE(f, m23(), m45()), DEVICE(f, m23(), there()), DEVICE(f, there(), m23()),                \
       VALUE(f, m23(), none()), VALUE(f, none(), m23()), SHAPE(f##_, m23(), m45()),             \
@@ -91,7 +91,8 @@ std::vector<BadCall> binary_calls() {
   };
 }
 
-// Whether a map makes floats of integers, or refuses them: neither can be written into integers.
+// True if a function returns floats for integers, or refuses integers: neither can be written into
+// integers.
 bool makes_floats(Tensor (*map)(const Tensor&)) try {
   return map(i23()).is_floating_point();
 } catch (const DTypeError&) {
@@ -104,7 +105,7 @@ std::vector<BadCall> unary_calls() {
       VALUE(gelu, none()),  DTYPE(gelu, i23()),        VALUE(isnan, none()),
       VALUE(isinf, none()), VALUE(isfinite, none()),   DTYPE(frac, i23()),
   };
-  // Those that make floats of integers cannot do so in place.
+  // Functions that return floats for integers cannot do so in place.
 #define MAP(f, ...)                                          \
   calls.push_back(VALUE(f, none()));                         \
   calls.push_back(VALUE(f##_, none()));                      \

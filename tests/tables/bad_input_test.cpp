@@ -1,6 +1,6 @@
-// Every public function against bad input (bad_calls.h): each call must throw the typed error, in
+// Every public function with invalid input (bad_calls.h): each call must throw the typed error, in
 // the form "<op>: expected <what>, got <what>", and change nothing. The functions of the table are
-// compared with those that ops/*.h declare, so that each of them is tested.
+// compared with the declarations in ops/*.h, so that each of them is tested.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 using namespace ambit;
 using namespace bad_input;
 
-TEST_CASE("the call table names every function that ops/*.h declare") {
+TEST_CASE("the table of bad calls has every function of ops/*.h") {
   std::set<std::string> tested;
   for (const BadCall& call : CallTable<BadCall>::all()) tested.insert(call.function);
   const std::set<std::string> declared = declared_functions();
@@ -60,8 +60,8 @@ struct DefaultDType {
 
 }  // namespace
 
-// The operands of the rows have the default dtype; those that must be refused for it, float64.
-TEST_CASE("bad input gives the typed error, in words that say what was expected") {
+// Operands of the rows have the default dtype; operands that must be refused for it are float64.
+TEST_CASE("invalid input gives a typed error that states the expected input") {
   for (const DType dtype : {kFloat32, kFloat16, kBFloat16}) {
     const DefaultDType floats(dtype);
     for (const BadCall& call : CallTable<BadCall>::all()) {
@@ -73,7 +73,8 @@ TEST_CASE("bad input gives the typed error, in words that say what was expected"
 
 namespace {
 
-// Whether a call names a device, and so has operands on two where another device is the default.
+// True if a call names a device, and so has operands on two devices if the default device is
+// another one.
 bool names_device(const BadCall& call) {
   return call.is_mismatch || std::string(call.text).find("\"reference") != std::string::npos;
 }

@@ -19,7 +19,7 @@ std::vector<BadCall> reduce_calls() {
       VALUE(prod, none()),
       DTYPE(var, i23()),
       INDEX(var, m23(), IntArrayRef{5}),
-      // In a function call the bare name would also be the namespace's.
+      // In a function call the unqualified name would also be found in the namespace.
       bad<DTypeError>("std", "std(i23())", [] { ambit::std(i23()); }),
       bad<IndexError>("std", "std(m23(), {5})", [] { ambit::std(m23(), IntArrayRef{5}); }),
       SHAPE(max, ones({0})),

@@ -1,4 +1,4 @@
-// Bad calls of ops that view, join or index.
+// Bad calls of ops that create views, join or index.
 #include "bad_calls.h"
 
 #include <cmath>
@@ -135,7 +135,7 @@ std::vector<BadCall> index_calls() {
   };
 }
 
-// An index is checked also where there is nothing to read or to write at it.
+// An index is checked even if no element is read or written.
 Tensor no_columns() { return ones({2, 0}); }
 std::vector<BadCall> empty_calls() {
   return {

@@ -1,4 +1,4 @@
-// What takes one tensor and refuses it undefined, beyond the other bad calls.
+// Functions with one tensor that refuse an undefined one, in addition to the other bad calls.
 #include "bad_calls.h"
 
 #include <cmath>

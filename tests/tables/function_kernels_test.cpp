@@ -1,6 +1,6 @@
-// apps/ambit/function_kernels.h, which `ambit ops --public` prints, says what runs: the kernels
-// that a profile sees while each row of the agreement table is called on the cpu, with contiguous
-// operands. After a change of what a function runs, or a new function:
+// Compares apps/ambit/function_kernels.h, which `ambit ops --public` prints, with the kernels that
+// a profile records while each row of the agreement table is called on the cpu, with contiguous
+// operands. After a change of the kernels of a function, or a new function:
 //   AMBIT_WRITE_FUNCTION_KERNELS=1 build/release/bin/ambit_tests
 //   --source-file='*/function_kernels_test.cpp'
 #include "apps/ambit/function_kernels.h"
@@ -40,7 +40,7 @@ Operands contiguous_operands() {
           .is_scalar = false};
 }
 
-/// "unary exp" where a profile says "exp", the function of a family: which, its tensors tell.
+/// Return "unary exp" for the profile's "exp", a function of a family, which its tensors determine.
 std::string kernel_of(const FunctionEvent& event) {
   for (const OpBase* op : all_ops()) {
     if (event.name == op->name()) return event.name;
@@ -67,8 +67,8 @@ std::string kernel_of(const FunctionEvent& event) {
   return "reduce " + event.name;
 }
 
-/// The kernels that a call runs, each once, in the order in which they first run; not those that
-/// run inside of others, nor what the row does beside its function.
+/// Return the kernels of a call, each once, in the order of their first runs; without those within
+/// other kernels, and without those of the row's own operands.
 std::vector<std::string> kernels_of(const Call& call, const Operands& operands) {
   profiler::Profile profile({.record_shapes = true});
   static_cast<void>(call.run(operands));
@@ -78,7 +78,7 @@ std::vector<std::string> kernels_of(const Call& call, const Operands& operands) 
     return a.start != b.start ? a.start < b.start : a.depth < b.depth;
   });
   std::vector<std::string> kernels;
-  int inside = INT_MAX;  // the depth of what is left out with all that is inside of it
+  int inside = INT_MAX;  // the depth of a call that is left out with all inner calls
   for (const FunctionEvent& event : events) {
     if (event.depth > inside) continue;
     const bool counts = event.kind == EventKind::op;
@@ -105,7 +105,7 @@ std::map<std::string, std::string> recorded() {
       }
     }
   }
-  // What runs in place what it runs out of place has one row.
+  // A function whose in-place form runs the same kernels has one row.
   std::erase_if(all, [&](const auto& row) {
     if (!row.first.ends_with('_')) return false;
     const auto plain = all.find(row.first.substr(0, row.first.size() - 1));
@@ -143,7 +143,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
 
 }  // namespace
 
-TEST_CASE("the table of public functions and their kernels is what runs") {
+TEST_CASE("the table of public functions has the kernels that they run") {
   const std::map<std::string, std::string> rows = recorded();
   if (std::getenv("AMBIT_WRITE_FUNCTION_KERNELS")) return write(rows);
   std::map<std::string, std::string> table;

@@ -1,5 +1,6 @@
-// Every public function in float64: its gradients, and those of them, against differences. What
-// one formula must satisfy beyond that is tested beside its function; here none may be missing.
+// Every public function in float64: its first and second gradients, compared with finite
+// differences. Special properties are tested with the functions; this test makes sure that no
+// function is missing.
 #include <ambit/ambit.h>
 #include <ambit/autograd.h>
 #include <ambit/error.h>
@@ -25,13 +26,13 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// Differences of the fourth order with step h: the formula is off by h^4 / 30 of the fifth
-// derivative along the direction, 3e-26 of it, and rounding by 1.5 eps / h of the value, 3e-10 of
-// it; 1e-6 leaves room for sums of a thousand elements, and for functions that are exact to a
-// thousand eps. h is small, since where a kink lies within 2 h the difference means nothing.
+// Fourth-order differences with step h. The error of the formula is h^4 / 30 = 3e-26 times the
+// fifth derivative along the direction, that of rounding 1.5 eps / h = 3e-10 times the value. The
+// tolerance 1e-6 has a margin for sums of a thousand elements, and for functions accurate to a
+// thousand eps. h is small because the difference is wrong if there is a kink within 2 h.
 constexpr double kStep = 1e-6, kTolerance = 1e-6;
 
-// Names of functions, each with what was seen last.
+// Names of functions, each with the last error.
 using Names = std::map<std::string, std::string>;
 
 std::set<std::string> words(const char* text) {
@@ -39,7 +40,8 @@ std::set<std::string> words(const char* text) {
   return {std::istream_iterator<std::string>(all), {}};
 }
 
-// Of no result a gradient is asked for: it is an integer, a bool, drawn, or made of nothing.
+// Functions whose results have no gradient: they are integers, bools, random, or do not depend on
+// the operands.
 const std::set<std::string> kNoGradient = words(
     "_unique _unique2 all allclose any arange argmax argmin argsort argwhere bartlett_window "
     "bernoulli bincount binomial bitwise_and bitwise_and_ bitwise_left_shift "
@@ -58,19 +60,22 @@ const std::set<std::string> kNoGradient = words(
     "randint randint_like randn randn_like randperm range result_type scalar_tensor "
     "searchsorted signbit tensor tril_indices triu_indices unique_consecutive unique_dim "
     "unique_dim_consecutive zeros zeros_like");
-// Of an operand no gradient has a formula; that of the other one is tested beside the function.
+// Functions with one operand that has no gradient; that of the other operand is tested with the
+// function.
 const std::set<std::string> kUnknown = words(
     "geqrf igamma igamma_ igammac igammac_ linalg_ldl_factor linalg_ldl_factor_ex "
     "linalg_ldl_solve special_zeta");
-// A gradient, but no formula for that of it.
+// Functions with a first gradient, but no second one.
 const std::set<std::string> kNoSecond{"ctc_loss"};
-// What takes no float64, or nothing that requires grad.
+// Functions that do not accept float64, or tensors that require grad.
 const std::set<std::string> kRefused{"linear_int8", "quantize_rows", "resize_", "resize_as_"};
-// What these differences do not fit: eigh() reads one half of what it takes for symmetric, U and V
-// of a full svd() are not unique, and nextafter_() is constant by definition.
+// Functions for which these differences are wrong: eigh() reads one half of a matrix that it
+// assumes to be symmetric, U and V of a full svd() are not unique, and nextafter_() is constant by
+// definition.
 const std::set<std::string> kOthers{"linalg_eigh", "linalg_svd", "nextafter_"};
 
-// Of what the other tables have rows of integers alone, of bools, or of numbers that give NaN.
+// Functions whose rows in the other tables have only integers, bools, or numbers with the result
+// NaN.
 std::vector<Call> calls_of_floats() {
   return {
       RESULT(arccos, arccos(o.unit)),
@@ -102,17 +107,17 @@ void check_same(const char* what, const Names& found, const std::set<std::string
   }
 }
 
-// A function of numbers: of a, b and unit, and of the weights of its results.
+// A function of floats: of a, b and unit, and of the weights of its results.
 struct Point {
   const Call& call;
   Operands operands;
   Tensors x;                           // a, b, unit, then the weights
-  std::vector<size_t> differentiable;  // which results
+  std::vector<size_t> differentiable;  // indices of such results
 
   Tensors results(const Tensors& at) const {
     Operands o = operands;
     o.a = at[0], o.b = at[1], o.unit = at[2];
-    manual_seed(3);  // what draws, draws the same each time
+    manual_seed(3);  // random functions draw the same numbers each time
     return call.run(o);
   }
   Tensor value(const Tensors& at) const {
@@ -123,7 +128,7 @@ struct Point {
     }
     return sum;
   }
-  // The gradients, along fixed directions: a function, too.
+  // The gradients along fixed directions, as a function.
   Tensor slope(const Tensors& at, const Tensors& directions) const {
     Tensors wanted;
     for (const Tensor& t : at)
@@ -144,7 +149,7 @@ Tensors random_like(const Tensors& x) {
   return all;
 }
 
-// Empty where the gradients are those of differences, else the first that is not.
+// Return the first gradient that differs from the differences; empty if there is none.
 template <class F>
 std::string difference(const F& f, const Tensors& x, const Tensors& gradients) {
   for (size_t i = 0; i < x.size(); ++i) {
@@ -169,7 +174,7 @@ std::string difference(const F& f, const Tensors& x, const Tensors& gradients) {
   return {};
 }
 
-// What is found of the functions, by name.
+// The findings for the functions, by name.
 struct Found {
   Names checked, constant, unknown, once, refused, different;
 
@@ -217,14 +222,15 @@ struct Found {
 
 }  // namespace
 
-TEST_CASE("gradients and second gradients of all functions are those of differences") {
+TEST_CASE("first and second gradients of all functions equal finite differences") {
   Found found;
   const InputLayout rows = layouts()[0], strided = layouts()[1];
   std::vector<Call> calls = CallTable<Call>::all();
   for (Call& call : calls_of_floats()) calls.push_back(std::move(call));
   const Operands normal = draw(rows, kCPU, kFloat64, kFloat64);
   for (const Call& call : calls) found.check(call, normal);
-  for (const Call& call : further_calls()) found.check(call, normal);  // their sizes go with these
+  for (const Call& call : further_calls())
+    found.check(call, normal);  // their sizes depend on these
   Operands of_unit = draw(strided, kCPU, kFloat64, kFloat64), above = normal;
   of_unit.a = strided.view(rand(strided.base, kFloat64) * 0.9 + 0.05);
   above.a = rand(rows.base, kFloat64) * 0.9 + 1.05;

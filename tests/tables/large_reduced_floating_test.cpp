@@ -25,7 +25,7 @@ namespace {
 
 using Functions = std::set<std::string>;
 
-/// Return how many elements the largest copy between 16 bits and wider floats had.
+/// Return the number of elements of the largest copy between 16 bits and wider floats.
 int64_t largest_conversion(const profiler::Profile& profile) {
   int64_t largest = 0;
   for (const profiler::FunctionEvent& e : profile.events()) {
@@ -41,7 +41,7 @@ Functions names(const char* text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// Functions whose calls have operands of other sizes, too, or make far larger tensors of them.
+/// Functions whose calls have operands of other sizes, too, or much larger results.
 const char* const kNotOfTheseSizes =
     "addmv addmv_ addr addr_ cdist cov diag_embed diagflat einsum ger hsplit kron "
     "linalg_householder_product linalg_ldl_solve linalg_lstsq lstm lstm_cell "
@@ -50,21 +50,21 @@ const char* const kNotOfTheseSizes =
 
 /// Functions that convert a large operand to wider floats, and why.
 const char* const kKnown =
-    // One unit, which ops do not split (core/dispatch/split_rules.cpp): one line,
+    // The operand is one unit, which ops do not split (core/dispatch/split_rules.cpp): one line.
     "_unique argmax argmin histogram layer_norm median nanmedian put_ quantile "
-    // one matrix,
+    // The unit is one matrix.
     "cholesky_solve linalg_lu_solve linalg_matrix_norm linalg_matrix_rank linalg_solve "
     "linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals lu_solve svd "
     "triangular_solve "
-    // the bits of float64; a correction other than 0 and 1.
+    // The function reads the bits of float64, or has a correction other than 0 and 1.
     "hash_tensor std var "
-    // One image of one channel, one head.
+    // The unit is one image of one channel, or one head.
     "_upsample_nearest_exact2d _upsample_nearest_exact3d instance_norm interpolate "
     "scaled_dot_product_attention upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d "
     "upsample_trilinear3d "
     // Composed of ops each of which would round: all of them compute in float32
-    // (detail/by_float32.h), and the graph keeps float32, too.
+    // (detail/by_float32.h), and the graph saves float32, too.
     "binary_cross_entropy binary_cross_entropy_with_logits corrcoef cosine_embedding_loss "
     "cosine_similarity cross_entropy dist grid_sample grid_sampler grid_sampler_2d "
     "grid_sampler_3d hinge_embedding_loss histc huber_loss kl_div l1_loss linalg_vecdot "
@@ -73,14 +73,14 @@ const char* const kKnown =
     "normalize pairwise_distance poisson_nll_loss quantize_rows renorm renorm_ segment_reduce "
     "smooth_l1_loss soft_margin_loss tanhshrink triplet_margin_loss "
     "triplet_margin_with_distance_loss "
-    // The result, or its computation on the host, is float64,
+    // The result, or its computation on the host, is float64.
     "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
-    // or float32, of 16 bits and a power of two.
+    // The result of 16 bits and a power of two is float32.
     "ldexp ldexp_";
 
-/// The same of their gradients.
+/// The same for their gradients.
 const char* const kKnownGradients =
-    // As above,
+    // As above.
     "_upsample_nearest_exact2d _upsample_nearest_exact3d binary_cross_entropy "
     "binary_cross_entropy_with_logits cholesky_solve cosine_embedding_loss cosine_similarity "
     "cross_entropy dist float_power float_power_ grid_sample grid_sampler grid_sampler_2d "
@@ -94,17 +94,17 @@ const char* const kKnownGradients =
     "triplet_margin_with_distance_loss upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
     // The gradient is added at indices of one line, or of so many rows that a few columns are
-    // large,
+    // large.
     "as_strided as_strided_ as_strided_scatter combinations embedding fill_diagonal_ "
     "fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices index masked_select "
     "take "
-    // or is a formula of several ops.
+    // The gradient is a formula of several ops.
     "cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc "
     "sinc_ special_erfcx special_i1 special_i1e special_log_ndtr std std_mean var var_mean";
 
-/// Convolutions of one image and one filter. An image is not split. Where the CPU does not multiply
-/// bfloat16 they convert it to float32; where it does, the gradients alone do, because oneDNN
-/// computes wrong gradients for an odd number of filters.
+/// Convolutions of one image and one filter. An image is not split. If the CPU does not multiply
+/// bfloat16 they convert it to float32; otherwise only the gradients do, because oneDNN computes
+/// wrong gradients for an odd number of filters.
 const char* const kConvolutions =
     "conv_tbc convolution_map cudnn_convolution_add_relu cudnn_convolution_relu";
 
@@ -121,8 +121,8 @@ std::string str(const Functions& functions) {
   return text;
 }
 
-/// Return the functions for which work(call, operands, profile), in part within a profile, copies
-/// more elements at once than are in a part.
+/// Return the functions for which work(call, operands, profile), which partly runs within a
+/// profile, copies more elements at once than a part has.
 Functions those_that_convert(
     const std::function<void(const Call&, Operands&, std::optional<profiler::Profile>&)>& work) {
   const Threads one(1);
@@ -148,7 +148,8 @@ Functions those_that_convert(
 
 }  // namespace
 
-TEST_CASE("no function but those that say why has a large operand of 16 bits in float32") {
+TEST_CASE(
+    "no function except those listed with a reason has a large operand of 16 bits in float32") {
   const Functions found = those_that_convert([](const Call& call, Operands& o, auto& profile) {
     profile.emplace();
     call.run(o);
@@ -156,7 +157,8 @@ TEST_CASE("no function but those that say why has a large operand of 16 bits in 
   CHECK(str(found) == str(expected(kKnown)));
 }
 
-TEST_CASE("no gradient but those that say why has a large operand of 16 bits in float32") {
+TEST_CASE(
+    "no gradient except those listed with a reason has a large operand of 16 bits in float32") {
   const Functions found = those_that_convert([](const Call& call, Operands& o, auto& profile) {
     std::vector<Tensor> leaves, results;
     for (Tensor* t : {&o.a, &o.b, &o.unit}) leaves.push_back(*t = t->detach().requires_grad_());
@@ -170,14 +172,14 @@ TEST_CASE("no gradient but those that say why has a large operand of 16 bits in 
       if (!y.requires_grad()) continue;
       try {
         autograd::grad({y}, leaves, {ones_like(y)}, true, false, /*allow_unused=*/true);
-      } catch (const Error&) {  // without a formula
+      } catch (const Error&) {  // it has no gradient
       }
     }
   });
   CHECK(str(found) == str(expected(kKnownGradients)));
 }
 
-TEST_CASE("norms and logsumexp of large tensors of 16 bits are those of float32, rounded") {
+TEST_CASE("norms and logsumexp of large tensors of 16 bits equal those of float32, rounded") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   manual_seed(1);
   for (const DType dtype : dtypes::kReducedFloating) {
@@ -187,7 +189,7 @@ TEST_CASE("norms and logsumexp of large tensors of 16 bits are those of float32,
         const Tensor f = t.to(kFloat32);
         for (const double p : {0., 0.5, 1., 2., 3., -1., kInfinity, -kInfinity}) {
           INFO(name(dtype), " p ", p, " over ", str(dims));
-          // Sums in another order round differently in float32: a number may be its neighbour.
+          // Sums in another order round differently in float32: the result may be a neighbour.
           const Tensor want = norm(f, p, dims, true), got = norm(t, p, dims, true);
           REQUIRE(got.dtype() == dtype);
           CHECK(got.to(kFloat32).allclose(want.to(dtype).to(kFloat32), finfo(dtype).eps, 0));

@@ -1,5 +1,5 @@
 // Every public function on meta, which has no data: its results have the sizes, dtypes and strides
-// that they have on the cpu, but where these depend on data.
+// that they have on the cpu, unless these depend on data.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -17,8 +17,8 @@ using namespace agreement;
 
 namespace {
 
-// What throws on meta in one of its rows: its result is a number, has as many elements as the data
-// say, or takes as many steps.
+// Functions that throw on meta in one of their rows: the result is a number, or the number of
+// elements or of steps depends on data.
 const std::set<std::string> kOfData{"_unique",
                                     "_unique2",
                                     "allclose",
@@ -41,10 +41,10 @@ const std::set<std::string> kOfData{"_unique",
                                     "unique_consecutive",
                                     "unique_dim",
                                     "unique_dim_consecutive"};
-// What borrows memory.
+// Functions that refer to other memory.
 const std::set<std::string> kOfMemory{"from_blob"};
 
-// The further ones have sizes that go with the first layout.
+// Further calls, whose sizes match the first layout.
 std::vector<Call> calls_of(const InputLayout& layout) {
   std::vector<Call> all = CallTable<Call>::all();
   if (std::string(layout.name) != layouts()[0].name) return all;
@@ -54,7 +54,7 @@ std::vector<Call> calls_of(const InputLayout& layout) {
 
 }  // namespace
 
-TEST_CASE("functions on meta give the sizes, dtypes and strides that they give on the cpu") {
+TEST_CASE("functions on meta have the sizes, dtypes and strides of the cpu") {
   std::set<std::string> refused, called;
   for (const InputLayout& layout : layouts()) {
     const Operands real = draw(layout, kCPU), shapes = draw(layout, kMeta);

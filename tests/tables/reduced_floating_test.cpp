@@ -1,6 +1,7 @@
-// Every public function that computes, with operands of 16 bits: its results, their gradients and
-// the gradients of these, against those that float64 gives of the same numbers. What may differ
-// follows from how much float64's differ where operands are off by one rounding (tests/rounding.h).
+// Every public function that computes, with operands of 16 bits: its results and their first and
+// second gradients, compared with those of float64 for the same numbers. The tolerance is derived
+// from the change of float64's results when operands have an error of one rounding
+// (tests/rounding.h).
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -25,7 +26,7 @@ namespace {
 using Results = std::vector<Tensor>;
 using Functions = std::set<std::string>;
 
-/// Of linear algebra each element is made of all, and its methods are exact to the largest.
+/// In linear algebra each element depends on all, and the error is relative to the largest.
 const Functions kLinearAlgebra{"cholesky",
                                "cholesky_inverse",
                                "cholesky_solve",
@@ -72,21 +73,21 @@ const Functions kLinearAlgebra{"cholesky",
                                "triangular_solve"};
 
 struct Claim {
-  /// What is compared: the results of a call, or what is made of them.
+  /// The compared values: the results of a call, or their gradients.
   std::function<Results(const Call&, const Operands&)> compute;
-  double roundings;                    // that a function may make
-  std::map<std::string, double> more;  // those that make more
-  Of of;                               // whose bound an element has
-  double linear_algebra;               // the roundings of kLinearAlgebra, of the largest
+  double roundings;                    // of each function
+  std::map<std::string, double> more;  // of the functions that round more often
+  Of of;                               // the element that a bound is relative to
+  double linear_algebra;               // roundings of linear algebra, relative to the largest
   Functions apart;                     // not compared
   std::map<std::string, Functions> apart_in = {};  // layouts of these names
-  /// Those whose differences the results are; none: they are none.
+  /// Functions whose values are compared by differences only; empty: none.
   std::function<Results(const Call&, const Operands&)> terms = {};
-  std::set<std::string> layouts = {};  // none: all
+  std::set<std::string> layouts = {};  // empty: all
 };
 
-/// Compare what calls of 16 bits give with what those of float64 do, on every device and in every
-/// layout. Return the functions that give floats of another dtype.
+/// Compare calls of 16 bits with those of float64, on every device and in every layout. Return the
+/// functions that return floats of another dtype.
 Functions check_all_calls(const Claim& claim) {
   Functions of_other_dtypes;
   for (const InputLayout& layout : layouts()) {
@@ -148,14 +149,15 @@ Functions check_all_calls(const Claim& claim) {
   return of_other_dtypes;
 }
 
-/// The sum of a result, each element with a weight of its own, none of which 16 bits round.
+/// Return the sum of a result, with a different weight for each element; all weights are exact in
+/// 16 bits.
 Tensor weighted_sum(const Tensor& y) {
   const Tensor weights = arange(y.numel(), kFloat64).remainder(16) / 32 + 0.5;
   return (y * weights.reshape(y.sizes()).to(y.device(), y.dtype())).sum();
 }
 
-/// The gradients of each result by a, b and unit, or, with order 2, the gradients of each of these;
-/// undefined: none. None at all where there is no formula.
+/// Return the gradients of each result by a, b and unit, or, with order 2, the gradients of each of
+/// these; undefined: none. Empty if there is no gradient.
 Results gradients(const Call& call, const Operands& operands, int order) {
   Operands o = operands;
   Results leaves;
@@ -178,10 +180,9 @@ Results gradients(const Call& call, const Operands& operands, int order) {
   }
 }
 
-/// Of attention the gradients by queries and keys are sums over keys of terms that add up to
-/// nothing where all keys are one, or are nearly so after a projection, and each of which is
-/// rounded. Where one key is nothing the sum of the others' terms is left, which is as large as one
-/// of them.
+/// In attention the gradients by queries and keys are sums over keys of terms that add up to 0 if
+/// all keys are equal, or nearly equal after a projection, and each term is rounded. If one key is
+/// zero the sum of the other terms remains, which is as large as one of them.
 Results terms_of_attention(const Call& call, const Operands& operands) {
   const std::string function = call.function;
   const bool is_plain = function == "scaled_dot_product_attention";
@@ -193,17 +194,17 @@ Results terms_of_attention(const Call& call, const Operands& operands) {
   return gradients(call, o, 1);
 }
 
-/// Those that resize refuse operands that want a gradient; these take no float64.
+/// Functions that resize refuse operands that require grad; the others do not accept float64.
 const Functions kWithoutGradient{"resize_", "resize_as_", "linear_int8", "quantize_rows"};
 
 }  // namespace
 
-TEST_CASE("functions of 16 bits round once, but those that say why") {
+TEST_CASE("functions of 16 bits round once, except those listed with a reason") {
   const Functions others = check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return call.run(o); },
        .roundings = 1,
        .more =
-           {// What is rounded on the way: a product, a factor, a sum, a row of
+           {// Functions that round an intermediate result: a product, a factor, a sum, a row of
             // pixels, weights of attention.
             {"addcdiv", 2},
             {"addcmul", 2},
@@ -212,40 +213,40 @@ TEST_CASE("functions of 16 bits round once, but those that say why") {
             {"multi_head_attention_forward", 3},
             {"special_log_ndtr", 2},
             {"_upsample_bicubic2d_aa", 2},
-            // A way from one to the other, of which less may be left.
+            // A difference of operands, which may be smaller than they are.
             {"lerp", 8},
             {"lerp_", 8},
-            // Of bfloat16 on the CPU the product, which gelu makes far smaller.
+            // For bfloat16 on the CPU the product, which gelu makes far smaller.
             {"linear_map", 24},
             {"_addmm_activation", 24},
-            // x - tanh(x), which float32 rounds, too: x^2 / 3 of it is left.
+            // x - tanh(x), which float32 rounds, too: x^2 / 3 of it remains.
             {"tanhshrink", 128}},
        .of = Of::each,
        // Two factors, a product or a solution with them, and the result are rounded.
        .linear_algebra = 4,
-       // They take no float64; steps to the next number are those of the dtype.
+       // These do not accept float64; steps to the next number depend on the dtype.
        .apart = {"linear_int8", "quantize_rows", "nextafter", "nextafter_"}});
   std::string names;
   for (const std::string& f : others) names += f + " ";
-  // Asked for, or, of rows with other operands, promoted.
+  // The dtype is requested, or, for rows with other operands, promoted.
   CHECK(names == "angle bincount div exp float_power float_power_ gradient ldexp polygamma to ");
 }
 
-// Their formulas are those of a few ops, each of which rounds.
-TEST_CASE("gradients of 16 bits are as exact as their operands") {
+// Their formulas have several ops, each of which rounds.
+TEST_CASE("gradients of 16 bits are as accurate as their operands") {
   check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 1); },
        .roundings = 4,
        .more =
-           {// From results that are rounded, as PyTorch's: 1 - y^2 where y is nearly 1.
+           {// Computed from rounded results, as in PyTorch: 1 - y^2 where y is nearly 1.
             {"lstm", 8},
             {"rnn_tanh_cell", 32},
             {"softmin", 6},
-            // A rounding decides on which side of its kink a sum is.
+            // A rounding determines on which side of a kink a sum is.
             {"cudnn_convolution_add_relu", 6},
             // Chains of products and solutions.
             {"linalg_pinv", 8},
-            // As above, of x^2.
+            // As above, for x^2.
             {"tanhshrink", 512}},
        .of = Of::largest,
        .linear_algebra = 4,
@@ -253,17 +254,17 @@ TEST_CASE("gradients of 16 bits are as exact as their operands") {
        .terms = [](const Call& call, const Operands& o) { return terms_of_attention(call, o); }});
 }
 
-TEST_CASE("gradients of gradients of 16 bits are as exact as their operands") {
+TEST_CASE("second gradients of 16 bits are as accurate as their operands") {
   check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 2); },
        .roundings = 8,
        .more =
-           {// Of results that are rounded, as above, and of gradients that are, too.
+           {// Computed from rounded results, as above, and from rounded gradients.
             {"rnn_tanh_cell", 32},
             {"multi_head_attention_forward", 16},
             {"linear_map", 24},
             {"linalg_pinv", 16},
-            // y / x, whose own gradients cancel, being 1 / x as large as it.
+            // y / x, whose own gradients cancel, because 1 / x is as large.
             {"copysign", 32},
             {"copysign_", 32}},
        .of = Of::largest,
@@ -271,15 +272,16 @@ TEST_CASE("gradients of gradients of 16 bits are as exact as their operands") {
        .apart =
            [] {
              Functions apart = kWithoutGradient;
-             // Of values that are one, or that 16 bits round to one, vectors have no gradient.
+             // Vectors of values that are equal, or rounded to equal values in 16 bits, have no
+             // gradient.
              apart.insert(
                  {"linalg_svd", "svd", "linalg_svdvals", "linalg_matrix_norm", "linalg_eigvalsh"});
-             // Of a tiny number x / |x|^2 is more than float16 has.
+             // For a tiny number x / |x|^2 exceeds float16.
              apart.insert({"norm", "linalg_norm", "linalg_vector_norm"});
              return apart;
            }(),
-       // What is left of them where a function is nearly straight.
+       // The second gradient of a nearly linear function is a small difference.
        .terms = [](const Call& call, const Operands& o) { return gradients(call, o, 1); },
-       // The others' strides are those of operands alone, which the ops above have had.
+       // Other layouts only have other strides of operands, which the ops above have tested.
        .layouts = {"contiguous", "broadcast", "0-dim"}});
 }

@@ -1,4 +1,4 @@
-"""Print as JSON what TensorBoard's own reader finds below a folder: read_events.py <folder>"""
+"""Print as JSON the events that TensorBoard's own reader finds in a folder and its subfolders: read_events.py <folder>"""
 
 import json
 import math

@@ -1,5 +1,5 @@
-// When SummaryWriter's files hold what was added, and what it does where they cannot: full disks,
-// folders that vanish, several threads, forks.
+// When the files of SummaryWriter contain the added events, and errors: full disks, removed
+// folders, several threads, forks.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ using tensorboard::SummaryWriterOptions;
 
 namespace {
 
-// No file of this process grows beyond that size; writing more is an error, as on a full disk.
+// Limits the size of files of this process; writing more is an error, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t size_bytes) : old_handler_(signal(SIGXFSZ, SIG_IGN)) {
@@ -58,7 +58,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("events are readable at flush, and the writer goes on") {
+TEST_CASE("events can be read after flush, and the writer continues") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
   for (size_t step = 1; step <= 3; ++step) {
@@ -68,12 +68,12 @@ TEST_CASE("events are readable at flush, and the writer goes on") {
   }
 }
 
-TEST_CASE("an event is readable once flush_secs are over, before others come and without them") {
+TEST_CASE("an event can be read after flush_secs, with or without later events") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path(), SummaryWriterOptions().max_queue(1).flush_secs(0));
   for (int step = 0; step < 3; ++step) writer.add_scalar("x", step, step);
-  // The third found room in a queue of one, so the thread had taken the second and was through with
-  // the first.
+  // The third event could be added to a queue of one, so the thread had removed the second and
+  // written the first.
   CHECK(read_events(folder.path()).size() >= 2);
 
   const TemporaryFolder other;
@@ -82,7 +82,7 @@ TEST_CASE("an event is readable once flush_secs are over, before others come and
   while (read_events(other.path()).size() < 2) std::this_thread::yield();
 }
 
-TEST_CASE("close ends the files; adding more begins new ones") {
+TEST_CASE("close ends the files; further events begin new ones") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
   writer.add_scalar("x", 1);
@@ -108,7 +108,7 @@ TEST_CASE("child: begins again in the folder of another training" * doctest::ski
   {
     SummaryWriter writer(folder.path());
     for (int step = 0; step < 3000; ++step) writer.add_scalar("loss", 1, step);
-    writer.add_image("image", rand({3, 300, 300}), 50);  // longer than what is read at once
+    writer.add_image("image", rand({3, 300, 300}), 50);  // longer than the buffer of the reader
     writer.add_scalars("both", {{"a", 1}}, 7);
   }
   SummaryWriter writer(folder.path());
@@ -122,7 +122,7 @@ TEST_CASE("child: begins again in the folder of another training" * doctest::ski
   writer.add_scalars("both", {{"a", 1}}, 6);
 }
 
-TEST_CASE("a writer says that its folder has a later step") {
+TEST_CASE("a writer reports that its folder has a later step") {
   const ChildResult result = run_child("child: begins again in the folder of another training");
   CHECK(result.exit_code == 0);
   const std::string& out = result.output;
@@ -147,7 +147,7 @@ TEST_CASE("child: adds histograms of NaN" * doctest::skip()) {
   writer.add_histogram("finite", ones({2}));
 }
 
-TEST_CASE("a histogram says once a tag how many values were left out") {
+TEST_CASE("a histogram reports once for each tag how many values were left out") {
   const ChildResult result = run_child("child: adds histograms of NaN");
   CHECK(result.exit_code == 0);
   const std::string& out = result.output;
@@ -176,7 +176,7 @@ TEST_CASE("several threads may add, flush and close") {
   }
   for (std::thread& thread : threads) thread.join();
   writer.close();
-  std::map<std::string, int> next;  // by tag: each thread's own come in its order
+  std::map<std::string, int> next;  // by tag: each thread's events are in its order
   for (const std::string& file : event_files(folder.path())) {
     for (std::string& record : read_records(file)) {
       const Event event(std::move(record));
@@ -188,7 +188,7 @@ TEST_CASE("several threads may add, flush and close") {
   for (const auto& [tag, count] : next) CHECK(count == kEvents);
 }
 
-TEST_CASE("a folder that cannot be made is an error at once") {
+TEST_CASE("a folder that cannot be created is an error at once") {
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "");
   const std::string error = message_of([&] { SummaryWriter(file + "/run"); });
@@ -196,7 +196,7 @@ TEST_CASE("a folder that cannot be made is an error at once") {
   CHECK_MESSAGE(contains(error, "Not a directory"), error);
 }
 
-TEST_CASE("a file that cannot be begun is an error at once") {
+TEST_CASE("a file that cannot be created is an error at once") {
   const TemporaryFolder folder;
   const FileSizeLimit limit(10);
   const std::string error = message_of([&] { SummaryWriter writer(folder.path()); });
@@ -214,7 +214,7 @@ TEST_CASE("options out of range are errors") {
   CHECK(event_files(folder.path()).empty());
 }
 
-TEST_CASE("a full disk is an error at every call up to close, and leaves whole records") {
+TEST_CASE("a full disk is an error at every call up to close, and leaves complete records") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
   writer.add_scalar("kept", 1);
@@ -240,19 +240,20 @@ TEST_CASE("a full disk is an error at every call up to close, and leaves whole r
   CHECK(event_files(folder.path()).size() == 2);
 }
 
-TEST_CASE("a full disk is an error of the next add, when the thread has met it") {
+TEST_CASE("a full disk is an error of the next add after the thread has failed to write") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path(), SummaryWriterOptions().max_queue(1).flush_secs(0));
   const FileSizeLimit limit(4096);
   std::string error = "no error";
-  // The first is too large. The third waits until the thread is through with it, if it gets there.
+  // The first event is too large. The third waits until the thread has processed the first, if the
+  // queue is full.
   for (int i = 0; i < 3 && error == "no error"; ++i) {
     error = message_of([&] { writer.add_text("x", std::string(i == 0 ? 5000 : 1, 'x')); });
   }
   CHECK_MESSAGE(contains(error, "File too large; lost "), error);
 }
 
-TEST_CASE("a folder that vanished is an error") {
+TEST_CASE("a removed folder is an error") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder / "run");
   writer.add_scalar("x", 1);
@@ -262,19 +263,19 @@ TEST_CASE("a folder that vanished is an error") {
   const std::string error = message_of([&] { writer.flush(); });
   CHECK_MESSAGE(contains(error, "it was removed, with all in it; lost 1 unwritten event"), error);
   CHECK(message_of([&] { writer.close(); }) == error);
-  writer.add_scalar("x", 3);  // makes the folder again
+  writer.add_scalar("x", 3);  // creates the folder again
   writer.close();
   CHECK(read_events(folder / "run").size() == 2);
 }
 
-TEST_CASE("a folder that vanished after the last event is an error of close") {
+TEST_CASE("a folder removed after the last event is an error of close") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder / "run");
   std::filesystem::remove_all(folder / "run");
   CHECK_THROWS_AS(writer.close(), Error);
 }
 
-TEST_CASE("a run whose folder cannot be made is an error") {
+TEST_CASE("a run whose folder cannot be created is an error") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
   folder.write("a_b", "a file where a folder should be");
@@ -297,7 +298,7 @@ TEST_CASE("child: loses events that a call has reported" * doctest::skip()) {
   CHECK_THROWS_AS(writer.flush(), Error);
 }
 
-TEST_CASE("the destructor says on stderr what is lost, unless a call has") {
+TEST_CASE("the destructor prints lost events on stderr, unless a call has reported them") {
   const ChildResult silent = run_child("child: loses events that a call has reported");
   CHECK(silent.exit_code == 0);
   CHECK_MESSAGE(!contains(silent.output, "removed"), silent.output);
@@ -319,7 +320,7 @@ TEST_CASE("child: uses a writer in a fork" * doctest::skip()) {
     const bool right = message_of([&] { writer->add_scalar("x", 1); }) == expected &&
                        message_of([&] { writer->flush(); }) == expected &&
                        message_of([&] { writer->close(); }) == expected;
-    writer.reset();  // must not wait for a thread that is not there
+    writer.reset();  // must not wait for a thread that does not exist
     _exit(right ? 7 : 1);
   }
   int status = 0;
@@ -331,7 +332,7 @@ TEST_CASE("child: uses a writer in a fork" * doctest::skip()) {
   CHECK(read_events(folder.path()).size() == 2);
 }
 
-TEST_CASE("in a fork every call is an error, and the parent goes on") {
+TEST_CASE("in a fork every call is an error, and the parent continues") {
   const ChildResult result = run_child("child: uses a writer in a fork");
   CHECK_MESSAGE(result.exit_code == 0, result.output);
 }

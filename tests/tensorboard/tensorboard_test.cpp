@@ -1,5 +1,5 @@
-// SummaryWriter's event files, read back by a reader of our own (event_files.h) and, where Python
-// has it, by TensorBoard.
+// SummaryWriter's event files, read by our own reader (event_files.h) and, if Python has it, by
+// TensorBoard.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <png.h>
@@ -37,7 +37,7 @@ Pixels decode(const std::string& bytes) {
   return out;
 }
 
-// Writes one event of a writer of its own and reads it.
+// Writes one event with a new writer and reads it.
 Event written(const std::function<void(SummaryWriter&)>& add) {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
@@ -60,7 +60,7 @@ TEST_CASE("the reader's checksum is CRC-32C, masked") {
   CHECK(record_checksum(std::string(32, '\0')) == std::rotr(0x8a9136aaU, 15) + 0xa282ead8U);
 }
 
-TEST_CASE("an event file is named and begins as TensorBoard expects") {
+TEST_CASE("an event file has the name and the first event that TensorBoard expects") {
   const TemporaryFolder folder;
   const std::string runs = folder / "runs/deep";
   const SummaryWriter writer(runs);
@@ -74,7 +74,7 @@ TEST_CASE("an event file is named and begins as TensorBoard expects") {
   const std::vector<Event> events = read_events(runs);  // while the writer is open
   REQUIRE(events.size() == 1);
   CHECK(events[0].file_version() == "brain.Event:2");
-  CHECK(events[0].wall_time() > 1.7e9);  // after 2023: seconds since 1970, not since the start
+  CHECK(events[0].wall_time() > 1.7e9);  // after 2023: seconds since 1970, not since boot
 }
 
 TEST_CASE("add_scalar writes tag, step and value, in order") {
@@ -99,7 +99,7 @@ TEST_CASE("add_scalar writes tag, step and value, in order") {
   for (size_t i = 1; i < events.size(); ++i) CHECK(events[i].wall_time() > 1.7e9);
 }
 
-TEST_CASE("add_scalar takes a tensor of one element on any device, and no other") {
+TEST_CASE("add_scalar accepts a tensor of one element on any device, and no other") {
   for_each_device([](Device device) {
     const Tensor loss = tensor({0.5, 1.0}, device).requires_grad_().mean();
     const Event event = written([&](SummaryWriter& w) { w.add_scalar("loss", loss, 1); });
@@ -109,7 +109,7 @@ TEST_CASE("add_scalar takes a tensor of one element on any device, and no other"
   CHECK_THROWS_AS(SummaryWriter(folder.path()).add_scalar("loss", zeros({2})), ShapeError);
 }
 
-TEST_CASE("add_scalars makes a run of each curve") {
+TEST_CASE("add_scalars creates a run for each curve") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
   for (int step = 0; step < 2; ++step) {
@@ -122,7 +122,8 @@ TEST_CASE("add_scalars makes a run of each curve") {
   CHECK(train[2].tag() == "loss/all");
   CHECK(train[2].scalar() == 1);
   CHECK(train[2].step() == 1);
-  // The folders that torch.utils.tensorboard of PyTorch 2.15 chooses, but for one outside.
+  // The folders that torch.utils.tensorboard of PyTorch 2.15 chooses, except for one outside of the
+  // folder.
   CHECK(read_events(folder / "loss_all_x/y")[1].scalar() == 0.5F);
   CHECK(read_events(folder / "loss_all_z_.._.._w")[1].scalar() == 0.25F);
   CHECK(read_events(folder.path()).size() == 1);
@@ -157,7 +158,7 @@ TEST_CASE("add_histogram fills TensorFlow's bins as PyTorch does") {
   });
 }
 
-TEST_CASE("add_histogram takes every dtype, and leaves out of the bins what is beyond them") {
+TEST_CASE("add_histogram accepts every dtype, and leaves out values beyond the bins") {
   const auto histogram = [](const Tensor& values) {
     const Event event = written([&](SummaryWriter& w) { w.add_histogram("h", values); });
     const Message value = event.value(), h = value.message(5);
@@ -168,7 +169,7 @@ TEST_CASE("add_histogram takes every dtype, and leaves out of the bins what is b
        {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64}) {
     CHECK(histogram(zeros({3}, dtype)) == std::vector{0.0, 0.0, 3.0, 1e-12, 3.0});
   }
-  // PyTorch gives the same: one bin, that of 1.
+  // The same as PyTorch: one bin, that of 1.
   CHECK(histogram(tensor({1e21, 1.0, -1e30}, kFloat64)) ==
         std::vector{-1e30, 1e21, 3.0, 1.0089710279437536, 1.0});
 }
@@ -182,7 +183,7 @@ TEST_CASE("add_histogram leaves out NaN and infinities") {
   CHECK(written_of(all) == written_of(finite));
 }
 
-TEST_CASE("add_histogram rejects what has no distribution") {
+TEST_CASE("add_histogram refuses tensors without a distribution") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
   CHECK_THROWS_WITH_AS(writer.add_histogram("h", zeros({0})),
@@ -213,10 +214,10 @@ TEST_CASE("add_image writes a PNG of the pixels") {
   });
 }
 
-TEST_CASE("add_image takes grey and RGB, uint8 and floats") {
+TEST_CASE("add_image accepts grey and RGB, uint8 and floats") {
   CHECK(written_image(tensor({7, 9}).to(kUInt8).reshape({1, 1, 2})).rgba ==
         std::vector<uint8_t>{7, 7, 7, 255, 9, 9, 9, 255});
-  // 0.5 * 255 = 127.5 is cut off; so is what lies outside [0, 1].
+  // 0.5 * 255 = 127.5 is truncated; values outside of [0, 1] are clamped.
   const std::vector<uint8_t> expected{127, 255, 0, 255, 255, 0, 1, 255};
   for (const DType dtype : {kFloat32, kFloat64}) {
     const Tensor image = tensor({{0.5, 1.0}, {1.5, -0.5}, {std::nan(""), 1.0 / 255}}, dtype);
@@ -226,8 +227,9 @@ TEST_CASE("add_image takes grey and RGB, uint8 and floats") {
   CHECK(written_image(wide).width == 2);
 }
 
-TEST_CASE("tensors of 16 bits are written as the numbers that they hold") {
-  const Tensor tenth = tensor(0.1), ones = full({5000}, 0.1);  // whose sum neither dtype can hold
+TEST_CASE("tensors of 16 bits are written as their exact values") {
+  const Tensor tenth = tensor(0.1),
+               ones = full({5000}, 0.1);  // the sum exceeds the precision of both dtypes
   const Tensor image = (arange(256, kFloat32) / 255).view({1, 16, 16});
   for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(name(dtype));
@@ -239,16 +241,16 @@ TEST_CASE("tensors of 16 bits are written as the numbers that they hold") {
     const Message value = event.value(), histogram = value.message(5);
     CHECK(histogram.float64(1) == rounded);
     CHECK(histogram.float64(2) == rounded);
-    // 5000 sums of float64, each of which rounds by 2^-53 of at most the whole.
+    // 5000 additions in float64, each of which rounds by 2^-53 of at most the whole.
     CHECK(histogram.float64(4) == doctest::Approx(5000 * rounded).epsilon(5000 * 0x1p-53));
     CHECK(histogram.float64(5) ==
           doctest::Approx(5000 * rounded * rounded).epsilon(5000 * 0x1p-53));
-    // 255 of them would be rounded, where they are cut off.
+    // 255 times such a number would be rounded before it is truncated.
     CHECK(written_image(image.to(dtype)).rgba == written_image(image.to(dtype).to(kFloat32)).rgba);
   }
 }
 
-TEST_CASE("add_image rejects what is no image") {
+TEST_CASE("add_image refuses tensors that are not images") {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
   CHECK_THROWS_WITH_AS(writer.add_image("x", zeros({3, 2, 2}, kInt64)),
@@ -260,7 +262,7 @@ TEST_CASE("add_image rejects what is no image") {
       writer.add_image("x", zeros({2, 4, 4})),
       "add_image: expected [C,H,W] with 1, 3 or 4 channels and at least one pixel, got [2, 4, 4]",
       ShapeError);
-  // libpng's limit is a million pixels a side.
+  // libpng's limit is a million pixels per side.
   CHECK_THROWS_AS(writer.add_image("x", zeros({1, 1, 1'000'001}, kUInt8)), Error);
   writer.add_scalar("still", 1);
   writer.close();
@@ -300,7 +302,7 @@ TEST_CASE("tags and texts are UTF-8") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("TensorBoard reads back every scalar, histogram, image and text") {
+TEST_CASE("TensorBoard reads every scalar, histogram, image and text") {
   const char* chosen = std::getenv("AMBIT_PYTHON");
   const std::string python = chosen && *chosen ? chosen : "python3";
   if (std::system(("'" + python + "' -c 'import tensorboard' 2>/dev/null").c_str()) != 0) {

@@ -1,4 +1,4 @@
-// Devices that fail on purpose, by <ambit/testing.h>.
+// Injected faults of devices, by <ambit/testing.h>.
 #include <doctest/doctest.h>
 
 #include <ambit/ambit.h>
@@ -17,7 +17,7 @@ TEST_CASE("simulated devices can fail, others cannot") {
   CHECK_THROWS_AS(test::FailingKernel("reference", 1), BackendError);
 }
 
-TEST_CASE("the nth allocation fails, once, and none after the scope") {
+TEST_CASE("the nth allocation fails once, and none fails after the scope") {
   const Device device("sim");
   {
     const test::FailingAllocation fault(device, 2);
@@ -50,7 +50,7 @@ TEST_CASE("the nth kernel, and the nth of a name, fails when the program next wa
   CHECK((x + 1).cpu().equal(full({2, 2}, 2.)));
 }
 
-TEST_CASE("a step of training survives each fault") {
+TEST_CASE("a training step survives each fault") {
   const Device device("sim");
   nn::Linear net(3, 2);
   net->to(device);
@@ -69,7 +69,7 @@ TEST_CASE("a step of training survives each fault") {
   CHECK(kernels.faults > 3);
 }
 
-TEST_CASE("memory that a fault leaves in use is reported, and so is another error") {
+TEST_CASE("memory that remains in use after a fault is reported, and so is another error") {
   const Device device("sim");
   std::vector<Tensor> kept;
   const auto leaks = [&] {

@@ -11,7 +11,7 @@ using namespace ambit;
 
 namespace {
 
-// x * x, whose gradient is given as factor * x.
+// x * x, with the gradient factor * x.
 struct Squared : autograd::Function<Squared> {
   static Tensor forward(autograd::AutogradContext* context, const Tensor& x, double factor) {
     context->save_for_backward({x});
@@ -29,7 +29,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 }  // namespace
 
-TEST_CASE("gradcheck takes functions of tensors and of vectors of them, on every device") {
+TEST_CASE("gradcheck accepts functions of tensors and of vectors of tensors, on every device") {
   FOR_EACH_DEVICE(device) {
     const Tensor x = points().to(device), y = exp(x);
     CHECK_GRADIENTS([](const Tensor& a) { return sin(a) * a; }, {x});
@@ -52,12 +52,12 @@ TEST_CASE("a wrong gradient is reported by element") {
             "gradcheck: expected autograd's gradients to be the numeric ones, got 4 elements"));
   CHECK(has(report, "\n  input 0 element 2: numeric "));
   CHECK(has(report, "\n  ..."));
-  // 0.001 of gradients up to 4 is within a tolerance of 0.01.
+  // 0.001 for gradients up to 4 is within a tolerance of 0.01.
   CHECK(test::gradcheck(wrong, {points()}, {.tolerance = 0.01}) == "");
 }
 
 TEST_CASE("a wrong second gradient is reported") {
-  // The gradient is right where it is computed, but its own factor is off by a detached part.
+  // The first gradient is correct, but its own gradient is wrong by a detached part.
   const auto f = [](const Tensor& x) { return x * x * x.detach(); };
   CHECK(has(test::gradcheck(f, {points()}), "gradcheck: "));
   const auto g = [](const Tensor& x) { return x * x * x; };
@@ -65,7 +65,7 @@ TEST_CASE("a wrong second gradient is reported") {
   CHECK(has(test::gradgradcheck(f, {points()}), "gradgradcheck: "));
 }
 
-TEST_CASE("inputs stay as they are, and wrong ones are reported") {
+TEST_CASE("inputs are unchanged, and invalid ones are reported") {
   const Tensor x = points(), before = x.clone();
   CHECK(test::gradcheck([](const Tensor& a) { return a * a; }, {x}) == "");
   CHECK(x.equal(before));
@@ -75,6 +75,6 @@ TEST_CASE("inputs stay as they are, and wrong ones are reported") {
         "gradcheck: expected float64, got input 0 of float32");
   CHECK(test::gradcheck(f, {ones({2}, kInt64)}) ==
         "gradcheck: expected a floating-point input, got none");
-  // NaN is no gradient.
+  // NaN is not a valid gradient.
   CHECK(test::gradcheck([](const Tensor& a) { return log(a - 1e9); }, {points()}) != "");
 }

@@ -1,4 +1,4 @@
-// expect_device_independent accepts what is device-independent and finds what is not.
+// expect_device_independent accepts device-independent functions and finds others.
 #include <doctest/doctest.h>
 
 #include <ambit/ambit.h>
@@ -40,7 +40,7 @@ TEST_CASE("a network's forward, backward and step are device-independent") {
   });
 }
 
-TEST_CASE("integers, bools, NaN, infinity, empty and undefined results may be results") {
+TEST_CASE("results may be integers, bools, NaN, infinity, empty and undefined") {
   CHECK_DEVICE_INDEPENDENT([](Device device) {
     const Tensor x = arange(4, TensorOptions(kFloat32).device(device)) - 1;
     return [=] {
@@ -56,7 +56,7 @@ TEST_CASE("integers, bools, NaN, infinity, empty and undefined results may be re
   });
 }
 
-TEST_CASE("random numbers are the same on every device, also after some on the cpu") {
+TEST_CASE("random numbers are equal on every device, also after some on the cpu") {
   CHECK_DEVICE_INDEPENDENT([](Device device) { return randn({100}, device); });
   CHECK_DEVICE_INDEPENDENT([](Device device) {
     const Tensor first = rand({7});
@@ -68,7 +68,7 @@ TEST_CASE("random numbers are the same on every device, also after some on the c
   CHECK(y.cpu().equal(x));
 }
 
-TEST_CASE("other values on one device are reported, small ones too") {
+TEST_CASE("different values on one device are reported, even small differences") {
   for (const double error : {1e-4, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
     const std::string report = expect_device_independent([=](Device device) {
       const Tensor x = ones({3, 2}, device);
@@ -91,7 +91,7 @@ TEST_CASE("other values on one device are reported, small ones too") {
             "sim:0: result 0: expected float32[3], got float32[2]"));
 }
 
-TEST_CASE("a copy, an op elsewhere and a tensor elsewhere are reported") {
+TEST_CASE("a copy, an op on another device and a tensor on another device are reported") {
   const auto of = [](auto function) {
     return expect_device_independent([=](Device device) {
       const Tensor x = ones({8}, device);
@@ -114,7 +114,7 @@ TEST_CASE("a copy, an op elsewhere and a tensor elsewhere are reported") {
   CHECK(has(of([](const Tensor&) { return ones({2}); }), "result 0 is on cpu"));
 }
 
-TEST_CASE("copies that are allowed are not reported") {
+TEST_CASE("permitted copies are not reported") {
   CHECK_DEVICE_INDEPENDENT(
       [](Device device) {
         const Tensor x = ones({8}, device);
@@ -123,15 +123,15 @@ TEST_CASE("copies that are allowed are not reported") {
       {.copies = 1});
 }
 
-TEST_CASE("a function that enlarges rounding until nothing can be compared is reported so") {
+TEST_CASE("a function that amplifies rounding too much for a comparison is reported as such") {
   const std::string report = expect_device_independent([](Device device) {
-    // A sum of 1,000 products is off by some 1e-5, and 1e6 of that is many turns.
+    // A sum of 1,000 products has an error of about 1e-5; multiplied by 1e6 it is several periods.
     return sin(matmul(randn({8, 1000}, device), randn({1000, 8}, device)) * 1e6);
   });
   CHECK(has(report, "the function enlarges rounding until no device can be compared"));
 }
 
-TEST_CASE("what the function throws is reported, with the operands of a mismatch") {
+TEST_CASE("an exception of the function is reported, with the operands of a mismatch") {
   const std::string report = expect_device_independent([](Device device) {
     return linear(ones({2, 3}, device), ones({4, 3}));
   });

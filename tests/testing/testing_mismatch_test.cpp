@@ -1,4 +1,4 @@
-// CHECK_DEVICE_MISMATCH accepts what is refused as it should be, and nothing else.
+// CHECK_DEVICE_MISMATCH accepts correct device mismatch errors, and nothing else.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -31,14 +31,14 @@ void refuse() { ones({2}) + ones({2}, "reference"); }
 
 }  // namespace
 
-TEST_CASE("CHECK_DEVICE_MISMATCH takes an op, a module, tensors and lists to watch") {
+TEST_CASE("CHECK_DEVICE_MISMATCH watches an op, a module, tensors and lists") {
   const Tensor x = ones({2}), y = ones({2}, "reference");
   CHECK_DEVICE_MISMATCH(x + y, "cpu", "reference");
   CHECK_DEVICE_MISMATCH(y.add_(x), "reference:0", "cpu", x, y);
   const Net net = Net().to("sim");
   CHECK_DEVICE_MISMATCH(net->forward(ones({5, 3})), "cpu", "sim:0", net, *net, x,
                         std::vector<Tensor>{y});
-  // The first layer runs, the second is elsewhere: no memory is kept.
+  // The first layer runs, the second is on another device: no memory remains allocated.
   net->fc2->to(kCPU);
   CHECK_DEVICE_MISMATCH(net->forward(ones({5, 3}, "sim")), "sim", "cpu", net);
 }
@@ -51,11 +51,11 @@ TEST_CASE("other devices, other errors and no error are reported") {
           "reference:0 but got device cpu"));
   CHECK(has(report([] { ones({2}) + ones({3}); }), "got another error: add: expected"));
   CHECK(has(report([] { throw std::runtime_error("else"); }), "got another error: else"));
-  CHECK(has(report([] { throw 1; }), "got what is no std::exception"));
+  CHECK(has(report([] { throw 1; }), "got an exception of another type"));
   CHECK(has(report([] {}), "got no error"));
 }
 
-TEST_CASE("memory that is kept is reported, but not a cache that fills once") {
+TEST_CASE("memory that remains allocated is reported, but not a cache that is filled once") {
   std::vector<Tensor> kept;
   const auto leak = [&] {
     kept.push_back(ones({1000}));
@@ -70,7 +70,7 @@ TEST_CASE("memory that is kept is reported, but not a cache that fills once") {
         }) == "");
 }
 
-TEST_CASE("a watched tensor that changes is reported, with its name") {
+TEST_CASE("a changed tensor that is watched is reported, with its name") {
   const Tensor x = ones({2});
   x.set_name("fc1.weight");
   CHECK(has(report(
@@ -80,7 +80,7 @@ TEST_CASE("a watched tensor that changes is reported, with its name") {
                 },
                 {ones({1}), x}),
             "but of watched tensor 1 (fc1.weight) its version is "));
-  // Written past ambit, which counts no version.
+  // Written directly, so that the version does not change.
   CHECK(has(report(
                 [&] {
                   *x.data_ptr<float>() += 1;

@@ -23,7 +23,7 @@ TEST_CASE("a report that is not empty fails the test case" * doctest::should_fai
 
 TEST_CASE("an empty report does nothing") { CHECK_REPORT(std::string()); }
 
-TEST_CASE("doctest is seen where a macro is used") { CHECK(AMBIT_TESTING_HAS_FRAMEWORK); }
+TEST_CASE("doctest is detected where a macro is used") { CHECK(AMBIT_TESTING_HAS_FRAMEWORK); }
 
 TEST_CASE("a failing check of doctest" * doctest::skip()) {
   FOR_EACH_DEVICE(device) { CHECK(device.is_meta()); }
@@ -37,7 +37,7 @@ TEST_CASE("a failing call" * doctest::skip()) {
   test::for_each_device([](Device device) { ones({2}, device).view({3}); });
 }
 
-TEST_CASE("whatever fails in a loop over devices names the device") {
+TEST_CASE("failures in a loop over devices name the device") {
   for (const char* test : {"a failing check of doctest", "a failing report", "a failing call"}) {
     const ChildResult child = run_child(test, "AMBIT_TEST_DEVICES=reference:0");
     INFO(child.output);
@@ -46,7 +46,7 @@ TEST_CASE("whatever fails in a loop over devices names the device") {
   }
 }
 
-TEST_CASE("reports name the device that a loop is at, and none elsewhere") {
+TEST_CASE("reports name the device of a loop, and no device outside of it") {
   CHECK(on_device() == "wrong");
   size_t count = 0;
   FOR_EACH_DEVICE(device) {

@@ -1,4 +1,4 @@
-// `ambit info` with every plugin of tests/plugin in its path, most of which do something wrong.
+// `ambit info` with every plugin of tests/plugin in its path, most of which have a fault.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,12 +14,11 @@ namespace {
 ChildResult info(const std::string& arguments) {
   return run_command(
       "env -u AMBIT_FALLBACK NO_COLOR=1 AMBIT_LOAD_TIMEOUT=0.2 "
-      "AMBIT_BACKEND_PATH=\"" AMBIT_BAD_PLUGINS
-      ":/no$(printf '\\t')such$(printf '\\033')file\" " AMBIT_TOOL " info" +
-      arguments);
+      "AMBIT_BACKEND_PATH=\"" AMBIT_BAD_PLUGINS ":/no$(printf '\\t')such$(printf '\\033')file\" " +
+      emulator() + AMBIT_TOOL " info" + arguments);
 }
 
-// Whether nothing in it has an effect on a terminal.
+// True if the text has no effect on a terminal.
 bool is_plain(const std::string& text) {
   return std::none_of(text.begin(), text.end(),
                       [](unsigned char c) { return (c < 32 && c != '\n') || c == 127; });
@@ -41,7 +40,7 @@ std::string result_of(const json& report, const std::string& plugin) {
 
 }  // namespace
 
-TEST_CASE("info survives every plugin and says of each why it was refused") {
+TEST_CASE("info survives every plugin and prints the reason for each refused one") {
   const ChildResult ran = info(" --json");
   INFO(ran.output);
   REQUIRE(ran.exit_code == 0);
@@ -67,7 +66,7 @@ TEST_CASE("info survives every plugin and says of each why it was refused") {
   CHECK(silent["devices"][0]["error"] == "an exception of an unknown type");
 }
 
-TEST_CASE("as text, too, and nothing that it prints has an effect on a terminal") {
+TEST_CASE("the text output has no effect on a terminal, either") {
   const ChildResult ran = info("");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);

@@ -1,5 +1,5 @@
-// `ambit bench --distributed`: the model's arithmetic against numbers by hand; of what is measured
-// only that it is.
+// `ambit bench --distributed`: the model's arithmetic compared with numbers computed by hand;
+// measurements are only checked to exist.
 #include <ambit/error.h>
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ using doctest::Approx;
 
 namespace {
 
-// No process is asked for memory that Open MPI keeps: see mpirun.sh.
+// Open MPI keeps memory, so leaks are not checked: see mpirun.sh.
 ChildResult bench_distributed(const std::string& arguments, const std::string& launcher = "") {
   return run_command(
       "env -u AMBIT_BACKEND_PATH OMPI_ALLOW_RUN_AS_ROOT=1 "
@@ -28,7 +28,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a network is read with its units, and nothing else is") {
+TEST_CASE("a network is parsed with its units, and invalid ones are refused") {
   const auto reads = [](const char* text, int ranks, int per_machine, double bandwidth,
                         double latency) {
     INFO(text);
@@ -61,8 +61,8 @@ TEST_CASE("an allreduce by ring and by tree, by hand") {
 }
 
 TEST_CASE("a step on more ranks, by hand") {
-  // By tree the first bucket keeps the link for 12 ms, from 10 to 22, and the second for 6, to 28.
-  // With 4 ms of latencies it is there at 32: 7 ms after the end of backward.
+  // By tree, the first bucket keeps the link for 12 ms, from 10 to 22, and the second for 6, to 28.
+  // With latencies of 4 ms it arrives at 32: 7 ms after the end of backward.
   const Step step{{{8e6, 10e-3}, {4e6, 20e-3}}, 25e-3, 30e-3};
   const Network network{8, 2, 1e9, 1e-3};
   const Prediction p = predict(step, network, 8);
@@ -77,23 +77,23 @@ TEST_CASE("a step on more ranks, by hand") {
   CHECK(one_machine.end == Approx(30e-3));
   CHECK(one_machine.efficiency == 1);
   CHECK(predict(step, network, 3).machines == 2);
-  // A network that is quick enough hides all but what comes behind the last gradient.
+  // A network that is fast enough hides everything except the part after the last gradient.
   const Step early{{{1e6, 1e-3}}, 25e-3, 30e-3};
   CHECK(predict(early, network, 8).hidden == 1);
   CHECK(predict(early, network, 8).end == Approx(30e-3));
-  // What computing loses to an exchange it loses where there is one.
+  // Computing time lost to an exchange is lost wherever there is an exchange.
   Step disturbed = step;
   disturbed.lost = 2e-3;
   CHECK(predict(disturbed, network, 8).end == Approx(39e-3));
   CHECK(predict(disturbed, network, 2).end == Approx(30e-3));
 }
 
-TEST_CASE("bench predicts from one measured rank, up to the ranks asked for") {
+TEST_CASE("bench predicts from one measured rank, up to the requested number of ranks") {
   const ChildResult ran = bench_distributed("--markdown --model 20x4,25GB/s,5us");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
   CHECK(ran.output.starts_with("measured on 1 rank: a step of "));
-  // By their sizes: the last layer, its 65,536 weights, the third convolution, the others.
+  // By size: the last layer, its 65,536 weights, the third convolution, the others.
   CHECK(contains(ran.output, "buckets of "));
   CHECK(contains(ran.output, "| ranks | machines | ring | tree | step | efficiency | hidden |\n"));
   for (const char* row : {"\n| 8 | 2 | ", "\n| 16 | 4 | ", "\n| 20 | 5 | "}) {
@@ -101,7 +101,7 @@ TEST_CASE("bench predicts from one measured rank, up to the ranks asked for") {
   }
 }
 
-TEST_CASE("bench measures the ranks that mpirun has started, and rank 0 prints") {
+TEST_CASE("bench measures the ranks started by mpirun, and rank 0 prints") {
   if (run_command("mpirun --version 2>&1").exit_code != 0 ||
       contains(bench_distributed("", AMBIT_MPIRUN " -n 1").output, "libambit_mpi.so")) {
     std::puts("skipped: no MPI");
@@ -116,12 +116,12 @@ TEST_CASE("bench measures the ranks that mpirun has started, and rank 0 prints")
   CHECK(contains(ran.output, "\n| allreduce/64 MiB | "));
   CHECK(contains(ran.output, "\n| tudui, batch 64 a rank | step | images/s | times 1 rank's |\n"));
   CHECK(contains(ran.output, "\n| 2 ranks, buckets of 0.25 MiB | "));
-  CHECK(contains(ran.output, "\n| what computing loses to it | "));
+  CHECK(contains(ran.output, "\n| computing time lost to it | "));
   CHECK(contains(ran.output, "\n| the model, on these ranks | predicted | measured | ratio |\n"));
   CHECK(ran.output.find("| allreduce/1 KiB |") == ran.output.rfind("| allreduce/1 KiB |"));
 }
 
-// The ranks' losses are compared with those of ambit: another work would be an error.
+// The ranks' losses are compared with those of ambit, so that different work is an error.
 TEST_CASE("bench compares ranks with those of PyTorch over gloo") {
   const char* const asked = std::getenv("AMBIT_PYTHON");
   const std::string python = asked && *asked ? asked : "python3";
@@ -138,7 +138,7 @@ TEST_CASE("bench compares ranks with those of PyTorch over gloo") {
   CHECK(contains(ran.output, "\n| tudui, batch 64 a rank, 2 ranks | ambit | PyTorch "));
 }
 
-TEST_CASE("bench --distributed refuses what it cannot do, and says what") {
+TEST_CASE("bench --distributed refuses invalid options, and says why") {
   const auto refuses = [](const char* arguments, const char* word) {
     const ChildResult ran = bench_distributed(arguments);
     INFO(arguments << ": " << ran.output);

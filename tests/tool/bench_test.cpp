@@ -1,4 +1,4 @@
-// `ambit bench`, run as a program. What it measures is not looked at: only that it measures.
+// `ambit bench`, run as a program. The figures are not checked, only that there are some.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -13,16 +13,15 @@ using nlohmann::json;
 namespace {
 
 ChildResult bench(const std::string& arguments) {
-  return run_command("env -u AMBIT_BACKEND_PATH AMBIT_SIM=npu:1 " AMBIT_TOOL
-                     " bench --seconds 0.001 " +
-                     arguments);
+  return run_command("env -u AMBIT_BACKEND_PATH AMBIT_SIM=npu:1 " + emulator() +
+                     AMBIT_TOOL " bench --seconds 0.001 " + arguments);
 }
 
 const std::string kAgainst = "--against " AMBIT_TEST_PEER " ";
 
 }  // namespace
 
-TEST_CASE("bench has a row for everything that is promised") {
+TEST_CASE("bench has all documented rows") {
   const std::string rows = "\n" + bench("--list").output;
   for (const char* row : {"net/train/4",
                           "net/infer/1024",
@@ -82,9 +81,10 @@ TEST_CASE("bench prints every column, as text, as Markdown and as JSON") {
   CHECK(row["row"] == "net/infer/4");
   CHECK(row["rate"]["unit"] == "images");
   CHECK(row["sides"]["ambit"]["seconds"].get<double>() > 0);
-  // The input alone, which the network does not keep, takes less than what the layers allocate.
+  // The input alone, which the network does not keep, is smaller than the allocations of the
+  // layers.
   CHECK(row["sides"]["ambit"]["peak_bytes"].get<double>() > 4.0 * 3 * 32 * 32 * sizeof(float));
-  CHECK(row["sides"].size() == 1);  // neither a peer nor a bound knows this work
+  CHECK(row["sides"].size() == 1);  // neither a peer nor a bound supports this work
 }
 
 TEST_CASE("bench compares with a peer and with a bound") {
@@ -94,18 +94,18 @@ TEST_CASE("bench compares with a peer and with a bound") {
   const json &one = report["rows"][0]["sides"], &large = report["rows"][1]["sides"];
   CHECK(one["fixture"]["seconds"].get<double>() > 0);
   CHECK(one["fixture"]["ratio"].get<double>() > 0);
-  CHECK(one["fixture"]["way"] == "by hand");  // the fastest of two
+  CHECK(one["fixture"]["way"] == "by hand");  // the faster of two variants
   CHECK_FALSE(one.contains("floor"));
   CHECK_FALSE(large.contains("fixture"));
   CHECK(large["floor"]["ratio"].get<double>() > 0);
 }
 
-TEST_CASE("bench measures what computes in bfloat16 beside the same in float32") {
+TEST_CASE("bench measures bfloat16 together with the same work in float32") {
   const json row = json::parse(bench("--filter tudui/infer_amp --json").output)["rows"].at(0);
   CHECK_FALSE(row.contains("failure"));
   CHECK(row["sides"]["float32"]["ratio"].get<double>() > 0);
 
-  // Those that have no such side are a table of their own.
+  // Rows without a float32 side are in a separate table.
   const std::string both = bench("--filter tudui/infer --markdown").output;
   CHECK(both.starts_with("| row | ambit | rate | floor | ratio | peak |\n"));
   CHECK(both.find("\n\n| row | ambit | rate | float32 | ratio | floor | ratio | peak |\n"
@@ -113,8 +113,8 @@ TEST_CASE("bench measures what computes in bfloat16 beside the same in float32")
                   "| tudui/infer_amp/64 | ") != std::string::npos);
 }
 
-// The networks of both sides, with the same numbers, give the same: else the rows fail.
-TEST_CASE("bench compares with PyTorch, the fastest of its ways") {
+// Both sides' networks with the same inputs have the same results, otherwise the rows fail.
+TEST_CASE("bench compares with PyTorch, with its fastest variant") {
   const char* const asked = std::getenv("AMBIT_PYTHON");
   const std::string python = asked && *asked ? asked : "python3";
   if (run_command(python + " -c 'import torch.nn' 2>&1").exit_code != 0) {
@@ -123,11 +123,10 @@ TEST_CASE("bench compares with PyTorch, the fastest of its ways") {
   }
   for (const std::string row : {"net/infer/4 --memory", "unet/train/8"}) {
     INFO(row);
-    // One thread: on a busy machine two of OpenMP's wait long for one another.
+    // One thread: on a busy machine two OpenMP threads would wait long for each other.
     const ChildResult ran =
-        run_command("OMP_NUM_THREADS=1 " AMBIT_TOOL
-                    " bench --seconds 0.001 --against pytorch --json --filter " +
-                    row);
+        run_command("OMP_NUM_THREADS=1 " + emulator() +
+                    AMBIT_TOOL " bench --seconds 0.001 --against pytorch --json --filter " + row);
     INFO(ran.output);
     REQUIRE(ran.exit_code == 0);
     const json report = json::parse(ran.output);
@@ -138,13 +137,14 @@ TEST_CASE("bench compares with PyTorch, the fastest of its ways") {
     const std::string way = side["way"];
     CHECK((way.starts_with("eager") || way.starts_with("compiled")));
   }
-  const ChildResult without = run_command("AMBIT_PYTHON=/bin/false " AMBIT_TOOL
-                                          " bench --against pytorch --filter net/train/4 2>&1");
+  const ChildResult without =
+      run_command("AMBIT_PYTHON=/bin/false " + emulator() +
+                  AMBIT_TOOL " bench --against pytorch --filter net/train/4 2>&1");
   CHECK(without.exit_code == 2);
   CHECK(without.output.find("AMBIT_PYTHON names another") != std::string::npos);
 }
 
-TEST_CASE("bench starts busy processes of its own, and ends them") {
+TEST_CASE("bench starts its own busy processes, and ends them") {
   const auto children = [] {
     return run_command("pgrep -fc 'bench --seconds 0.001 --loade[d]'").output;
   };
@@ -158,14 +158,14 @@ TEST_CASE("bench starts busy processes of its own, and ends them") {
   CHECK(bench("--loaded --memory").exit_code == 2);
 }
 
-TEST_CASE("a side that computes something else fails the row") {
+TEST_CASE("a side with a different result fails the row") {
   const ChildResult ran = bench(kAgainst + "--filter add_recorded --json");
   CHECK(ran.exit_code == 1);
   const json row = json::parse(ran.output)["rows"].at(0);
   CHECK(row["failure"].get<std::string>().starts_with("expected the same result, got "));
 }
 
-TEST_CASE("bench shows where a device and the cpu cross") {
+TEST_CASE("bench prints the size from which a device is faster than the cpu") {
   const std::string arguments = "--crossover --device npu --batches 1,2 --widths 3,4 ";
   const json cells = json::parse(bench(arguments + "--json").output)["cells"];
   CHECK(cells.size() == 4);
@@ -177,12 +177,13 @@ TEST_CASE("bench shows where a device and the cpu cross") {
   CHECK(bench(arguments + "--markdown").output.starts_with("| batch \\ width | 3 | 4 |\n"));
 }
 
-TEST_CASE("bench shows how networks grow with the batch and with threads") {
+TEST_CASE("bench prints the growth of networks with the batch and with threads") {
   const std::string arguments = "--growth --memory --filter net/infer --batches 1,3 ";
-  const json cells = json::parse(
-      run_command("OMP_NUM_THREADS=3 " AMBIT_TOOL " bench --seconds 0.001 " + arguments + "--json")
-          .output)["cells"];
-  REQUIRE(cells.size() == 6);  // of 1, 2 and 3 threads
+  const json cells =
+      json::parse(run_command("OMP_NUM_THREADS=3 " + emulator() +
+                              AMBIT_TOOL " bench --seconds 0.001 " + arguments + "--json")
+                      .output)["cells"];
+  REQUIRE(cells.size() == 6);  // 1, 2 and 3 threads
   CHECK(cells[5]["work"] == "net/infer");
   CHECK(cells[5]["batch"] == 3);
   CHECK(cells[5]["threads"] == 3);
@@ -196,7 +197,7 @@ TEST_CASE("bench shows how networks grow with the batch and with threads") {
   CHECK(bench(arguments + "--markdown").output.starts_with("| work | batch | threads | time |"));
 }
 
-TEST_CASE("bench says what takes the time, where it is asked for a profile") {
+TEST_CASE("bench prints a profile if requested") {
   const TemporaryFolder folder;
   const std::string trace = folder / "trace.json";
   const ChildResult ran = bench("--filter net/infer/4 --profile " + trace + " 2>&1");
@@ -209,7 +210,7 @@ TEST_CASE("bench says what takes the time, where it is asked for a profile") {
   CHECK(refused.output.find("--profile: ") != std::string::npos);
 }
 
-TEST_CASE("bench refuses what it cannot do, and says what") {
+TEST_CASE("bench refuses invalid options, and says why") {
   const auto refuses = [](const char* arguments, const char* word) {
     INFO(arguments);
     const ChildResult ran = bench(std::string(arguments) + " 2>&1");

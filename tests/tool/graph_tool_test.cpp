@@ -1,4 +1,4 @@
-// `ambit graph` as users run it.
+// `ambit graph`, run as a program.
 #include <ambit/ops/creation.h>
 
 #include <string>
@@ -15,7 +15,7 @@ TEST_CASE("graph show prints the calls, and a picture for Graphviz") {
   CHECK(dot.output.starts_with("digraph"));
 }
 
-TEST_CASE("graph run reads and writes arrays of NumPy") {
+TEST_CASE("graph run reads and writes NumPy arrays") {
   const TemporaryFolder folder;
   // numpy.save(f, numpy.ones((1, 3), dtype="<f4"))
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }";
@@ -45,14 +45,24 @@ TEST_CASE("graph convert writes a file with the same calls") {
   CHECK(tool("graph show " + to).output == tool("graph show " + graph_file("net")).output);
 }
 
-TEST_CASE("mistakes in the use of graphs are named") {
+TEST_CASE("graph convert writes an ONNX model") {
+  const TemporaryFolder folder;
+  const std::string to = folder / "b.onnx";
+  const ChildResult ran =
+      tool("graph convert " + (graph_folder() / "tiny.pt2").string() + " " + to + " 2>&1");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(tool("graph show " + to).output.find("Gemm(") != std::string::npos);
+}
+
+TEST_CASE("errors in the use of graphs name the cause") {
   const TemporaryFolder folder;
   const std::string wrong = folder.write("x.npy", "no array");
   const std::string file = (graph_folder() / "tiny.pt2").string();
   for (const std::string& arguments :
        {std::string("graph"), std::string("graph show"), std::string("graph show /no/such.pt2"),
         "graph show " + wrong, "graph run " + file, "graph run " + file + " --in " + wrong,
-        "graph convert " + file, "graph convert " + file + " " + (folder / "a.onnx")}) {
+        "graph convert " + file, "graph convert " + file + " " + (folder / "a.txt")}) {
     INFO(arguments);
     const ChildResult ran = tool(arguments + " 2>&1");
     CHECK(ran.exit_code == 2);

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-// Calls check(text) for every string in it.
+// Calls check(text) for every string of the JSON.
 template <class Check>
 void for_each_string(const json& j, const Check& check) {
   if (j.is_string()) check(j.get<std::string>());
@@ -26,7 +26,7 @@ void for_each_string(const json& j, const Check& check) {
 
 }  // namespace
 
-TEST_CASE("info shows version, libraries, devices, plugins and why one was refused") {
+TEST_CASE("info prints version, libraries, devices, plugins and why one was refused") {
   const TemporaryFolder folder;
   const std::string text_file = folder.write("libambit_text.so", "no library");
   const std::string settings = kPatchy + ":" + folder.path().string();
@@ -74,7 +74,7 @@ TEST_CASE("info shows version, libraries, devices, plugins and why one was refus
   });
 }
 
-TEST_CASE("info of a file shows what it is, and the tensors in it") {
+TEST_CASE("info of a file prints its kind and its tensors") {
   const TemporaryFolder folder;
   save({{"w", ones({2, 3})}, {"n", ones({}, kInt64)}}, folder / "f.safetensors");
   const std::string path = folder / "f.safetensors";
@@ -92,7 +92,7 @@ TEST_CASE("info of a file shows what it is, and the tensors in it") {
   CHECK(text.find("  model.w\\x1b[2J: float32[1]\n") != text.npos);
   CHECK(text.find("not represented by ambit\n  d: torch.device\n") != text.npos);
 
-  // Of a dtype that ambit lacks.
+  // A dtype that ambit does not have.
   const std::string header = R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                              R"("b":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[1,3]}} )";
   std::string length(8, '\0');
@@ -117,7 +117,7 @@ TEST_CASE("info counts the threads that it may use") {
   CHECK((*find(info["backends"], "name", "cpu"))["devices"][0]["details"]["threads"] == "3");
 }
 
-TEST_CASE("info says of a folder in the path that there are no plugins in it") {
+TEST_CASE("info reports a folder of the path without plugins") {
   const TemporaryFolder folder;
   const std::string settings = "AMBIT_BACKEND_PATH=" + folder.path().string();
   const json info = json::parse(tool("info --json", settings).output);
@@ -137,11 +137,11 @@ TEST_CASE("a plugin can be named by its file") {
 
 namespace {
 
-/// What `info` says of the CPU under a limit of instruction sets; empty: none.
+/// Return the CPU's line of `info` with a limit of instruction sets; empty: no limit.
 json cpu_details(const std::string& limit, const std::string& onednn = "") {
   const std::string command =
-      "env -u DNNL_MAX_CPU_ISA -u ONEDNN_MAX_CPU_ISA AMBIT_CPU_ISA=" + limit + " " + onednn +
-      " " AMBIT_TOOL " info --json";
+      "env -u DNNL_MAX_CPU_ISA -u ONEDNN_MAX_CPU_ISA AMBIT_CPU_ISA=" + limit + " " + onednn + " " +
+      emulator() + AMBIT_TOOL " info --json";
   const json info = json::parse(run_command(command).output);
   return (*find(info["backends"], "name", "cpu"))["devices"][0]["details"];
 }
@@ -152,7 +152,7 @@ bool ends_with(const json& details, const char* library, const std::string& set)
 }  // namespace
 
 #ifdef __x86_64__
-TEST_CASE("AMBIT_CPU_ISA limits Highway, oneDNN and ambit's own choices, and info shows it") {
+TEST_CASE("AMBIT_CPU_ISA limits Highway, oneDNN and ambit's own choices, and info prints it") {
   const json all = cpu_details("");
   CHECK(all["AMBIT_CPU_ISA"] == "none");
   for (const std::string limit : {"sse4", "avx2", "avx512", "avx512_bf16"}) {
@@ -165,16 +165,16 @@ TEST_CASE("AMBIT_CPU_ISA limits Highway, oneDNN and ambit's own choices, and inf
   const auto product = [](const std::string& limit) {
     return ops("--backend cpu", "AMBIT_CPU_ISA=" + limit)["cpu"]["ops"]["matmul"]["bfloat16"];
   };
-  CHECK(product("sse4") == "widened");
-  // A limit above what the CPU has changes nothing.
+  CHECK(product("sse4") == "upcast");
+  // A limit above the CPU's instruction sets changes nothing.
   if (!__builtin_cpu_supports("avx2")) {
     CHECK(cpu_details("avx2")["Highway"] == all["Highway"]);
     return;
   }
   CHECK(ends_with(cpu_details("avx2"), "oneDNN", "avx2"));
   CHECK(ends_with(cpu_details("avx2"), "Highway", "AVX2"));
-  CHECK(product("avx2") == "widened");
-  // A user's ONEDNN_MAX_CPU_ISA has the last word on oneDNN.
+  CHECK(product("avx2") == "upcast");
+  // A user's ONEDNN_MAX_CPU_ISA has priority for oneDNN.
   const json both = cpu_details("avx2", "ONEDNN_MAX_CPU_ISA=SSE41");
   CHECK(ends_with(both, "oneDNN", "sse41"));
   CHECK(ends_with(both, "Highway", "AVX2"));
@@ -186,15 +186,14 @@ TEST_CASE("AMBIT_CPU_ISA limits Highway, oneDNN and ambit's own choices, and inf
     return;
   }
   CHECK(ends_with(avx512, "oneDNN", "avx512_core"));
-  CHECK(product("avx512") == "widened");
+  CHECK(product("avx512") == "upcast");
   if (!__builtin_cpu_supports("avx512bf16")) return;
   CHECK(ends_with(newer, "oneDNN", "avx512_core_bf16"));
   CHECK(product("avx512_bf16") == "native");
 }
 #endif
 
-TEST_CASE(
-    "an instruction set that AMBIT_CPU_ISA does not know is an error that lists those it does") {
+TEST_CASE("an unknown instruction set in AMBIT_CPU_ISA is an error that lists the known ones") {
   for (const char* arguments : {"info", "ops", "conformance --device cpu --filter nll_loss"}) {
     INFO(arguments);
     const ChildResult ran = tool(std::string(arguments) + " 2>&1", "AMBIT_CPU_ISA=avx");

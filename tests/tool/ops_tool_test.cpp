@@ -12,7 +12,7 @@
 using namespace ambit;
 using nlohmann::json;
 
-TEST_CASE("ops has every kernel op, and those of cpu and reference are their own") {
+TEST_CASE("ops lists every kernel op, and cpu and reference have their own kernels") {
   const json coverage = ops("");
   for (const char* backend : {"cpu", "reference"}) {
     INFO(backend);
@@ -22,18 +22,18 @@ TEST_CASE("ops has every kernel op, and those of cpu and reference are their own
       INFO(std::string(op->name()));
       REQUIRE(found.contains(op->name()));
       for (const auto& [dtype, verdict] : found[op->name()].items()) {
-        const bool widens = dtype == "float16" || dtype == "bfloat16";
-        CHECK((verdict == "native" || (widens && verdict == "widened")));
+        const bool is_short = dtype == "float16" || dtype == "bfloat16";
+        CHECK((verdict == "native" || (is_short && verdict == "upcast")));
       }
     }
     for (const char* dtype : {"float16", "bfloat16"}) {
       CHECK(found["copy"][dtype] == "native");
-      CHECK(found["gather"][dtype] == "native");  // moved
-      // The CPU's loops convert what they need; reference has float32's alone.
+      CHECK(found["gather"][dtype] == "native");  // only copies bits
+      // The CPU's loops convert as needed; reference has only float32 loops.
       const bool own = std::string(backend) == "cpu";
-      CHECK(found["unary"][dtype] == (own ? "native" : "widened"));
-      CHECK(found["reduce"][dtype] == (own ? "native" : "widened"));
-      // Where the CPU has instructions for products, both kinds are made with them.
+      CHECK(found["unary"][dtype] == (own ? "native" : "upcast"));
+      CHECK(found["reduce"][dtype] == (own ? "native" : "upcast"));
+      // CPUs with instructions for products use them for both kinds.
       CHECK(found["convolution"][dtype] == found["matmul"][dtype]);
       CHECK(found["convolution_weight_grad"][dtype] == found["matmul"][dtype]);
     }
@@ -41,12 +41,12 @@ TEST_CASE("ops has every kernel op, and those of cpu and reference are their own
   }
 }
 
-TEST_CASE("ops --public finds a function and says which ops it runs") {
+TEST_CASE("ops --public finds a function and prints its ops") {
   const json all = ops("--public");
   CHECK(all["gelu"] == "unary gelu, unary gelu_tanh");
   CHECK(all["cat"] == "copy");
   CHECK(all["transpose"] == "");
-  const std::string text = tool("ops --public sort").output;  // the very name before others
+  const std::string text = tool("ops --public sort").output;  // the exact name before others
   CHECK(text.find("\nsort ") < text.find("argsort"));
   CHECK(text.find("argsort") < text.size());
   CHECK(text.find("cat") == std::string::npos);
@@ -54,7 +54,7 @@ TEST_CASE("ops --public finds a function and says which ops it runs") {
   CHECK(tool("ops --public gelu --backend sim").exit_code == 2);
 }
 
-TEST_CASE("ops sees that a kernel runs a loop of reference, through a wrapper and later too") {
+TEST_CASE("ops detects that a kernel runs a loop of reference, also through a wrapper and later") {
   const json coverage = ops("--backend sim");
   CHECK(coverage.size() == 1);
   for (const json& op : coverage["sim"]["ops"]) {
@@ -62,7 +62,7 @@ TEST_CASE("ops sees that a kernel runs a loop of reference, through a wrapper an
   }
 }
 
-TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
+TEST_CASE("ops prints gaps by dtype and by function, and failures") {
   const ChildResult ran = tool("ops --backend patchy --format json", kPatchy);
   CHECK(ran.exit_code == 1);
   const json patchy = json::parse(ran.output)["patchy"];
@@ -77,18 +77,18 @@ TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
   CHECK(found["unary"]["float32"] == "missing");
   CHECK(found["matmul"]["float32"] == "failed");
   CHECK(found["convolution"]["float32"] == "missing");
-  CHECK(found["softmax"]["float32"] == "missing");  // of what it is composed of, too much is
+  CHECK(found["softmax"]["float32"] == "missing");  // too many ops of its composite are missing
   CHECK(found["index_select"]["float32"] == "missing");
 
   const std::string notes = patchy["notes"].dump();
   CHECK(notes.find("unary exp missing: exp: expected any other function") != std::string::npos);
   CHECK(notes.find("where missing for float64: where: expected float32") != std::string::npos);
   CHECK(notes.find("softmax missing: reduce: expected a kernel") != std::string::npos);
-  CHECK(notes.find("convolution missing") == std::string::npos);  // the verdict says it all
+  CHECK(notes.find("convolution missing") == std::string::npos);  // the verdict says this already
   CHECK(notes.find("matmul failed: matmul: lost the device") != std::string::npos);
 }
 
-TEST_CASE("the kernels of a backend without devices are shown, and why it has none") {
+TEST_CASE("ops prints the kernels of a backend without devices, and the reason") {
   const std::string settings = kPatchy + " PATCHY_ABSENT=1";
   for (const std::string& backend : {std::string("patchy"), kPatchyFile}) {
     INFO(backend);
@@ -139,11 +139,11 @@ TEST_CASE("no kernel is missing on cuda, with and without GPUs") {
   }
 }
 
-TEST_CASE("ops names the kernel that ends it") {
+TEST_CASE("ops names the kernel that ends its process") {
   for (const std::string crash : {"fault", "abort"}) {
-    const ChildResult ran =
-        run_command("ulimit -c 0; exec env CUDA_VISIBLE_DEVICES= " + kPatchy +
-                    " PATCHY_CRASH=" + crash + " " AMBIT_TOOL " ops --backend patchy 2>&1");
+    const ChildResult ran = run_command("ulimit -c 0; exec env CUDA_VISIBLE_DEVICES= " + kPatchy +
+                                        " PATCHY_CRASH=" + crash + " " + emulator() +
+                                        AMBIT_TOOL " ops --backend patchy 2>&1");
     INFO(ran.output);
     CHECK(ran.output.find("ambit: matmul of ") != std::string::npos);
     CHECK(ran.output.find(" on patchy:0 crashed\n") != std::string::npos);
@@ -151,10 +151,10 @@ TEST_CASE("ops names the kernel that ends it") {
   }
 }
 
-TEST_CASE("with a fallback, what is missing falls back, and asking does not count as a call") {
+TEST_CASE("with a fallback, missing kernels fall back, and probing does not count as a call") {
   const ChildResult ran =
       tool("ops --backend patchy --format json 2>&1", kPatchy + " AMBIT_FALLBACK=cpu");
-  const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary behind it
+  const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary after it
   CHECK(found["convolution"]["float32"] == "fallback");
   CHECK(found["softmax"]["float32"] == "fallback");
   CHECK(found["where"]["float64"] == "missing");  // there is a kernel, which refuses
@@ -162,7 +162,7 @@ TEST_CASE("with a fallback, what is missing falls back, and asking does not coun
   CHECK(found["matmul"]["float32"] == "failed");
 }
 
-TEST_CASE("several backends are summed up by dtype, as text and as Markdown") {
+TEST_CASE("several backends are compared by dtype, as text and as Markdown") {
   const std::string text = tool("ops", kPatchy).output;
   CHECK(text.starts_with("op "));
   CHECK(text.find("native; missing: float64") != std::string::npos);

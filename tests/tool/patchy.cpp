@@ -1,4 +1,4 @@
-// A plugin whose kernels are there in part: what `ambit ops` must see.
+// A plugin with incomplete kernels, for `ambit ops`.
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace ambit;
 
-// Its memory is the host's, so that a loop runs on it as it is.
+// Its memory is host memory, so that a host loop can run on it.
 void fill(Tensor& y, const Scalar& value) { reference::fill(y, value); }
 
 // No float64.
@@ -36,12 +36,12 @@ void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
 void matmul(Tensor&, const Tensor&, const Tensor&) {
   if (const char* crash = std::getenv("PATCHY_CRASH")) {
     if (std::string_view(crash) == "abort") std::abort();
-    std::raise(SIGSEGV);  // what a stray pointer does, which sanitizers would forestall
+    std::raise(SIGSEGV);  // like a wild pointer, which sanitizers would report
   }
   throw BackendError("matmul: lost the device");
 }
 
-// One that may have no devices, and then says why.
+// A backend that may have no devices, with a reason.
 class PatchyBackend final : public toy::ToyBackend {
  public:
   using ToyBackend::ToyBackend;

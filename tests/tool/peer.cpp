@@ -1,5 +1,5 @@
-// Something to compare ambit with that needs no library: it adds, in one way and in a slower one,
-// and once it adds wrongly.
+// A peer for `ambit bench` that needs no library: it adds in a fast and in a slow variant, and once
+// with a wrong result.
 #include <string>
 #include <utility>
 #include <vector>

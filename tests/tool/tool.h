@@ -7,12 +7,12 @@
 #include "tests/child_process.h"
 
 /// Run the tool with settings such as "AMBIT_SIM=npu:1", and none of the parent's, nor its GPUs.
-/// Its output is stdout alone, unless the arguments say "2>&1".
+/// Its output is only stdout, unless the arguments say "2>&1".
 inline ChildResult tool(const std::string& arguments, const std::string& settings = "") {
   return run_command(
       "env -u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK CUDA_VISIBLE_DEVICES= "
       "AMBIT_SIM=sim:1 " +
-      settings + " " AMBIT_TOOL " " + arguments);
+      settings + " " + emulator() + AMBIT_TOOL " " + arguments);
 }
 
 inline const std::string kPatchy = "AMBIT_BACKEND_PATH=" AMBIT_TEST_PLUGINS;

@@ -1,4 +1,4 @@
-// What all subcommands of `ambit` do alike: exit codes, output that fails, settings, colour.
+// Common behaviour of all subcommands of `ambit`: exit codes, failing output, settings, colour.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 using namespace ambit;
 
-TEST_CASE("exit codes tell wrong usage from success, and help is help") {
+TEST_CASE("exit codes distinguish wrong usage from success, and help is a success") {
   CHECK(tool("--version").output == "ambit " AMBIT_VERSION "\n");
   for (const char* arguments : {"--help", "info --help", "ops --help", "info", "ops"}) {
     INFO(arguments);
@@ -30,11 +30,11 @@ TEST_CASE("exit codes tell wrong usage from success, and help is help") {
   }
 }
 
-TEST_CASE("a subcommand that there is not is named") {
+TEST_CASE("an unknown subcommand is named") {
   CHECK(tool("nonsense 2>&1").output.starts_with("ambit: expected a subcommand, got \"nonsense\""));
 }
 
-TEST_CASE("output that nobody can get is no success") {
+TEST_CASE("output that cannot be written is an error") {
   for (const char* arguments : {"info", "info --json", "ops", "conformance --device cpu --list",
                                 "--help", "--version", "info --help"}) {
     INFO(arguments);
@@ -44,7 +44,7 @@ TEST_CASE("output that nobody can get is no success") {
   }
 }
 
-TEST_CASE("a mistake that cannot be told is one all the same") {
+TEST_CASE("an error that cannot be printed is still an exit code") {
   for (const char* arguments : {"nonsense", "", "ops --backend nobody"}) {
     INFO(arguments);
     const ChildResult ran = tool(std::string(arguments) + " 2>/dev/full");
@@ -53,7 +53,7 @@ TEST_CASE("a mistake that cannot be told is one all the same") {
   }
 }
 
-TEST_CASE("a bad AMBIT_FALLBACK is the user's mistake, not that of the kernels") {
+TEST_CASE("an invalid AMBIT_FALLBACK is the user's error, not the kernels'") {
   for (const char* arguments : {"ops", "conformance --device cpu --filter nll_loss"}) {
     INFO(arguments);
     const ChildResult ran = tool(std::string(arguments) + " 2>&1", "AMBIT_FALLBACK=sometimes");
@@ -62,10 +62,10 @@ TEST_CASE("a bad AMBIT_FALLBACK is the user's mistake, not that of the kernels")
   }
 }
 
-TEST_CASE("colour is for terminals, unless they want none") {
+TEST_CASE("colour is only for terminals, and can be disabled") {
   const std::string escape = "\x1b[";
   CHECK(tool("ops", kPatchy).output.find(escape) == std::string::npos);
-  // `script` runs a command in a terminal of its own.
+  // `script` runs a command in a new terminal.
   const auto in_terminal = [](const std::string& settings) {
     return run_command("env -u NO_COLOR CUDA_VISIBLE_DEVICES= TERM=xterm " + kPatchy + " " +
                        settings + " script -qec '" AMBIT_TOOL " ops' /dev/null")

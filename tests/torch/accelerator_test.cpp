@@ -11,7 +11,7 @@ namespace accelerator = at::accelerator;
 
 namespace {
 
-// In a thread of its own, since the selected device is the thread's.
+// In a separate thread, since each thread has its own selected device.
 template <class F>
 void in_thread(F f) {
   std::thread(f).join();

@@ -1,5 +1,5 @@
-// Custom operators: selection of kernels on devices that libtorch lacks, and errors of
-// registration. What libtorch has too is compared with it in tests/parity/custom_operators.cpp.
+// Custom operators: selection of kernels on devices that libtorch does not have, and errors of
+// registration. tests/parity/custom_operators.cpp compares the rest with libtorch.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <torch/torch.h>
@@ -59,7 +59,7 @@ TEST_CASE("libraries refuse operators that are defined twice, and functions that
   library.def("f(Tensor x, *, int[2] size=[1, 2]) -> Tensor");
   CHECK_THROWS_AS(library.def("f(Tensor x) -> Tensor"), Error);
   CHECK_THROWS_AS(library.def("other::g(Tensor x) -> Tensor"), Error);
-  CHECK_THROWS_AS(library.impl("f", &of_cpu), Error);  // of one argument
+  CHECK_THROWS_AS(library.impl("f", &of_cpu), Error);  // with one argument
   library.impl("f", [](const Tensor& x, ambit::IntArrayRef size) { return x.expand(size); });
   CHECK_THROWS_AS(library.impl("f", c10::kCPU, [](Tensor x, ambit::IntArrayRef) { return x; }),
                   Error);

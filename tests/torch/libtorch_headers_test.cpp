@@ -1,4 +1,4 @@
-// Headers that programs for libtorch 2.15 include: what they declare, and that they compile
+// Headers that programs for libtorch 2.15 include: their declarations, and that they compile
 // together.
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/OpMathType.h>
@@ -49,7 +49,7 @@ TEST_CASE("SymInt is an integer") {
         at::IntArrayRef({2, 7}));
 }
 
-TEST_CASE("types of arithmetic and constants are libtorch's") {
+TEST_CASE("arithmetic types and constants are libtorch's") {
   static_assert(std::is_same_v<at::opmath_type<c10::BFloat16>, float>);
   static_assert(std::is_same_v<at::opmath_type<double>, double>);
   CHECK(at::toOpMathType(torch::kHalf) == torch::kFloat);
@@ -81,7 +81,7 @@ TEST_CASE("kinds of devices without a backend are not available") {
   CHECK_THROWS_AS(torch::xpu::synchronize(0), ambit::Error);
 }
 
-TEST_CASE("a dtype outside of a dispatched set is refused by the function's name") {
+TEST_CASE("a dtype outside of a dispatched set is refused with the function's name") {
   const auto call = [] { AT_DISPATCH_FLOATING_TYPES(torch::kInt, "my_kernel", [] {}); };
   CHECK_THROWS_WITH_AS(call(), "\"my_kernel\" not implemented for 'Int'",
                        ambit::NotImplementedError);

@@ -100,7 +100,7 @@ void check_backward(Trial& t, const Batch& c, DType dtype, Layout layout) {
 }
 
 void check_bad_label(Trial& t, int64_t bad) {
-  t.begin(fmt::format("label {} where there are 3 classes", bad));
+  t.begin(fmt::format("label {} of 3 classes", bad));
   const std::vector<int64_t> labels{1, bad}, times{4}, counts{2};
   Operand& y = t.updated("y", kFloat32, {1});
   Operand& alpha = t.updated("alpha", kFloat32, {1, 4, 5});

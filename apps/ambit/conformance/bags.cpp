@@ -93,7 +93,7 @@ void check_backward(Trial& t, const Bags& c, DType dtype, Layout layout) {
 }
 
 void check_bad_index(Trial& t, int64_t bad) {
-  t.begin(fmt::format("index {} where there are 3 rows", bad));
+  t.begin(fmt::format("index {} of 3 rows", bad));
   const std::vector<int64_t> numbers{0, bad, 1};
   Operand& y = t.updated("y", kFloat32, {1, 4});
   Operand& none = t.absent();

@@ -12,8 +12,8 @@
 
 namespace conformance {
 
-/// The dtypes that a function is tested with. nextafter of 16-bit floats is core's, not the
-/// kernel's.
+/// The dtypes that a function is tested with. core computes nextafter of 16-bit floats without the
+/// kernel.
 inline ambit::DTypeSet dtypes_of(ambit::BinaryOp op) {
   return op == ambit::BinaryOp::nextafter ? row_of(op).dtypes
                                           : ambit::dtypes::with_reduced_floating(row_of(op).dtypes);
@@ -27,40 +27,42 @@ inline Bound bound_of(ambit::BinaryOp op, ambit::DType dtype) {
   switch (op) {
     case ambit::BinaryOp::pow:
     case ambit::BinaryOp::atan2:
-      return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
+      return {5, 0, "libm is accurate to 4 ulp, and the reference rounds once more"};
     case ambit::BinaryOp::hypot:
     case ambit::BinaryOp::xlogy:
-      return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
+      return {5, 0, "libm is accurate to 4 ulp, and the reference rounds once more"};
     case ambit::BinaryOp::logaddexp:
     case ambit::BinaryOp::logaddexp2:
-      return {5, 4 * epsilon(dtype), "maths good to 4 ulp of numbers up to 4, which may cancel"};
+      return {5, 4 * epsilon(dtype),
+              "libm is accurate to 4 ulp of numbers up to 4, which may cancel"};
     case ambit::BinaryOp::zeta:
-      return {64, 64 * epsilon(dtype), "a sum of powers, each good to some ulp of a growing one"};
+      return {64, 64 * epsilon(dtype),
+              "a sum of powers, each accurate to some ulp of an increasing one"};
     case ambit::BinaryOp::relu_grad:
     case ambit::BinaryOp::sigmoid_grad:
     case ambit::BinaryOp::tanh_grad:
       return {4, 16 * epsilon(dtype),
               "three roundings of numbers up to 3 * 3 * (1 + 9), where 1 - y cancels"};
     case ambit::BinaryOp::gelu_grad:
-      return {5, 16 * epsilon(dtype), "maths good to 4 ulp of numbers up to 3"};
+      return {5, 16 * epsilon(dtype), "libm is accurate to 4 ulp of numbers up to 3"};
     case ambit::BinaryOp::gelu_tanh_grad:
       return {8, 64 * epsilon(dtype),
-              "of numbers up to 3, s + x u' s (1 - s): s good to 4 ulp and |u| < 9 roundings"};
+              "of numbers up to 3, s + x u' s (1 - s): s accurate to 4 ulp and |u| < 9 roundings"};
     case ambit::BinaryOp::silu_grad:
     case ambit::BinaryOp::mish_grad:
     case ambit::BinaryOp::logit_loss:
       return {
           8, 32 * epsilon(dtype),
-          "functions of maths, each good to 4 ulp, of numbers up to 3, in sums that may cancel"};
+          "functions of libm, each accurate to 4 ulp, of numbers up to 3, in sums that may cancel"};
     case ambit::BinaryOp::hardswish_grad:
       return {2, 8 * epsilon(dtype), "a sum of roundings that may cancel, times up to 3"};
     case ambit::BinaryOp::selu_grad:
     case ambit::BinaryOp::logsigmoid_grad:
     case ambit::BinaryOp::elu:
-      return {8, 0, "maths is good to 4 ulp, and two products or quotients"};
+      return {8, 0, "libm is accurate to 4 ulp, and two products or quotients"};
     case ambit::BinaryOp::celu:
     case ambit::BinaryOp::softplus:
-      return {24, 0, "two functions of maths, each good to 4 ulp, of a number up to 9, rounded"};
+      return {24, 0, "two functions of libm, each accurate to 4 ulp, of a rounded number up to 9"};
     case ambit::BinaryOp::smooth_l1:
     case ambit::BinaryOp::huber:
       return {3, 0, "three roundings"};
@@ -94,7 +96,7 @@ inline Values second_of(ambit::BinaryOp op, const Values& values) {
   }
 }
 
-/// Scalar operands for a tensor of a dtype; none of them is 0 or -1.
+/// Scalar operands for a tensor of a dtype; neither 0 nor -1.
 inline std::vector<ambit::Scalar> numbers(ambit::DType dtype) {
   if (dtype == ambit::kBool) return {true};
   if (is_floating_point(dtype)) return {2, -2.5, 0.7};

@@ -19,10 +19,10 @@ namespace {
 using namespace conformance;
 
 const char* const kFooter =
-    R"(Every case runs in a child process, so that one that crashes or hangs is a finding like any other.
-Results are compared with the backend `reference`; each failure says its bound and how to repeat it.
+    R"(Every case runs in a child process, so that a crash or a hang is reported like other failures.
+Results are compared with the backend `reference`. A failure has its bound and a command to repeat it.
 
-Exit codes: 0 nothing failed (kernels and dtypes that are missing are counted, and no failure),
+Exit codes: 0 nothing failed (missing kernels and dtypes are counted, but are not failures),
             1 something failed, 2 wrong usage or no such device.)";
 
 /// On a terminal, show the progress of the run on one line.
@@ -51,21 +51,21 @@ void add_conformance(CLI::App& tool, int& exit_code) {
   c.footer(kFooter);
   c.add_option("--device", options->device, "The device to check: npu:0")->required();
   c.add_option("--backend", options->backend,
-               "File of the plugin, where ambit does not find it by the device's name");
+               "File of the plugin, if ambit does not find it by the device's name");
   c.add_option("--filter", options->filter,
-               "Run only cases whose name holds this: convolution/float32");
+               "Run only cases whose name contains this: convolution/float32");
   const auto set_format = [options](const std::string& name) {
     options->format = name == "json" ? Format::json : name == "md" ? Format::md : Format::table;
   };
   c.add_option_function<std::string>("--format", set_format, "table (the default), md or json")
       ->check(CLI::IsMember({"table", "md", "json"}));
-  c.add_flag("--list", options->list, "Print the names of the cases and run none");
-  c.add_option("--timeout", options->timeout_s, "After so many seconds, a case hangs")
+  c.add_flag("--list", options->list, "Print the names of the cases without running them");
+  c.add_option("--timeout", options->timeout_s, "Seconds after which a case counts as hanging")
       ->check(terminal::finite_number(0.001, 86400))
       ->capture_default_str();
-  c.add_option("--max-failures", options->max_failures, "End the run after so many")
+  c.add_option("--max-failures", options->max_failures, "End the run after this number of failures")
       ->check(terminal::whole_number(0, SIZE_MAX));
-  c.add_option("--seed", options->seed, "Seed of the numbers that kernels are fed with")
+  c.add_option("--seed", options->seed, "Seed of the operands' random numbers")
       ->check(terminal::whole_number(0, UINT64_MAX))
       ->capture_default_str();
   // Options between the two processes; the group "" hides them from --help.

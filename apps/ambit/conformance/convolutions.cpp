@@ -55,7 +55,7 @@ const std::vector<Convolution> kConvolutions = {
     {"volume_3x3x3", {1, 16, 4, 8, 7}, {32, 16, 3, 3, 3}, {.padding = {1, 1, 1}}},
     {"volume_empty", {0, 3, 4, 4, 4}, {2, 3, 2, 2, 2}, {}},
 };
-// Slow on the reference.
+// The reference is slow for these.
 const Convolution kLarge{
     "large", {4, 64, 16, 16}, {64, 64, 3, 3}, {.padding = {2, 2}, .dilation = {2, 2}}};
 

@@ -43,10 +43,11 @@ void check_within_device(Device device, DType dtype) {
 void check_between(Device a, Device b) {
   for (const Dims& sizes : kSizes) {
     const Tensor x = numbers(sizes), there = copied_to(a, x);
+    if (x.numel() > 1000) keep_busy(a);
     there.mul_(2);
     const Tensor sent = copied_to(b, there);
     there.fill_(-1);
-    const std::string what = fmt::format("{} -> {} of what a kernel makes", a.str(), b.str());
+    const std::string what = fmt::format("{} -> {} of a kernel's result", a.str(), b.str());
     expect_same(what, sent, x * 2);
     expect_same(what + ", computed with", sent + 1, x * 2 + 1);
   }
@@ -160,16 +161,20 @@ Tensor pinned(Device device, IntArrayRef sizes) {
 }
 
 void check_non_blocking(Device device, const Tensor& from, const Tensor& to) {
+  // Reading `to` would wait for the copy, whatever synchronize() does.
+  const Tensor memory = from_blob(to.data_ptr(), {1000});
+  const Tensor want = numbers({1000}) + 1;
   from.copy_(numbers({1000}));
   for (int i = 0; i < 20; ++i) {
     const Tensor there = zeros({1000}, device);
+    if (i == 0) keep_busy(device);
     there.copy_(from, /*non_blocking=*/true);
     there.add_(1);  // ordered after the copy without a host wait
     to.zero_();
     to.copy_(there, /*non_blocking=*/true);
     synchronize(device);
-    expect_same("a non_blocking copy in, a kernel, a non_blocking copy out, synchronize()", to,
-                numbers({1000}) + 1);
+    expect_same("a non_blocking copy in, a kernel, a non_blocking copy out, synchronize()", memory,
+                want);
   }
 }
 
@@ -178,13 +183,15 @@ void check_non_blocking(Device device, const Tensor& from, const Tensor& to) {
 void check_read_at_once(Device device) {
   const Tensor host = pinned(device, {1000}), tail = host.slice(0, 990);
   for (int i = 0; i < 20; ++i) {
-    const double value = i;
+    const double value = i + 1;
     const Tensor there = full({1000}, value, device);
+    if (i == 0) keep_busy(device);
     host.copy_(there, /*non_blocking=*/true);
     there.fill_(-1);
     const Tensor moved = (there * 2).to(kCPU, /*non_blocking=*/true);
-    if (i % 2 == 0) expect_same("a view of what a non_blocking copy left", tail, full({10}, value));
-    expect_same("what a non_blocking copy left", host, full({1000}, value));
+    if (i % 2 == 0)
+      expect_same("a view of the result of a non_blocking copy", tail, full({10}, value));
+    expect_same("the result of a non_blocking copy", host, full({1000}, value));
     expect_same("to(kCPU, non_blocking)", moved, full({1000}, -2.0));
   }
 }
@@ -195,10 +202,12 @@ void check_blocking(Device device) {
   for (int i = 0; i < 20; ++i) {
     const double value = i;
     const Tensor there = full({1000}, value, device);
+    if (i == 0) keep_busy(device);
     there.add_(1);
     host.copy_(there);
-    expect_same("what a copy left in pinned memory", host, full({1000}, value + 1));
+    expect_same("the result of a copy to pinned memory", host, full({1000}, value + 1));
     host.fill_(7);
+    if (i == 0) keep_busy(device);
     there.copy_(host);
     host.fill_(-1);  // the copy has read it
     expect_same("a copy from pinned memory, which was then written", there, full({1000}, 7.0));
@@ -214,6 +223,7 @@ void check_freed(Device device) {
     {
       const Tensor host = pinned(device, {1000});
       host.fill_(value);
+      if (i == 0) keep_busy(device);
       there.copy_(host, /*non_blocking=*/true);
     }
     const Tensor next = pinned(device, {1000});
@@ -227,6 +237,7 @@ void check_freed(Device device) {
 void check_same_index(Device device) {
   Backend& backend = backend_of(device);
   const Tensor from = full({1000}, 1.0, device), to = full({1000}, 2.0, device);
+  keep_busy(device);
   from.add_(1);
   to.add_(1);
   backend.copy(device.index(), to.data_ptr(), device.index(), from.data_ptr(), from.nbytes());
@@ -239,7 +250,7 @@ void check_many_small(Device device) {
   const Tensor want = numbers({300}), y = zeros({300, 3}, device);
   for (int64_t i = 0; i < 300; ++i) y[i][1].copy_(want[i]);
   expect_same("300 copies of one element to a column of the device's", y.select(1, 1), want);
-  expect_same("the column beside it", y.select(1, 0), zeros({300}));
+  expect_same("the column next to it", y.select(1, 0), zeros({300}));
 }
 
 }  // namespace

@@ -54,6 +54,11 @@ Tensor numbers(IntArrayRef sizes, DType dtype) {
   return t;
 }
 
+void keep_busy(Device device) {
+  // One large kernel: a GPU runs small ones faster than the host queues them.
+  empty({1 << 24}, device).fill_(1);
+}
+
 Device other_index(Device device) {
   const int count = device_count(device.type());
   if (count < 2) throw Skipped("needs two devices of one name");

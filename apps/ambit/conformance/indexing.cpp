@@ -69,8 +69,8 @@ void check_scatter(Trial& t, const Setting& s) {
 }
 
 /// With duplicate indices, one of the values is written, deterministically.
-void check_meeting(Trial& t, DType dtype) {
-  t.begin("5 elements for each place");
+void check_duplicates(Trial& t, DType dtype) {
+  t.begin("5 elements for each position");
   Operand& y = t.updated("y", dtype, {60, 3});
   Operand& index = t.input("index", kInt64, {300, 3}, Layout::contiguous, indices(60));
   Operand& src = t.input("src", dtype, {300, 3});
@@ -160,8 +160,8 @@ void add_cases_of(Cases& cases, DType dtype) {
   };
   each_layout("gather", [](Trial& t, const Setting& s) { check_gather(t, s, kSizes, {6, 9, 4}); });
   each_layout("scatter", check_scatter, true);
-  cases.push_back(
-      deterministic_case(path("scatter", "meeting"), [=](Trial& t) { check_meeting(t, dtype); }));
+  cases.push_back(deterministic_case(path("scatter", "duplicates"),
+                                     [=](Trial& t) { check_duplicates(t, dtype); }));
   each_layout("index_select", check_index_select);
   const Setting plain{dtype, Layout::contiguous, 0}, along_rows{dtype, Layout::contiguous, 1};
   add(cases, path("gather", "0-dim"), [=](Trial& t) { check_gather(t, plain, {}, {}); });

@@ -25,7 +25,7 @@ MemoryStats stats(Device device) { return backend_of(device).memory_stats(device
 
 void expect_stats(Device device) {
   const Tensor held = zeros({1000}, device);
-  if (stats(device).in_use == 0) throw Skipped("memory_stats() is not kept");
+  if (stats(device).in_use == 0) throw Skipped("the backend has no memory_stats()");
 }
 
 // Allocates directly from the backend: tensors would hide the bytes beyond their size.
@@ -82,13 +82,16 @@ void check_reuse_in_flight(Device device, const std::function<void()>& between) 
   std::vector<Tensor> results;
   for (int64_t i = 0; i < 50; ++i) {
     Tensor x = full({5000}, i, device);
+    // Then only the kernel that reads x is queued when x is freed.
+    if (i % 2 == 0) synchronize(device);
+    if (i == 0) keep_busy(device);
     results.push_back(x * 2);
     x.reset();
     between();
     const Tensor reuses_it = full({5000}, -1, device);
   }
   for (size_t i = 0; i < results.size(); ++i) {
-    expect_same("a kernel's result whose operand was freed, and its memory reused, at once",
+    expect_same("a kernel's result whose operand was freed, and its memory reused, immediately",
                 results[i], full({5000}, static_cast<int64_t>(2 * i)));
   }
 }
@@ -117,7 +120,7 @@ void expect_out_of_memory(Device device, int64_t bytes) {
 
 void check_more_than_total(Device device) {
   const size_t total = backend_of(device).properties(device.index()).total_memory;
-  if (total == 0) throw Skipped("properties() does not say how much memory there is");
+  if (total == 0) throw Skipped("properties() does not have the total memory");
   expect_out_of_memory(device, static_cast<int64_t>(total + total / 8));
 }
 
@@ -133,7 +136,7 @@ void work(Device device) {
 
 void expect_returned(Device device, const std::string& what, const std::function<void()>& body) {
   expect_stats(device);
-  body();  // memory that is kept after the first use is not a leak
+  body();  // memory kept after the first use is not a leak
   synchronize(device);
   const size_t before = stats(device).in_use;
   for (int i = 0; i < 3; ++i) body();
@@ -191,10 +194,9 @@ void check_empty_cache(Device device) {
   const size_t before = stats(device).in_use;
   backend_of(device).empty_cache(device.index());
   const MemoryStats now = stats(device);
-  expect(now.cached < kLargeBytes,
-         fmt::format("empty_cache(): expected less than {} bytes cached after it, those of a freed "
-                     "tensor, got {}",
-                     kLargeBytes, now.cached));
+  expect(now.cached < kLargeBytes, fmt::format("empty_cache(): expected less than {} bytes cached "
+                                               "after it, the size of a freed tensor, got {}",
+                                               kLargeBytes, now.cached));
   expect(now.in_use == before, fmt::format("empty_cache(): expected {} bytes in use as before, "
                                            "got {}",
                                            before, now.in_use));
@@ -213,7 +215,7 @@ void check_empty_cache(Device device) {
 
 void check_other_thread(Device device) {
   const Tensor kept = numbers({1000}).to(device);
-  expect_returned(device, "tensors made in one thread and freed in another", [&] {
+  expect_returned(device, "tensors created in one thread and freed in another", [&] {
     std::vector<Tensor> here, there;
     for (int64_t n = 1; n < 100; ++n) here.push_back(full({n * 50}, 1, device) + 1);
     std::thread([&] {

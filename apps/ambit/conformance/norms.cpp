@@ -30,8 +30,8 @@ constexpr Layout kAligned[] = {Layout::contiguous, Layout::offset};
 
 void check_softmax(Trial& t, const Softmax& c, DType dtype, Layout layout) {
   const Bound bound{12, 16 * epsilon(dtype),
-                    "exp is good to 4 ulp, so is a sum of positive terms (blocks round another 4); "
-                    "log: 16 ulp of 1, as numbers are up to 6 + log n < 14"};
+                    "exp is accurate to 4 ulp, and so is a sum of positive terms (blocks round "
+                    "another 4); log: 16 ulp of 1, because numbers are up to 6 + log n < 14"};
   for (bool log : {false, true}) {
     t.begin(fmt::format("dim {}, log {}", c.dim, log));
     Operand& y = t.output("y", dtype, c.sizes, layout);

@@ -20,7 +20,7 @@ namespace {
 
 // Integers below 2^24, which are exact in float32.
 void check_chain(Device device) {
-  for (const int64_t n : {1, 1000, 1 << 20}) {
+  for (const int64_t n : {1 << 20, 1000, 1}) {  // the longest work first
     const Tensor x = zeros({n}, device);
     const int steps = n > 1000 ? 30 : 500;
     for (int i = 0; i < steps; ++i) {
@@ -54,6 +54,7 @@ void check_copy_between_kernels(Device device) {
   const Tensor x = zeros({5000}, device);
   for (int i = 0; i < 20; ++i) {
     const Tensor host = full({5000}, static_cast<double>(i));
+    if (i == 0) keep_busy(device);
     x.add_(1000);
     x.copy_(host);
     x.mul_(2);
@@ -66,6 +67,7 @@ void check_host_buffer_reused(Device device) {
   Tensor host = empty({5000});
   for (int i = 0; i < 20; ++i) {
     const Tensor t = zeros({5000}, device);
+    if (i == 0) keep_busy(device);
     t.add_(1);
     host.fill_(i);
     t.copy_(host);
@@ -83,6 +85,7 @@ void check_host_buffer_reused(Device device) {
 void check_host_result(Device device) {
   const Tensor x = zeros({5000}, device), host = empty({5000});
   for (int i = 1; i <= 20; ++i) {
+    if (i == 1) keep_busy(device);
     x.add_(1);
     host.fill_(-1);
     host.copy_(x);
@@ -134,20 +137,21 @@ void check_two_threads(Device device) {
   }
   for (std::thread& t : threads) t.join();
   // At most 200 * 2 * 101: exact in float32.
-  expect_same("what the first of two threads queued", sums[0], numbers({3000}) * 200);
-  expect_same("what the second of two threads queued", sums[1], numbers({3000}) * 400);
+  expect_same("work queued by the first of two threads", sums[0], numbers({3000}) * 200);
+  expect_same("work queued by the second of two threads", sums[1], numbers({3000}) * 400);
 }
 
 void check_two_devices(Device device) {
   const Device other = other_index(device);
   Tensor x = zeros({5000}, device);
   for (int i = 0; i < 20; ++i) {
+    if (i == 0) keep_busy(device);
     const Tensor there = (x + 1).to(other);
     x.fill_(-1);
     x = (there * 2).to(device);
     there.fill_(-1);
   }
-  expect_same("20 turns of (x + 1) here, * 2 on the other device", x, full({5000}, 2097150.));
+  expect_same("20 times: (x + 1) on this device, * 2 on the other", x, full({5000}, 2097150.));
 }
 
 // Ways for the host to wait.

@@ -68,7 +68,7 @@ void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
     t.expect(y);
     t.expect(index);
   }
-  t.begin("positions not asked for");
+  t.begin("positions not requested");
   Operand& y = t.output("y", dtype, c.y(), layout);
   Operand& x = t.input("x", dtype, c.x, layout);
   t.run([&](Side s) {

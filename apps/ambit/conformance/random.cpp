@@ -80,7 +80,7 @@ void check_large(Device device) {
 void check_restart(Device device) {
   manual_seed(5);
   const Tensor first = rand({1001}, device), second = rand({1001}, device);
-  expect(!first.cpu().equal(second.cpu()), "two fills after one seed are the same numbers");
+  expect(!first.cpu().equal(second.cpu()), "two fills after one seed have the same numbers");
   manual_seed(5);
   expect_same("the first fill after the same seed", rand({1001}, device), first);
   expect_same("the second fill after the same seed", rand({1001}, device), second);

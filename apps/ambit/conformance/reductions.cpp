@@ -58,7 +58,8 @@ Bound bound_of(ReduceOp op, double n, DType dtype) {
     return {3 + std::sqrt(n), 0, "n roundings of a sum of one sign, which go either way"};
   }
   if (is_variance(op)) {
-    // Deviations up to 6, each off by an epsilon of 3; errors of the squares have the same sign.
+    // Deviations up to 6, each with an error of an epsilon of 3; errors of the squares have the
+    // same sign.
     const double sum = dtype == kFloat64 ? n / 2 : std::sqrt(n);
     return {4 + sum, 16 * eps, "n roundings of a sum of one sign, of differences that may cancel"};
   }
@@ -91,14 +92,14 @@ void check_reduce(Trial& t, ReduceOp op, DType dtype, DType to, const Dims& x_si
 
 void add_reduce_cases(Cases& cases, ReduceOp op, DType dtype) {
   const DType to = row_of(op).result_dtype(dtype);
-  const bool widens =
+  const bool also_int64 =
       row_of(op).result == FunctionRow::Result::total && !is_floating_point(dtype) && to != kInt64;
   const auto add = [&](const Shapes& shapes, Layout layout, const std::string& form) {
     const auto path = fmt::format("reduce/{}/{}/{}", name(op), name(dtype), form);
     cases.push_back(kernel_case(path, [=](Trial& t) {
       for (const auto& [x, y] : shapes.sizes) {
         check_reduce(t, op, dtype, to, x, y, layout, values_of(op, dtype));
-        if (widens) check_reduce(t, op, dtype, kInt64, x, y, layout, any());
+        if (also_int64) check_reduce(t, op, dtype, kInt64, x, y, layout, any());
       }
     }));
   };

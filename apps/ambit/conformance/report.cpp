@@ -87,7 +87,7 @@ std::string table(const Run& run, bool markdown) {
   Rows rows = {{"op", "kernel", "passed", "failed", "skipped", "missing", "error", "dtypes"}};
   for (const Row& row : rows_of(run)) rows.push_back(cells_of(row));
   return (markdown ? markdown_table(rows) + "\n" : plain_table(rows)) +
-         "error: the largest, in units of its bound; missing: declined, which is no failure\n";
+         "error: the largest, in units of its bound; missing: no kernel, which is not a failure\n";
 }
 
 /// A plugin that ends its process during loading leaves the plan empty.
@@ -141,7 +141,7 @@ std::string failures(const Run& run, const Options& options, bool markdown) {
     text += fmt::format("{}{}: {}\n", markdown ? "- " : "  ", failed[i]->name, line);
   }
   if (failed.size() > kFailuresNamed + 1) {
-    text += fmt::format("{}...; --format json tells them all\n", markdown ? "- " : "  ");
+    text += fmt::format("{}...; --format json has all\n", markdown ? "- " : "  ");
   }
   return text;
 }

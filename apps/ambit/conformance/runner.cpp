@@ -57,7 +57,7 @@ class Runner {
     while (true) {
       const Event event = worker.read_line(line, deadline());
       if (event == Event::line) {
-        if (!take(line)) return fmt::format("wrote \"{:.60}\" into the kit's own pipe", line);
+        if (!take(line)) return fmt::format("wrote \"{:.60}\" into the pipe for results", line);
         if (has_enough()) return "";
         continue;
       }
@@ -73,7 +73,7 @@ class Runner {
 
   static std::string quote(const std::string& ending, const WorkerProcess& worker) {
     const std::string words = worker.last_words();
-    return words.empty() ? ending : fmt::format("{}; its last words: {}", ending, words);
+    return words.empty() ? ending : fmt::format("{}; its last output: {}", ending, words);
   }
 
   /// Process a line. Return false if it is not a valid message.

@@ -1,4 +1,4 @@
-// Scans along one dim: cumulative sums, products, extremes and the like.
+// Scans along one dim: cumulative sums, products, extremes and logarithms of sums of exponentials.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 

@@ -21,7 +21,8 @@ inline Bound map_bound(int64_t n, ambit::DType dtype) {
   const double largest = 15 * std::sqrt(static_cast<double>(n + 1));
   const double sums = sum_bound(n, dtype).absolute + largest * last_place(dtype) / 2;
   return {6, 1.13 * sums + largest * epsilon(dtype),
-          "slopes of at most 1.13; maths good to 4 ulp, but gelu's Phi to half an ulp of 1"};
+          "slopes of at most 1.13; libm is accurate to 4 ulp, except for gelu's Phi, to half an "
+          "ulp of 1"};
 }
 
 }  // namespace conformance

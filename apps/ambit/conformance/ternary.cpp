@@ -17,7 +17,7 @@ Bound bound_of(TernaryOp op, DType dtype) {
   switch (op) {
     case TernaryOp::add_scaled:
       return {is_floating_point(dtype) ? 1. : 0., 8 * epsilon(dtype),
-              "the product, up to 9, is rounded on its own, or not"};
+              "the product, up to 9, is rounded before the sum, or not"};
     case TernaryOp::lerp:
       return {8, 8 * epsilon(dtype), "products up to 9 that may cancel an end"};
     case TernaryOp::maximum_grad:
@@ -28,10 +28,10 @@ Bound bound_of(TernaryOp op, DType dtype) {
     case TernaryOp::huber_grad:
       return {2, 0, "two roundings"};
     case TernaryOp::logit_loss_grad:
-      return {8, 32 * epsilon(dtype), "maths good to 4 ulp in a difference that may cancel"};
+      return {8, 32 * epsilon(dtype), "libm is accurate to 4 ulp in a difference that may cancel"};
     case TernaryOp::pow_base_grad:
     case TernaryOp::pow_exponent_grad:
-      return {24, 0, "two functions of maths; a rounded exponent times a logarithm of up to 9"};
+      return {24, 0, "two functions of libm; a rounded exponent times a logarithm of up to 9"};
     case TernaryOp::abs_grad:
     case TernaryOp::square_grad:
     case TernaryOp::reciprocal_grad:
@@ -46,18 +46,20 @@ Bound bound_of(TernaryOp op, DType dtype) {
     case TernaryOp::atan2_other_grad:
     case TernaryOp::binary_cross_entropy_grad:
     case TernaryOp::glu_grad:
-      return {8, 0, "at most eight roundings; what is added is given, or of one sign"};
+      return {8, 0, "at most eight roundings; the terms are operands, or have one sign"};
     case TernaryOp::tan_grad:
-      return {3, 18 * epsilon(dtype), "9, rounded, and a number that may cancel it, times up to 3"};
+      return {3, 18 * epsilon(dtype),
+              "a rounded square up to 9, which a term may cancel, times up to 3"};
     case TernaryOp::sin_grad:
     case TernaryOp::cos_grad:
-      return {8, 9 * epsilon(dtype), "maths good to 4 ulp, near the zeros to one of 1, times 9"};
+      return {8, 9 * epsilon(dtype),
+              "libm is accurate to 4 ulp, near its zeros to an ulp of 1; times up to 9"};
     case TernaryOp::lgamma_grad:
-      return {10, 144 * epsilon(dtype), "9 times what digamma may be off, which has zeros"};
+      return {10, 144 * epsilon(dtype), "9 times the error of digamma, which has zeros"};
     case TernaryOp::i0_grad:
       return {18, 0, "a sum of terms that cancel to a tenth, and two products"};
     default:
-      return {16, 0, "maths good to 4 ulp, of a number up to 9, rounded"};
+      return {16, 0, "libm is accurate to 4 ulp, for a rounded number up to 9"};
   }
 }
 

@@ -79,7 +79,7 @@ void check_cross_entropy_grad(Trial& t, DType dtype, int64_t n, int64_t classes,
 }
 
 void check_bad_target(Trial& t, const decltype(kernels::nll_loss)& kernel, int64_t bad) {
-  t.begin(fmt::format("target {} where there are {} classes", bad, kClasses));
+  t.begin(fmt::format("target {} of {} classes", bad, kClasses));
   Operand& y = t.updated("y", kFloat32, {4});
   Operand& weight_sum = t.updated("weight_sum", kFloat32, {});
   Operand& x = t.input("x", kFloat32, {4, kClasses});

@@ -161,8 +161,8 @@ void Trial::expect_same_bits(const Operand& o, const std::vector<std::byte>& fir
     const auto at = static_cast<size_t>(o.positions_[i]) * size;
     if (std::memcmp(&o.got_[at], &first[at], size) == 0) continue;
     throw failure(
-        fmt::format("{}{}: expected the same bits from the same call under set_deterministic(true),"
-                    " got others",
+        fmt::format("{}{}: expected the same bits from a repeated call with "
+                    "set_deterministic(true), got others",
                     o.name_, index_text(static_cast<int64_t>(i), o.geometry_.sizes)));
   }
 }
@@ -183,22 +183,22 @@ void Trial::check_surroundings() {
     }
     if (std::memcmp(o.got_.data(), allowed.data(), allowed.size()) == 0) continue;
     const auto [first, same] = std::ranges::mismatch(o.got_, allowed);
-    throw strayed(o, (first - o.got_.begin()) / static_cast<int64_t>(size));
+    throw unexpected_write(o, (first - o.got_.begin()) / static_cast<int64_t>(size));
   }
 }
 
-Failure Trial::strayed(const Operand& o, int64_t at) const {
+Failure Trial::unexpected_write(const Operand& o, int64_t at) const {
   const auto [low, high] = std::ranges::minmax_element(o.positions_);
   const bool empty = o.positions_.empty();
   if (!empty && at > *high) {
     return failure(
-        fmt::format("wrote past the end of {}: element {} behind its last", o.name_, at - *high));
+        fmt::format("wrote past the end of {}: element {} after its last", o.name_, at - *high));
   }
   if (empty || at < *low) {
     return failure(fmt::format("wrote before the start of {}: element {} before its first", o.name_,
                                o.geometry_.offset - at));
   }
-  return failure(fmt::format("{} {}: element {} behind its first",
+  return failure(fmt::format("{} {}: element {} after its first",
                              o.is_output_ ? "wrote between the elements of" : "changed its input",
                              o.name_, at - o.geometry_.offset));
 }
@@ -219,9 +219,9 @@ void Trial::expect_kept(const Operand& output, size_t first) {
   for (size_t i = first; i < output.positions_.size(); ++i) {
     const auto at = static_cast<size_t>(output.positions_[i]) * size;
     if (std::memcmp(&output.got_[at], &output.before_[at], size) == 0) continue;
-    throw failure(fmt::format("{}{}: expected it as it was before the bad data, but it changed",
-                              output.name_,
-                              index_text(static_cast<int64_t>(i), output.geometry_.sizes)));
+    throw failure(
+        fmt::format("{}{}: expected no change by the call with invalid data, but it changed",
+                    output.name_, index_text(static_cast<int64_t>(i), output.geometry_.sizes)));
   }
 }
 

@@ -83,7 +83,7 @@ class Trial {
   void expect_same_bits(const Operand& output, const std::vector<std::byte>& first);
   void check_surroundings();
   /// Return the failure for a write to element `at` of an operand's buffer.
-  Failure strayed(const Operand& operand, int64_t at) const;
+  Failure unexpected_write(const Operand& operand, int64_t at) const;
   void expect_unwritten();
   /// Return a failure: `what` with all operands and parameters.
   Failure failure(const std::string& what) const;

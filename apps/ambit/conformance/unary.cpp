@@ -38,19 +38,19 @@ Bound bound_of(UnaryOp op, DType dtype) {
     case UnaryOp::gelu_tanh:
       // In the lower tail s(u) = e^u, and |x| |u| e^u < 0.3.
       return {8, epsilon(dtype),
-              "x s(u), s = 1 / (1 + e^-u): maths good to 4 ulp, of a u rounded three times"};
+              "x s(u), s = 1 / (1 + e^-u): libm is accurate to 4 ulp, of a u rounded three times"};
     case UnaryOp::lgamma:
     case UnaryOp::digamma:
       return {8, 16 * epsilon(dtype),
-              "maths is good to 4 ulp; near the zeros, to ulps of the parts that cancel"};
+              "libm is accurate to 4 ulp; near the zeros, to ulps of the parts that cancel"};
     case UnaryOp::i1:
     case UnaryOp::i1e:
       return {16, 0, "a sum of terms that cancel to a tenth"};
     case UnaryOp::erfcx:
-      return {12, 0, "two functions of maths, each good to 4 ulp"};
+      return {12, 0, "two functions of libm, each accurate to 4 ulp"};
     case UnaryOp::ndtri:
       return {12, epsilon(dtype),
-              "two functions of maths, each good to 4 ulp; near 1/2 a difference of parts of 1"};
+              "two functions of libm, each accurate to 4 ulp; near 1/2 a difference of parts of 1"};
     case UnaryOp::sinc:
       return {5, 2 * epsilon(dtype), "near the zeros pi x is rounded"};
     case UnaryOp::logit:
@@ -58,23 +58,36 @@ Bound bound_of(UnaryOp op, DType dtype) {
     case UnaryOp::sin:
     case UnaryOp::cos:
       return {5, epsilon(dtype),
-              "maths is good to 4 ulp; near the zeros k pi, to an ulp of the part taken away"};
+              "libm is accurate to 4 ulp; near the zeros k pi, to an ulp of the part taken away"};
     case UnaryOp::sigmoid:
       return {5, std::numeric_limits<double>::min(),
-              "maths is good to 4 ulp; exp(-|x|), and so the result, may be denormal"};
+              "libm is accurate to 4 ulp; exp(-|x|), and so the result, may be denormal"};
     case UnaryOp::hardsigmoid:
     case UnaryOp::hardswish:
       return {3, 0, "three roundings"};
     case UnaryOp::silu:
     case UnaryOp::mish:
       return {10, 1000 * denormal(dtype),
-              "two functions of maths good to 4 ulp; a denormal one is multiplied by up to 745"};
+              "two functions of libm accurate to 4 ulp; a denormal one is multiplied by up to 745"};
     case UnaryOp::selu:
     case UnaryOp::logsigmoid:
-      return {10, denormal(dtype), "two functions of maths, each good to 4 ulp"};
+      return {10, denormal(dtype), "two functions of libm, each accurate to 4 ulp"};
     default:
-      return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
+      return {5, 0, "libm is accurate to 4 ulp, and the reference rounds once more"};
   }
+}
+
+/// Infinities of both signs.
+Values infinities() {
+  return each([]<class T>(Random&, int64_t i) {
+    const T infinity = kIsFloat<T> ? std::numeric_limits<T>::infinity() : T(0);
+    return i % 2 == 0 ? infinity : -infinity;
+  });
+}
+
+/// Return true for a bounded function whose limits are numbers of the dtype.
+bool has_exact_limits(UnaryOp op) {
+  return op == UnaryOp::tanh || op == UnaryOp::erf || op == UnaryOp::sigmoid || op == UnaryOp::erfc;
 }
 
 void check(Trial& t, UnaryOp op, DType dtype, IntArrayRef sizes, Layout layout, Layout out,
@@ -116,6 +129,14 @@ void add_cases(Cases& cases, UnaryOp op, DType dtype) {
   if (!is_floating_point(dtype)) return;
   cases.push_back(kernel_case(path("special"), [=](Trial& t) {
     check(t, op, dtype, {20000}, Layout::contiguous, Layout::contiguous, special());
+  }));
+  if (!has_exact_limits(op)) return;
+  cases.push_back(kernel_case(path("limits"), [=](Trial& t) {
+    t.begin();
+    Operand& y = t.output("y", dtype, {67});
+    Operand& x = t.input("x", dtype, {67}, Layout::contiguous, infinities());
+    t.run([&](Side s) { kernels::unary(y[s], x[s], op); });
+    t.expect(y);
   }));
 }
 

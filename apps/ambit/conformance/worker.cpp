@@ -78,10 +78,10 @@ void check_memory(const Case& c, ambit::Device device, size_t before) {
   check(c, device);
   const size_t second = memory_in_use(device);
   if (second <= first) return;
-  throw Failure(fmt::format(
-      "expected all memory of {} back at the end of the case, but {} bytes are still in use, "
-      "and {} more after it ran again",
-      device.str(), first - before, second - first));
+  throw Failure(
+      fmt::format("expected all memory of {} to be freed at the end of the case, but {} bytes are "
+                  "still in use, and {} more after another run",
+                  device.str(), first - before, second - first));
 }
 
 Result run(const Case& c, ambit::Device device) {

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -25,11 +28,23 @@ int checked(int result, const char* what) {
   return result;
 }
 
+/// Return the words that start this program again, $AMBIT_EMULATOR first.
+std::vector<std::string> program() {
+  std::vector<std::string> words;
+  if (const char* emulator = std::getenv("AMBIT_EMULATOR")) {
+    std::istringstream in(emulator);
+    for (std::string word; in >> word;) words.push_back(word);
+  }
+  // An emulator reads the link itself, and would otherwise start again as its own guest.
+  words.push_back(words.empty() ? "/proc/self/exe"
+                                : std::filesystem::read_symlink("/proc/self/exe").string());
+  return words;
+}
+
 std::vector<std::string> arguments(const Options& o, int results_fd) {
-  std::vector<std::string> a = {
-      "ambit",   "conformance",          "--device", o.device,
-      "--seed",  std::to_string(o.seed), "--worker", std::to_string(results_fd),
-      "--first", std::to_string(o.first)};
+  std::vector<std::string> a = program();
+  a.insert(a.end(), {"conformance", "--device", o.device, "--seed", std::to_string(o.seed),
+                     "--worker", std::to_string(results_fd), "--first", std::to_string(o.first)});
   if (!o.backend.empty()) a.insert(a.end(), {"--backend", o.backend});
   if (!o.filter.empty()) a.insert(a.end(), {"--filter", o.filter});
   if (o.list) a.push_back("--list");
@@ -44,7 +59,7 @@ std::vector<std::string> arguments(const Options& o, int results_fd) {
   fcntl(results_fd, F_SETFD, 0);
   dup2(errors_fd, STDOUT_FILENO);  // a plugin's output must not get into the report
   dup2(errors_fd, STDERR_FILENO);
-  execv("/proc/self/exe", argv);
+  execv(argv[0], argv);
   _exit(127);
 }
 

@@ -39,7 +39,8 @@ Rows allreduce_table(const std::vector<Allreduce>& all) {
 // Without exchange, the remaining loss is that of sharing the machine, and of waiting for the
 // slowest rank in each step.
 Rows steps_table(const Steps& s, int ranks) {
-  Rows rows{{fmt::format("tudui, batch {} a rank", kBatch), "step", "images/s", "times 1 rank's"}};
+  Rows rows{
+      {fmt::format("tudui, batch {} per rank", kBatch), "step", "images/s", "times 1 rank's"}};
   const auto add = [&](const std::string& what, int n, double seconds) {
     rows.push_back({what, text_of_time(seconds), fmt::format("{:.0f}", kBatch * n / seconds),
                     fmt::format("{:.2f}", n * s.alone / seconds)});
@@ -56,12 +57,12 @@ Rows exchange_table(const Steps& s) {
   const double hidden = std::clamp((s.computing + s.exchange - s.together) / s.exchange, 0.0, 1.0);
   return {{"exchange of its gradients", ""},
           {"alone", text_of_time(s.exchange)},
-          {"what computing loses to it", text_of_time(s.recorded.lost)},
-          {"of it hidden behind backward", percent(hidden)}};
+          {"computing time lost to it", text_of_time(s.recorded.lost)},
+          {"part that overlaps with backward", percent(hidden)}};
 }
 
 Rows against_table(const Against& a, const Peer& peer, int ranks) {
-  return {{fmt::format("tudui, batch {} a rank, {} ranks", kBatch, ranks), "ambit",
+  return {{fmt::format("tudui, batch {} per rank, {} ranks", kBatch, ranks), "ambit",
            fmt::format("{} ({})", peer.version, a.way), "ratio"},
           {"step", text_of_time(a.ambit), text_of_time(a.peer),
            fmt::format("{:.2f}", a.ambit / a.peer)}};
@@ -121,12 +122,12 @@ std::string run_model(const Options& options, const Table& table) {
 std::string measure(const std::shared_ptr<ProcessGroup>& group, const Options& options,
                     const Table& table, const Progress& progress) {
   const int ranks = group->size();
-  const auto tell = [&](const std::string& what) {
+  const auto report = [&](const std::string& what) {
     if (group->rank() == 0) progress(what);
   };
   std::string text;
   const auto add = [&](const Rows& rows) { text += (text.empty() ? "" : "\n") + table(rows); };
-  const auto exchanges = measure_allreduce(*group, options.filter, options.seconds, tell);
+  const auto exchanges = measure_allreduce(*group, options.filter, options.seconds, report);
   if (!exchanges.empty()) add(allreduce_table(exchanges));
   if (std::string("tudui").find(options.filter) == std::string::npos) {
     if (text.empty()) {
@@ -135,13 +136,13 @@ std::string measure(const std::shared_ptr<ProcessGroup>& group, const Options& o
     }
     return text;
   }
-  tell("tudui");
+  report("tudui");
   const Steps steps = measure_steps(group, options.seconds);
   add(steps_table(steps, ranks));
   add(exchange_table(steps));
   if (!options.model.empty()) add(check_table(steps, parse_network(options.model), ranks));
   for (const std::string& name : options.against) {
-    const Against against = measure_against(group, name, options.seconds, tell);
+    const Against against = measure_against(group, name, options.seconds, report);
     add(against_table(against, open_peer(name), ranks));
   }
   return text;

@@ -29,11 +29,11 @@ struct Done final : Request {
 // A single rank whose collectives complete at once and are reported to a callback.
 class Recorder final : public Communicator {
  public:
-  explicit Recorder(std::function<void(const Transfer&)> tell) : tell_(std::move(tell)) {}
+  explicit Recorder(std::function<void(const Transfer&)> report) : report_(std::move(report)) {}
   int rank() const override { return 0; }
   int size() const override { return 1; }
   std::unique_ptr<Request> start(const Transfer& t) override {
-    tell_(t);
+    report_(t);
     if (t.in && t.out && t.in != t.out) {
       std::memcpy(t.out, t.in, static_cast<size_t>(t.count) * element_size(t.dtype));
     }
@@ -41,12 +41,12 @@ class Recorder final : public Communicator {
   }
   std::vector<Absence> absent(uint64_t, Milliseconds) override { return {}; }
   std::unique_ptr<Communicator> split(std::span<const int>) override {
-    return std::make_unique<Recorder>(tell_);
+    return std::make_unique<Recorder>(report_);
   }
   void abort(const std::string&) noexcept override {}
 
  private:
-  std::function<void(const Transfer&)> tell_;
+  std::function<void(const Transfer&)> report_;
 };
 
 }  // namespace
@@ -86,13 +86,13 @@ void Training::step_without_exchange() {
 }
 
 Recording::Recording() {
-  const auto tell = [this](const Transfer& t) {
+  const auto report = [this](const Transfer& t) {
     if (t.what != Collective::allreduce) return;
     const auto bytes = static_cast<double>(t.count) * static_cast<double>(element_size(t.dtype));
     now_.buckets.push_back({bytes, since(begin_)});
   };
-  training_ =
-      std::make_unique<Training>(std::make_shared<ProcessGroup>(std::make_shared<Recorder>(tell)));
+  training_ = std::make_unique<Training>(
+      std::make_shared<ProcessGroup>(std::make_shared<Recorder>(report)));
   training_->step();  // allocates everything that is kept
 }
 

@@ -99,7 +99,7 @@ std::string ask_version() {
   const char* const got = std::fgets(line.data(), line.size(), pipe);
   if (::pclose(pipe) != 0 || !got) {
     throw std::runtime_error("--against pytorch: expected a Python with torch, got " +
-                             interpreter() + " without; AMBIT_PYTHON names another");
+                             interpreter() + ", which has none; AMBIT_PYTHON names another");
   }
   std::string text = line.data();
   text.erase(text.find_last_not_of('\n') + 1);
@@ -151,8 +151,8 @@ std::unique_ptr<Work> make(const Specification& s) {
     for (size_t i = ways.size(); i-- > 0;) ways.push_back("compiled" + ways[i].substr(5));
   }
   if (!is_distributed) return std::make_unique<BestOf>(s, ways);
-  // Not compiled, and a single variant: all ranks must agree on the best. `parameters`: rank,
-  // number of ranks, a number unique to this run, variant.
+  // All ranks must run the same variant, so the caller chooses it; none is compiled. `parameters`:
+  // rank, number of ranks, a number unique to this run, variant.
   const auto way = static_cast<size_t>(s.parameters.at(3));
   if (way >= ways.size()) return nullptr;
   auto one = std::make_unique<Way>(ways[way], s.threads);

@@ -23,7 +23,7 @@ from torch.nn import functional as F
 
 
 class Net(nn.Module):
-    """The tutorial's network, as apps/quickstart has it."""
+    """The tutorial's network, as in apps/quickstart."""
 
     def __init__(self):
         super().__init__()
@@ -298,7 +298,7 @@ class Op:
 
 
 class Loading:
-    """A state dict in a file that lives where ambit's do, and has no name, since this process may be killed."""
+    """A state dict in an unnamed file in the folder of ambit's files; it needs no cleanup if this process is killed."""
 
     def __init__(self, tensors):
         memory = "/dev/shm" if os.path.isdir("/dev/shm") else None

@@ -47,7 +47,8 @@ class Epoch final : public Work {
   Tensor last_;
 };
 
-// Peers get the images' bytes as float32 [N,3,32,32]; parameters: the batch size, the workers.
+// Peers get the images' bytes as float32 [N,3,32,32]; parameters: the batch size, the number of
+// workers.
 Row loader_row() {
   Row row{"data_loader", "normalized", {kBatch, 2}};
   row.amount = kImages;

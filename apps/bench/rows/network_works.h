@@ -103,8 +103,8 @@ inline constexpr double kAmpTolerance = 2 * 18 * 0x1p-9;
 /// The common properties of the rows of a network.
 struct NetworkRow {
   std::string name;
-  int64_t size;      // of a batch
-  const char* unit;  // of its samples
+  int64_t size;      // batch size
+  const char* unit;  // name of its samples
   std::function<Inputs()> batch;
   bool amp = false;  // products in bfloat16, by autocast
 

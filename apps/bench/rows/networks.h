@@ -1,4 +1,4 @@
-// The networks of the lessons, as apps/quickstart and apps/tudui have them.
+// The networks of the lessons, as in apps/quickstart and apps/tudui.
 #pragma once
 
 #include <ambit/nn/conv.h>

@@ -35,7 +35,7 @@ class Forward : public Work {
   void run() override {
     out_.reset();  // before the next one is allocated, to reuse its memory
     out_ = function_(tensors_, parameters_);
-    // Not on the cpu: it has nothing to wait for, and the call's cost would show in short works.
+    // No wait on the cpu: the call's cost would show in short works.
     if (!device_.is_cpu()) synchronize(device_);
   }
   double result() override { return out_.detach().to(ambit::kFloat32).sum().item<double>(); }

@@ -112,10 +112,11 @@ DigitData find_digits(const std::string& folder, uint64_t seed) {
             fmt::format("MNIST in '{}'", where)};
   }
   if (!folder.empty()) {
-    throw Error(fmt::format("--data: expected a folder that is or holds mnist, got '{}'", folder));
+    throw Error(
+        fmt::format("--data: expected a folder that is or contains mnist, got '{}'", folder));
   }
   return {draw_many(seed, 0, kDrawnTrain), draw_many(seed, kDrawnTrain, kDrawnTest),
-          fmt::format("drawn digits, since '{}' holds no MNIST", where)};
+          fmt::format("drawn digits, since '{}' does not contain MNIST", where)};
 }
 
 }  // namespace zoo

@@ -28,7 +28,7 @@ struct Digits : ambit::data::datasets::Dataset<Digits> {
 
 struct DigitData {
   Digits train, test;
-  std::string source;  ///< for people
+  std::string source;  ///< for messages
 };
 
 /// Read MNIST from `folder`, by default $AMBIT_DATA, else ./data. If no folder is given and MNIST
@@ -38,6 +38,6 @@ DigitData find_digits(const std::string& folder, uint64_t seed);
 
 /// Help text of --data in these programs.
 inline constexpr const char* kDigitsHelp =
-    "folder that is or holds mnist (default: $AMBIT_DATA,\nelse ./data, else drawn digits)";
+    "folder that is or contains mnist (default: $AMBIT_DATA,\nelse ./data, else drawn digits)";
 
 }  // namespace zoo

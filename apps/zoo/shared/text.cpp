@@ -38,9 +38,9 @@ std::string read(const fs::path& path) {
 
 std::string read_own_pages() {
   std::string all;
-  for (const char* room :
+  for (const char* folder :
        {".", "core", "backends", "backends/cpu", "backends/cuda", "nn", "torch", "apps", "tests"}) {
-    all += read(fs::path(AMBIT_SOURCES) / room / "README.md");
+    all += read(fs::path(AMBIT_SOURCES) / folder / "README.md");
   }
   return all;
 }

@@ -35,6 +35,10 @@ constexpr size_t kMostPixels = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 ? 8 : 12;
 template <size_t kPixels, size_t kTaps>
 class Window {
  public:
+  // Not implicit: an implicit constructor is compiled without this namespace's target attribute,
+  // which NEON's vectors need.
+  HWY_INLINE Window() {}
+
   /// Set all pixels to b [kLanes], or to 0 if it is null.
   HWY_INLINE void fill_pixels(const float* b) {
     fill_pixels(b ? hn::LoadU(D(), b) : hn::Zero(D()), Pixels());

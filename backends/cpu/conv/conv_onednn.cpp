@@ -188,9 +188,9 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
              y_sizes = sizes_of(y_, part.images, part.y_rows);
   const memory::desc x = onednn::describe(dtype_, x_sizes, x_.strides()),
                      y = onednn::describe(dtype_, y_sizes, y_.strides());
-  std::array<int64_t, 3> before = g_.padding, behind = g_.padding;
+  std::array<int64_t, 3> before = g_.padding, after = g_.padding;
   before[g_.outermost()] = part.padding_top;
-  behind[g_.outermost()] = part.padding_bottom;
+  after[g_.outermost()] = part.padding_bottom;
   const onednn::Convolution best{.x = onednn::channels_last(dtype_, x_sizes),
                                  .w = onednn::any_layout(dtype_, weight_sizes(g_)),
                                  .dw = onednn::any_layout(kFloat32, weight_sizes(g_)),
@@ -199,7 +199,7 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
                                  .stride = spatial(g_.stride),
                                  .dilation = spatial(g_.dilation),
                                  .padding_begin = spatial(before),
-                                 .padding_end = spatial(behind)};
+                                 .padding_end = spatial(after)};
   Plan made(op_);
   switch (kind_) {
     case Kind::convolution: {

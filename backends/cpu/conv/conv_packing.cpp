@@ -110,15 +110,15 @@ template <class T>
 PackedImages<T>::PackedImages(const ConvPacking& packing, const T* x, int64_t most)
     : packing_(packing),
       x_(x),
-      as_they_are_(packing.changes_nothing() ? packing.sizes.N - images_to_copy<T>(packing) : 0),
-      room_(static_cast<size_t>(std::min(most, packing.sizes.N - as_they_are_) * packing.image()) *
+      in_place_(packing.changes_nothing() ? packing.sizes.N - images_to_copy<T>(packing) : 0),
+      room_(static_cast<size_t>(std::min(most, packing.sizes.N - in_place_) * packing.image()) *
                 sizeof(T) +
             kLongestVector) {}
 
 template <class T>
 void PackedImages<T>::take(int64_t first, int64_t past) {
   first_ = first;
-  const int64_t begin = std::max(first, as_they_are_);
+  const int64_t begin = std::max(first, in_place_);
   const int64_t one = packing_.sizes.C * packing_.sizes.x_plane();
   parallel_for(past - begin, grain_for(packing_.image()), [&](int64_t i, int64_t end) {
     for (; i < end; ++i) pack_image(packing_, room(begin + i), x_ + (begin + i) * one);

@@ -55,17 +55,17 @@ class PackedImages {
   /// Pack images [first, past).
   void take(int64_t first, int64_t past);
   /// Return a packed image; n is in [first, past).
-  const T* image(int64_t n) const { return n < as_they_are_ ? x_ + n * packing_.image() : room(n); }
+  const T* image(int64_t n) const { return n < in_place_ ? x_ + n * packing_.image() : room(n); }
 
  private:
   T* room(int64_t n) const {
-    return room_.data<T>() + (n - std::max(first_, as_they_are_)) * packing_.image();
+    return room_.data<T>() + (n - std::max(first_, in_place_)) * packing_.image();
   }
 
   const ConvPacking& packing_;
   const T* x_;
-  int64_t as_they_are_;  // images used in place
-  int64_t first_ = 0;    // first packed image
+  int64_t in_place_;   // number of images used in place
+  int64_t first_ = 0;  // first packed image
   Scratch room_;
 };
 

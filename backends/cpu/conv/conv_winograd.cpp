@@ -81,9 +81,8 @@ class Convolution {
   const bool is_input_grad_;
   const float* const b_;
   const WinogradTiles tiles_;
-  const int64_t planes_, inputs_;  // of a tile: planes of y and of x
-  // Of tiles, and of the points of filters.
-  const int64_t pitch_, filters_pitch_;
+  const int64_t planes_, inputs_;        // of a tile: planes of y and of x
+  const int64_t pitch_, filters_pitch_;  // between tiles; between points of filters
 };
 
 template <class Taps>
@@ -277,11 +276,11 @@ void WinogradImages::find(const WinogradTiles::Tile& tile, int64_t image, const 
   const int64_t d = tile.plane - padding_front + image / (split * split);
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t h = (tile.row - padding_top + i) * split + image / split % split - before_top;
-    const bool meets = d >= 0 && d < depth && h >= 0 && h < height;
+    const bool inside = d >= 0 && d < depth && h >= 0 && h < height;
     const int64_t row = ((tile.image * depth + d) * height + h) * width;
     for (int64_t j = 0; j < columns; ++j, ++from) {
       const int64_t w = (tile.column - padding_left + j) * split + image % split - before_left;
-      *from = meets && w >= 0 && w < width ? data + (row + w) * channels : zeros;
+      *from = inside && w >= 0 && w < width ? data + (row + w) * channels : zeros;
     }
   }
 }

@@ -29,82 +29,87 @@ struct ExpOfMinusAbs {
   }
 };
 
-/// sigmoid(x) and 1 - sigmoid(x), both to full precision.
-template <class D, class V = hn::Vec<D>>
-struct SigmoidAndRest {
-  HWY_INLINE SigmoidAndRest(D d, V x) {
-    const V e = call<ExpOfMinusAbs>(d, x), one = constant(d, 1);
-    const V more = hn::Div(one, hn::Add(one, e)), less = hn::Mul(e, more);
-    const auto negative = hn::Lt(x, hn::Zero(d));
-    value = hn::IfThenElse(negative, less, more);
-    rest = hn::IfThenElse(negative, more, less);
-  }
-  V value, rest;
-};
-
 /// Return log(1 + e^-|x|).
 struct LogOfTail {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return call<Log1p>(d, call<ExpOfMinusAbs>(d, x));
+    if constexpr (sizeof(hn::TFromD<D>) == 8) return Log1p()(d, call<ExpOfMinusAbs>(d, x));
+    return call<LogOnePlusExp>(d, hn::Neg(hn::Abs(x)));
   }
 };
 
 struct Silu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return times_sigmoid(d, x, x, hn::Zero(d));
+    return times_sigmoid(d, x, x);
   }
 };
 
+/// dy times the slope. For x > 0 the slope is 1 - slope(-x), else, with t = -x and e = e^-t, it is
+///   e (1 - t + e) / (1 + e)^2.
+/// The factor 1 - t + e is 0 at a t0, near which its terms would cancel. So it is computed as
+/// c + e0 (e^c - 1), c = t0 - t, e0 = e at t0: both terms have the sign of c.
 struct SiluGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
-    const SigmoidAndRest<D> s(d, x);
-    return hn::Mul(dy, hn::Mul(s.value, hn::MulAdd(x, s.rest, constant(d, 1))));
-  }
-};
-
-/// The vector version of arithmetic::MishGate.
-template <class D, class V = hn::Vec<D>>
-struct MishGate {
-  HWY_INLINE MishGate(D d, V x) {
-    const V one = constant(d, 1), two = constant(d, 2);
+    const V e0 = constant(d, 0.2784645427610738), one = constant(d, 1);
+    const V t = at_most(d, -kLeast<hn::TFromD<D>>, hn::Abs(x));
+    const Distance<D> c(d, 1.2784645427610737, 1.0946994183093437e-16, t);
+    const ExpParts<D> e(d, c.difference, constant(d, 64), c.lost);
+    const V power = hn::Mul(e.power, constant(d, kDown));
+    const V factor = hn::MulAdd(e0, less_one(d, e, power), c.value);
+    const V value = hn::Mul(hn::Add(e.high, e.low), e0), below = hn::MulAdd(value, power, one);
+    const V y = hn::Div(hn::Mul(value, factor), hn::Mul(below, below));
+    const V slope = hn::Mul(hn::Mul(y, e.power), constant(d, kDown));
     const auto negative = hn::Lt(x, hn::Zero(d));
-    const V e = call<ExpOfMinusAbs>(d, x);
-    const V above = hn::IfThenElse(negative, hn::Mul(e, hn::Add(e, two)), hn::MulAdd(two, e, one));
-    const V apart = hn::IfThenElse(negative, two, hn::Mul(two, hn::Mul(e, e)));
-    const V below = hn::Add(above, apart);
-    value = hn::Div(above, below);
-    const V s = hn::Div(hn::IfThenElse(negative, e, one), hn::Add(one, e));
-    slope = hn::Mul(s, hn::Mul(hn::Div(apart, below), hn::Div(hn::Add(above, below), below)));
+    // Infinities give NaN.
+    return hn::Mul(
+        dy, hn::MulAdd(x, hn::Zero(d), hn::IfThenElse(negative, slope, hn::Sub(one, slope))));
   }
-  V value, slope;
 };
 
+/// x a / (a + 2), a = e^x (e^x + 2).
 struct Mish {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    const V one = constant(d, 1), two = constant(d, 2), down = constant(d, kDown);
-    const V minus = hn::Neg(hn::Abs(x)), scaled = scaled_exp(d, minus, hn::Zero(d));
-    const V e = hn::Mul(scaled, down), shifted = hn::Add(e, two);
-    const auto negative = hn::Lt(x, hn::Zero(d));
-    // For negative x, multiply by a scaled e to keep the digits of tiny values.
-    const auto is_tiny = hn::Lt(minus, constant(d, kLeast<hn::TFromD<D>>));
-    const V tail = hn::Mul(hn::IfThenZeroElse(is_tiny, scaled), shifted);
-    const V above = hn::MulAdd(two, e, one);
-    const V below = hn::IfThenElse(negative, hn::MulAdd(e, shifted, two),
-                                   hn::MulAdd(hn::Mul(two, e), e, above));
-    const V y = hn::Div(hn::Mul(x, hn::IfThenElse(negative, tail, above)), below);
-    return hn::IfThenElse(negative, hn::Mul(y, down), y);
+    const V two = constant(d, 2), least = constant(d, kLeast<hn::TFromD<D>>);
+    const V v = at_least(d, kLeast<hn::TFromD<D>>, at_most(d, 20, x));
+    const ExpSum<D> e(d, v, constant(d, 64));
+    const V power = hn::Mul(e.power, constant(d, kDown));
+    const V more = hn::MulAdd(power, e.value, two);
+    const V lost = plus_product(d, hn::Sub(two, more), power, e.value);
+    // `above` is a / power, which does not underflow; the last product has the power.
+    const V slope = hn::MulSub(two, more, two);
+    const V above = hn::MulAdd(e.value, more, hn::MulAdd(e.lost, slope, hn::Mul(e.value, lost)));
+    const V scale = hn::IfThenElseZero(hn::Ge(x, least), e.power);
+    const V y = hn::Div(hn::Mul(hn::Mul(x, scale), above), hn::MulAdd(power, above, two));
+    return hn::IfThenElse(hn::Gt(x, constant(d, 20)), x, hn::Mul(y, constant(d, kDown)));
   }
 };
 
+/// dy times the slope e w / (e^2 + 2 e + 2)^2, w = 4 (x + 1) + (4 x + 6) e + 4 e^2 + e^3, e = e^x.
+/// w is 0 at an x0, near which its terms would cancel. So it is computed as follows, with e0 = e at
+/// x0, c = x - x0 and m = e^c - 1:
+///   4 (1 + e0) c + m ((4 x + 6) e0 + 4 (m + 2) e0^2 + ((m + 3) m + 3) e0^3).
 struct MishGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
-    const MishGate<D> gate(d, x);
-    return hn::Mul(dy, hn::MulAdd(x, gate.slope, gate.value));
+    constexpr double kE0 = 0.3034825352815289, kLow = kLeast<hn::TFromD<D>>;
+    const V v = at_most(d, 20, at_least(d, kLow, x)), two = constant(d, 2);
+    const Distance<D> c(d, 1.1924312145154952, 4.8484829848031044e-17, hn::Neg(v));
+    const ExpParts<D> e(d, c.difference, constant(d, 64), c.lost);
+    const V power = hn::Mul(e.power, constant(d, kDown)), m = less_one(d, e, power);
+    V factor = hn::MulAdd(v, constant(d, 4 * kE0),
+                          constant(d, 6 * kE0 + 8 * kE0 * kE0 + 3 * kE0 * kE0 * kE0));
+    const V bend = hn::MulAdd(m, constant(d, kE0 * kE0 * kE0),
+                              constant(d, 4 * kE0 * kE0 + 3 * kE0 * kE0 * kE0));
+    factor = hn::MulAdd(m, bend, factor);
+    factor = hn::MulAdd(m, factor, hn::Mul(c.value, constant(d, 4 + 4 * kE0)));
+    const V value = hn::Mul(hn::Add(e.high, e.low), constant(d, kE0)), exp = hn::Mul(value, power);
+    const V below = hn::MulAdd(exp, hn::Add(exp, two), two);
+    const V y = hn::Div(hn::Mul(value, factor), hn::Mul(below, below));
+    const V slope = hn::Mul(hn::Mul(y, e.power), constant(d, kDown));
+    return hn::Mul(dy, hn::MulAdd(x, hn::Zero(d), slope));  // infinities give NaN
   }
 };
 
@@ -127,17 +132,23 @@ struct SeluGrad {
   }
 };
 
+/// In float it is computed by log_of_sum(), which makes it monotone near 0.
 struct LogSigmoid {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return hn::Sub(hn::Min(x, hn::Zero(d)), LogOfTail()(d, x));
+    if constexpr (sizeof(hn::TFromD<D>) == 8) {
+      return hn::Sub(hn::Min(x, hn::Zero(d)), LogOfTail()(d, x));
+    } else {
+      const V y = call<LogOnePlusExp>(d, at_most(d, 20, hn::Neg(x)));
+      return hn::IfThenElse(hn::Lt(x, constant(d, -20)), x, hn::Neg(y));
+    }
   }
 };
 
 struct LogSigmoidGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
-    return hn::Mul(dy, call<Sigmoid>(d, hn::Neg(x)));
+    return hn::Mul(dy, Sigmoid()(d, hn::Neg(x)));
   }
 };
 
@@ -175,7 +186,7 @@ struct CeluGrad {
 struct Softplus {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x, V beta) const {
-    const V z = hn::Mul(x, beta), y = hn::Div(call<Log1p>(d, call<Exp>(d, z)), beta);
+    const V z = hn::Mul(x, beta), y = hn::Div(call<LogOnePlusExp>(d, at_most(d, 20, z)), beta);
     return hn::IfThenElse(hn::Gt(z, constant(d, arithmetic::kSoftplusThreshold)), x, y);
   }
 };
@@ -183,7 +194,7 @@ struct Softplus {
 struct SoftplusGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x, V beta) const {
-    const V z = hn::Mul(x, beta), dx = hn::Mul(dy, call<Sigmoid>(d, z));
+    const V z = hn::Mul(x, beta), dx = hn::Mul(dy, Sigmoid()(d, z));
     return hn::IfThenElse(hn::Gt(z, constant(d, arithmetic::kSoftplusThreshold)), dy, dx);
   }
 };
@@ -293,6 +304,26 @@ struct HuberGrad {
     const V limit = hn::Mul(delta, dy);
     const V near = hn::IfThenElse(hn::Ge(x, delta), limit, hn::Mul(dy, x));
     return hn::IfThenElse(hn::Le(x, hn::Neg(delta)), hn::Neg(limit), near);
+  }
+};
+
+/// Return dy / (c x^2 + 1), or dy / (c x^2) for x so large that x^2 may overflow.
+struct AtanGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x, V c) const {
+    const V y = hn::Div(dy, hn::MulAdd(c, hn::Mul(x, x), constant(d, 1)));
+    const auto is_far = hn::Gt(hn::Abs(x), constant(d, 0x1p32));
+    if (HWY_LIKELY(hn::AllFalse(d, is_far))) return y;
+    return hn::IfThenElse(is_far, hn::Div(hn::Div(dy, x), hn::Mul(c, x)), y);
+  }
+};
+
+/// Return dy / sqrt(x^2 + c), c = 1 or -1, or dy / |x| for x so large that x^2 may overflow.
+struct AsinhGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x, V c) const {
+    const V size = hn::Abs(x), root = hn::Sqrt(hn::MulAdd(x, x, c));
+    return hn::Div(dy, hn::IfThenElse(hn::Gt(size, constant(d, 0x1p32)), size, root));
   }
 };
 

@@ -37,13 +37,13 @@ constexpr bool has_no_sign(BinaryOp op) {
          op == BinaryOp::bitwise_xor;
 }
 
-/// The loop of a function for elements of T: the functor's,
+/// The loop of a function for elements of T. By default it calls the functor for each element.
 template <BinaryOp op, class T>
 constexpr BinaryLoop kLoop =
     element_binary<BitsOf<has_no_sign(op), T>, BitsOf<has_no_sign(op), T>, arithmetic::Functor<op>>;
 template <class T>
 constexpr BinaryLoop kLoop<BinaryOp::zeta, T> = call_binary<T, arithmetic::Functor<BinaryOp::zeta>>;
-/// or that of a vector implementation.
+/// These functions have vector implementations.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \
   constexpr BinaryLoop kLoop<BinaryOp::name, T> = vector_binary<T, F>;

@@ -12,7 +12,7 @@ namespace ambit::cpu {
 
 struct Step;
 
-/// Return the steps of an op of AMBIT_TERNARY_CHAINS; empty for other ops.
+/// Return the steps of an op of AMBIT_TERNARY_CHAINS; empty for ops that have a loop.
 std::span<const Step> chain_of(TernaryOp op);
 /// Run the steps on n elements of float32 or float64, with the arguments of a TernaryLoop.
 void run_chain(std::span<const Step> chain, DType dtype, int64_t n, void* y, const void* a,

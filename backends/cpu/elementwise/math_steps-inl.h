@@ -1,5 +1,5 @@
-// Steps of the vector maths: constants, polynomials, products with the rest of their rounding,
-// float by way of double. Included once per instruction set.
+// Steps of the vector maths: constants, polynomials, products with their rounding errors, and
+// functions of float computed in double. Included once per instruction set.
 #if defined(AMBIT_CPU_MATH_STEPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_MATH_STEPS_INL_H
 #undef AMBIT_CPU_MATH_STEPS_INL_H
@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <cmath>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
@@ -44,13 +45,19 @@ HWY_INLINE hn::Vec<D> polynomial(D d, const double (&c)[n], hn::Vec<D> t) {
   return sum;
 }
 
-/// a b - product, product being a b rounded.
+/// Return a b - product, where product is a b rounded.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V rest_of_product([[maybe_unused]] D d, V a, V b, V product) {
 #if HWY_NATIVE_FMA
   return hn::MulSub(a, b, product);
+#elif HWY_TARGET == HWY_SCALAR
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {  // double holds the product of two floats
+    return V(static_cast<float>(double{a.raw} * double{b.raw} - double{product.raw}));
+  } else {
+    return V(std::fma(a.raw, b.raw, -product.raw));
+  }
 #else
-  // By halves whose products are exact. Source: Dekker 1971, "A floating-point technique for
+  // Split into halves with exact products. Source: Dekker 1971, "A floating-point technique for
   // extending the available precision".
   using T = hn::TFromD<D>;
   const hn::RebindToUnsigned<D> bits;
@@ -66,21 +73,69 @@ HWY_INLINE V rest_of_product([[maybe_unused]] D d, V a, V b, V product) {
 #endif
 }
 
-/// c + a b, where c is nearly -a b, of which no digit is lost before the sum.
+/// Return c + a b, where c is nearly -a b; a b is not rounded before the sum.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V plus_product([[maybe_unused]] D d, V c, V a, V b) {
 #if HWY_NATIVE_FMA
   return hn::MulAdd(a, b, c);
+#elif HWY_TARGET == HWY_SCALAR
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return V(static_cast<float>(double{a.raw} * double{b.raw} + double{c.raw}));
+  } else {
+    const V product = hn::Mul(a, b);
+    return hn::Add(hn::Add(c, product), rest_of_product(d, a, b, product));
+  }
 #else
   const V product = hn::Mul(a, b);
   return hn::Add(hn::Add(c, product), rest_of_product(d, a, b, product));
 #endif
 }
 
-/// The vectors of float that, widened to double, fill a register.
+/// Return c - a b, where c is nearly a b; a b is not rounded before the difference.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V minus_product([[maybe_unused]] D d, V c, V a, V b) {
+#if HWY_NATIVE_FMA
+  return hn::NegMulAdd(a, b, c);
+#else
+  return plus_product(d, c, hn::Neg(a), b);
+#endif
+}
+
+/// Return nearly 1 / x for a normal x: within 2^-14 on AVX-512, else the rounded value.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V inverse_estimate(D d, V x) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  if constexpr (sizeof(hn::TFromD<D>) == 4 && hn::MaxLanes(D()) == 16) {
+    return hn::ApproximateReciprocal(x);
+  }
+#endif
+  return hn::Div(constant(d, 1), x);
+}
+
+/// Return the smaller (at_most) or larger (at_least) of x and a limit; NaN for a NaN x.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V at_most(D d, double limit, V x) {
+  const V most = constant(d, limit);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  return hn::Min(most, x);  // the instruction returns its second operand if one is NaN
+#else
+  return hn::IfThenElse(hn::Gt(x, most), most, x);
+#endif
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V at_least(D d, double limit, V x) {
+  const V least = constant(d, limit);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  return hn::Max(least, x);
+#else
+  return hn::IfThenElse(hn::Lt(x, least), least, x);
+#endif
+}
+
+/// Vectors of float that fill a register after conversion to double.
 using HalfFloats = hn::Rebind<float, hn::ScalableTag<double>>;
 
-/// F of HalfFloats, computed in double: for what loses digits or range in float.
+/// F of HalfFloats, computed in double: for functions that lose digits or range in float.
 template <class F>
 struct ThroughDouble {
   template <class D, class V = hn::Vec<D>>

@@ -50,57 +50,107 @@ struct Erf {
   }
 };
 
-/// The normal distribution at x, no tail of which loses digits: kUp e^(-x^2 / 2), and what
-/// e^(-x^2 / 2) is multiplied by for the distribution function at -|x|.
+/// Return e g(t), g(t) = (1 + bend(t)) / (1 + slope t) for t >= 0, the tail of a distribution, with
+/// its rounding corrected. bend(t) = p polynomial(2 p - 1), p = t / (t + half), is small.
+template <class D, size_t n, class V = hn::Vec<D>>
+HWY_INLINE V tail(D d, const ExpSum<D>& e, V t, double slope, double half, const double (&c)[n]) {
+  const V one = constant(d, 1), rate = constant(d, slope), below = hn::MulAdd(t, rate, one);
+  const V lost = plus_product(d, hn::Sub(one, below), t, rate),
+          inverse = inverse_estimate(d, below);
+  const V place = hn::Div(t, hn::Add(t, constant(d, half)));
+  const V bend = polynomial(d, c, hn::MulSub(place, constant(d, 2), one));
+  const V off = hn::NegMulAdd(inverse, lost, minus_product(d, one, inverse, below));
+  // inverse (1 + rest) is g(t).
+  const V small_bend = hn::Mul(place, bend);
+  const V rest = hn::MulAdd(off, small_bend, hn::Add(off, small_bend));
+  const V y = hn::Mul(e.value, inverse);
+  const V small = hn::MulAdd(e.lost, inverse, rest_of_product(d, e.value, inverse, y));
+  return hn::Mul(hn::Add(y, hn::MulAdd(y, rest, small)), e.power);
+}
+
+/// 1 - erf(x) in float, accurate also in the upper tail, where the result is tiny.
+struct Erfc {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    static constexpr double kBend[] = {// minimax on [0, 10.2]: within 3e-9 of the result
+                                       -0.0004558987857308239, -0.0008983028819784522,
+                                       0.004253785591572523,   0.00041925773257389665,
+                                       -0.040997739881277084,  0.15441641211509705,
+                                       -0.3452242314815521,    0.5345765352249146,
+                                       -0.5564097762107849,    0.23751439154148102};
+    const V t = at_most(d, 10.5, hn::Abs(x)), square = hn::Mul(t, t);
+    const V rest = rest_of_product(d, t, t, square);
+    const ExpSum<D> e(d, hn::Neg(square), constant(d, 64), hn::Neg(rest));
+    const V y = hn::Mul(tail(d, e, t, 1.75, 3, kBend), constant(d, kDown));
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(constant(d, 2), y), y);
+  }
+};
+
+/// 2 Phi(-t) e^(t^2 / 2) for t from 0 to 38.75, in double; Phi is the normal distribution function.
+/// The sum of a Chebyshev series in 1 / (t + 5), within 3e-17.
 template <class D, class V = hn::Vec<D>>
+HWY_INLINE V normal_ratio(D d, V t) {
+  static constexpr double kSeries[] = {
+      -1.7090479863491669445e-10, 2.0784567667898749937e-10,  2.1858160948268122219e-9,
+      -3.3487129708189732265e-9,  -1.8733394800769342377e-8,  3.4626860977328579347e-8,
+      1.6031329219214867545e-7,   -2.949616944494891392e-7,   -1.5842623241549244699e-6,
+      1.8563928458427212558e-6,   0.000017809851943653625459, 4.4711431086576181968e-6,
+      -0.00019322756600932802865, -0.00052435147746407313654, 0.00086274862009361414214,
+      0.011065377991026086197,    0.045972932975526668458,    0.12867006513538862513,
+      0.27721847210375635364,     0.48398989574979758709,     0.70122600866436613666,
+      0.8516896445588364098};
+  const V w = hn::Div(constant(d, 2), hn::Add(t, constant(d, 5)));
+  const V place =
+      hn::MulSub(w, constant(d, 5.6410256410256410255), constant(d, 1.2564102564102564103));
+  return hn::Mul(polynomial(d, kSeries, place), w);
+}
+
+/// -t^2 / 2 as a value and its rounding error.
+template <class D, class V = hn::Vec<D>>
+struct HalfSquare {
+  HWY_INLINE HalfSquare(D d, V t) {
+    const V half = constant(d, -0.5), square = hn::Mul(t, t);
+    value = hn::Mul(half, square);
+    lost = hn::Mul(half, rest_of_product(d, t, t, square));
+  }
+  V value, lost;
+};
+
+/// Twice the normal distribution function at -|x|, times kUp, which keeps tiny results normal.
 struct NormalTail {
-  HWY_INLINE NormalTail(D d, V x) {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
     constexpr bool kIsFloat = sizeof(hn::TFromD<D>) == 4;
-    const V half = constant(d, 0.5), most = constant(d, kIsFloat ? 15 : 39);
-    const V t = hn::Min(most, hn::Abs(x));
-    const V square = hn::Mul(t, t), rest = rest_of_product(d, t, t, square);
-    scaled = scaled_exp(d, hn::Neg(hn::Mul(half, square)), hn::Neg(hn::Mul(half, rest)));
-    scaled = hn::IfThenElseZero(hn::Lt(hn::Abs(x), most), scaled);
+    const V size = hn::Abs(x), most = constant(d, kIsFloat ? 15 : 38.75), t = hn::Min(most, size);
+    const HalfSquare<D> square(d, t);
+    V y = scaled_exp(d, square.value, square.lost);
     if constexpr (kIsFloat) {  // a minimax quotient of polynomials on [0, 14.6], within 6e-9
-      static constexpr double kAbove[] = {0.004123838152736425, 0.04068383201956749,
-                                          0.18338505923748016, 0.43849700689315796, 0.5};
+      static constexpr double kAbove[] = {0.00824767630547285, 0.08136766403913498,
+                                          0.36677011847496033, 0.8769940137863159, 1};
       static constexpr double kBelow[] = {0.010336811654269695, 0.1019856184720993,
                                           0.46986648440361023,  1.2031253576278687,
                                           1.6748790740966797,   1};
-      factor = hn::Div(polynomial(d, kAbove, t), polynomial(d, kBelow, t));
-    } else {  // Chebyshev's series in 1 / (t + 5) on [0, 39], within 3e-17
-      static constexpr double kSeries[] = {
-          -1.7090479863491669445e-10, 2.0784567667898749937e-10,  2.1858160948268122219e-9,
-          -3.3487129708189732265e-9,  -1.8733394800769342377e-8,  3.4626860977328579347e-8,
-          1.6031329219214867545e-7,   -2.949616944494891392e-7,   -1.5842623241549244699e-6,
-          1.8563928458427212558e-6,   0.000017809851943653625459, 4.4711431086576181968e-6,
-          -0.00019322756600932802865, -0.00052435147746407313654, 0.00086274862009361414214,
-          0.011065377991026086197,    0.045972932975526668458,    0.12867006513538862513,
-          0.27721847210375635364,     0.48398989574979758709,     0.70122600866436613666,
-          0.8516896445588364098};
-      const V w = hn::Div(constant(d, 1), hn::Add(t, constant(d, 5)));
-      const V place =
-          hn::MulSub(w, constant(d, 11.282051282051282051), constant(d, 1.2564102564102564103));
-      factor = hn::Mul(polynomial(d, kSeries, place), w);
+      y = hn::Div(hn::Mul(y, polynomial(d, kAbove, t)), polynomial(d, kBelow, t));
+    } else {
+      y = hn::Mul(y, normal_ratio(d, t));
     }
+    return hn::IfThenElseZero(hn::Lt(size, most), y);
   }
-  V scaled, factor;
 };
 
 struct Gelu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    const NormalTail<D> tail(d, x);
-    const V below = hn::Mul(tail.scaled, tail.factor), down = constant(d, kDown);
-    const V above = hn::NegMulAdd(below, down, constant(d, 1));
-    const auto negative = hn::Lt(x, hn::Zero(d));
-    const V y = hn::Mul(x, hn::IfThenElse(negative, below, above));
-    return hn::IfThenElse(negative, hn::Mul(y, down), y);
+    const V tail = NormalTail()(d, x), half = constant(d, kDown / 2);
+    const auto positive = hn::Gt(x, hn::Zero(d));
+    const V above = hn::NegMulAdd(tail, half, constant(d, 1));
+    const V y = hn::Mul(x, hn::IfThenElse(positive, above, tail));
+    return hn::IfThenElse(positive, y, hn::Mul(y, half));
   }
 };
 
-/// 2 sqrt(2 / pi) (x + 0.044715 x^3) of an x >= 0, and what its rounding has lost: the tail of
-/// gelu_tanh is a power of it. As arithmetic::gelu_tanh_logit.
+/// 2 sqrt(2 / pi) (x + 0.044715 x^3), and its rounding error, because the tail of gelu_tanh is its
+/// exponential. As arithmetic::gelu_tanh_logit.
 template <class D, class V = hn::Vec<D>>
 struct GeluTanhLogit {
   HWY_INLINE GeluTanhLogit(D d, V x) {
@@ -108,7 +158,7 @@ struct GeluTanhLogit {
     const V slope = constant(d, 0x1.9884533d43651p+0), cube = constant(d, 0x1.2444f2a4d8b4bp-4);
     const V slope_rest = constant(d, kIsFloat ? -4.534068054340423e-08 : -9.96930880911092e-17);
     const V cube_rest = constant(d, kIsFloat ? 2.3988324659995897e-09 : -6.175149918155315e-19);
-    // Without the maximum compilers may join the product with its sums, and round once.
+    // The maximum keeps compilers from fusing the product with a sum: `lost` expects two roundings.
     const V square = hn::Mul(x, x), bend = hn::Max(hn::Mul(cube, square), hn::Zero(d));
     const V factor = hn::Add(bend, slope), added = hn::Sub(factor, bend);
     value = hn::Mul(x, factor);
@@ -123,14 +173,14 @@ struct GeluTanhLogit {
 struct GeluTanh {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    // Beyond 30 all results are 0 or x.
-    const GeluTanhLogit<D> logit(d, hn::Min(constant(d, 30), hn::Abs(x)));
+    // For |x| above 30 all results are 0 or x.
+    const GeluTanhLogit<D> logit(d, at_least(d, -30, at_most(d, 30, x)));
     return times_sigmoid(d, x, logit.value, logit.rest);
   }
 };
 
-/// y with erf(y) = x, of float through double: the last of the source's three ranges begins next to
-/// 1, beyond float. Source: Giles 2010, "Approximating the erfinv function", double precision.
+/// y with erf(y) = x, for float, computed in double. The last of the source's three ranges is next
+/// to 1, where there is no float. Source: Giles 2010, "Approximating the erfinv function".
 struct ErfInv {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
@@ -152,7 +202,7 @@ struct ErfInv {
         -0.0037512085075692412107, 0.005370914553590063617,   1.0052589676941592334,
         3.0838856104922207635};
     const V one = constant(d, 1);
-    // Of what is beyond 1 the logarithm is NaN.
+    // NaN for |x| > 1.
     const V w = hn::Neg(Log()(d, hn::Mul(hn::Sub(one, x), hn::Add(one, x))));
     V y = polynomial(d, kNear, hn::Sub(w, constant(d, 3.125)));
     const auto is_near = hn::Lt(w, constant(d, 6.25));
@@ -160,13 +210,13 @@ struct ErfInv {
       const V far = polynomial(d, kFar, hn::Sub(hn::Sqrt(w), constant(d, 3.25)));
       y = hn::IfThenElse(is_near, y, far);
     }
-    // At 1 the polynomial of infinity is no number.
+    // For |x| = 1, w is infinite and the polynomial NaN.
     y = hn::IfThenElse(hn::Eq(hn::Abs(x), one), infinity(d), y);
     return hn::Mul(y, x);
   }
 };
 
-/// The sum of c[k] T_k(t), T_k Chebyshev's polynomials, k < terms, as arithmetic::chebyshev_sum.
+/// The sum of c[k] T_k(t), k < terms, T_k the Chebyshev polynomials. As arithmetic::chebyshev_sum.
 template <class D>
 HWY_INLINE hn::Vec<D> chebyshev_sum(D d, const double* c, int terms, hn::Vec<D> t) {
   const hn::Vec<D> twice = hn::Add(t, t);
@@ -179,13 +229,13 @@ HWY_INLINE hn::Vec<D> chebyshev_sum(D d, const double* c, int terms, hn::Vec<D> 
   return hn::MulAdd(t, b1, hn::Sub(constant(d, c[0]), b2));
 }
 
-/// I0, of float through double: as many terms as float can tell.
+/// I0, for float, computed in double, with as many terms as float results need.
 struct I0 {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
     static constexpr arithmetic::BesselI0 kSeries;
-    constexpr int kNearTerms = 22, kFarTerms = 9;       // what is left out is below 1e-11
-    const V r = hn::Min(hn::Abs(x), constant(d, 200));  // infinite in float, not yet in double
+    constexpr int kNearTerms = 22, kFarTerms = 9;       // the omitted terms are below 1e-11
+    const V r = hn::Min(hn::Abs(x), constant(d, 200));  // I0(200) is finite in double, not in float
     V y = chebyshev_sum(d, kSeries.near, kNearTerms,
                         hn::MulAdd(r, constant(d, 0.25), constant(d, -1)));
     const auto is_near = hn::Le(r, constant(d, 8));
@@ -198,36 +248,66 @@ struct I0 {
   }
 };
 
-/// dy * (Phi(x) + x * phi(x)), phi = Phi' = exp(-x^2 / 2) / sqrt(2 pi).
+/// dy (Phi(x) + x phi(x)), phi = Phi' = e^(-x^2 / 2) / sqrt(2 pi).
 struct GeluGrad {
   template <class D, class V = hn::Vec<D>>
-  V operator()(D d, V dy, V x) const {
-    const NormalTail<D> tail(d, x);
-    const V density = constant(d, arithmetic::kInvSqrtTwoPi);
-    // Phi(-t) - t phi(t), t = |x|: of x > 0 what the slope lacks to 1.
-    const V e = hn::Mul(tail.scaled, constant(d, kDown));
-    const V below = hn::Mul(e, hn::NegMulAdd(hn::Abs(x), density, tail.factor));
+  requires(sizeof(hn::TFromD<D>) == 4) V operator()(D d, V dy, V x) const {
+    // With t = |x|, Phi(-t) - t phi(t) = e^(-t^2 / 2) (zero - t) g(t). Near its zero the difference
+    // on the left would lose all digits. g: minimax on [0, 15], within 2e-8.
+    static constexpr double kSlope[] = {-6.890604709042236e-06, -8.406287861362216e-07,
+                                        0.000178082991624251,   -0.00016921003407333046,
+                                        -0.0017867771675810218, 0.009509398601949215,
+                                        -0.02808341756463051,   0.06046248599886894,
+                                        -0.10336589813232422,   0.4622112512588501};
+    const V zero = constant(d, 0.7517915368080139), zero_lost = constant(d, -1.211444988769017e-8);
+    const V t = at_most(d, 15, hn::Abs(x)), four = constant(d, 4);
+    const HalfSquare<D> square(d, t);
+    const V place = hn::Div(hn::Sub(t, four), hn::Add(t, four));
+    const V slope = hn::Mul(hn::Add(hn::Sub(zero, t), zero_lost), polynomial(d, kSlope, place));
+    const V scaled = hn::Mul(scaled_exp(d, square.value, square.lost), slope);
+    const V below = hn::Mul(scaled, constant(d, kDown));
+    const auto negative = hn::Lt(x, hn::Zero(d));
+    const V y = hn::IfThenElse(negative, below, hn::Sub(constant(d, 1), below));
+    return hn::Mul(dy, hn::MulAdd(x, hn::Zero(d), y));  // infinities give NaN
+  }
+  template <class D, class V = hn::Vec<D>>
+  requires(sizeof(hn::TFromD<D>) == 8) V operator()(D d, V dy, V x) const {
+    const V size = hn::Abs(x), t = at_most(d, 38.75, size), half = constant(d, 0.5);
+    const HalfSquare<D> square(d, t);
+    const V density = hn::Mul(size, constant(d, arithmetic::kInvSqrtTwoPi));
+    // Phi(-t) - t phi(t), t = |x|. It is the slope for x < 0, and 1 minus the slope for x > 0.
+    const V below = hn::Mul(exp_of_negative(d, square.value, square.lost),
+                            hn::MulSub(half, normal_ratio(d, t), density));
     const auto negative = hn::Lt(x, hn::Zero(d));
     return hn::Mul(dy, hn::IfThenElse(negative, below, hn::Sub(constant(d, 1), below)));
   }
 };
 
-/// dy * (s + s (1 - s) x u'), s = sigmoid(u), u = gelu_tanh_logit(x).
+/// dy times the slope. For x > 0 the slope is 1 - slope(-x), else, with t = -x, e = e^-u and
+/// u = gelu_tanh_logit(t), it is e (1 - t u' + e) / (1 + e)^2.
+/// The factor 1 - t u' + e is 0 at a t0, near which its terms would cancel. So it is computed as
+/// (t0 u'(t0) - t u') + e0 (e^(u0 - u) - 1), e0 = e at t0: both terms have the sign of t0 - t.
 struct GeluTanhGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
-    const V slope = constant(d, arithmetic::kGeluTanhSlope), one = constant(d, 1);
-    const V cube = constant(d, 3 * arithmetic::kGeluTanhSlope * arithmetic::kGeluTanhCube);
-    const V size = hn::Abs(x), t = hn::Min(constant(d, 30), size);  // beyond all slopes are 0 or 1
+    const V one = constant(d, 1), e0 = constant(d, 0.29195521191476714);
+    const V t = at_most(d, 30, hn::Abs(x));  // for |x| above 30 all slopes are 0 or 1
     const GeluTanhLogit<D> logit(d, t);
-    const V e = exp_of_negative(d, hn::Neg(logit.value), hn::Neg(logit.rest));
-    const V more = hn::Div(one, hn::Add(one, e)), less = hn::Mul(e, more);
-    // s (1 - s) is even, x u' is odd.
-    const V bend = hn::Mul(more, hn::MulAdd(cube, hn::Mul(t, t), slope));
-    const V weight = hn::Mul(less, size);
+    const Distance<D> c(d, 1.2311548723318988, -1.449217884953896e-17, logit.value);
+    const V limited = at_least(d, kLeast<hn::TFromD<D>>, c.difference);
+    const ExpParts<D> e(d, limited, constant(d, 64), hn::Sub(c.lost, logit.rest));
+    const V power = hn::Mul(e.power, constant(d, kDown)), m = less_one(d, e, power);
+    const Distance<D> distance(d, 0.7524614220710163, -3.635560509207687e-17, t);
+    V factor = hn::MulAdd(t, constant(d, 0.21406444881780073), constant(d, 0.1610752395722906));
+    factor = hn::MulAdd(t, factor, constant(d, 1.716972025434726));
+    factor = hn::MulAdd(factor, distance.value, hn::Mul(m, e0));
+    const V value = hn::Mul(hn::Add(e.high, e.low), e0), below = hn::MulAdd(value, power, one);
+    const V y = hn::Div(hn::Mul(value, factor), hn::Mul(below, below));
+    const V slope = hn::Mul(hn::Mul(y, e.power), constant(d, kDown));
     const auto negative = hn::Lt(x, hn::Zero(d));
-    return hn::Mul(dy, hn::IfThenElse(negative, hn::NegMulAdd(weight, bend, less),
-                                      hn::MulAdd(weight, bend, more)));
+    // Infinities give NaN.
+    return hn::Mul(
+        dy, hn::MulAdd(x, hn::Zero(d), hn::IfThenElse(negative, slope, hn::Sub(one, slope))));
   }
 };
 

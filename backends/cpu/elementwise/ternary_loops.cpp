@@ -15,11 +15,11 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// The loop of a function for elements of T: the functor's,
+/// The loop of a function for elements of T. By default it calls the functor for each element.
 template <TernaryOp op, class T>
 constexpr TernaryLoop kLoop =
     element_ternary<BitsOf<op == TernaryOp::add_scaled, T>, arithmetic::Functor<op>>;
-/// or that of a vector implementation.
+/// These functions have vector implementations.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \
   constexpr TernaryLoop kLoop<TernaryOp::name, T> = vector_ternary<T, F>;
@@ -40,7 +40,14 @@ AMBIT_VECTORS(logaddexp_grad, LogAddExpGrad)
 constexpr std::array kLoops{AMBIT_TERNARY_LOOPS(AMBIT_LOOPS)};
 #undef AMBIT_LOOPS
 
+template <class F>
+constexpr auto kFloatingLoops = loops_by_dtype<dtypes::kFloating>([]<class T>() {
+  return vector_ternary<T, F>;
+});
+
 TernaryLoop find_ternary(TernaryOp op, DType dtype) {
+  if (op == TernaryOp::atan_grad) return kFloatingLoops<AtanGrad>[static_cast<size_t>(dtype)];
+  if (op == TernaryOp::asinh_grad) return kFloatingLoops<AsinhGrad>[static_cast<size_t>(dtype)];
   return kLoops[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
 }
 

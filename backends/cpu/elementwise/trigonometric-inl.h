@@ -18,21 +18,21 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The sine, or the cosine, of |x| up to 39000; beyond that the C library's, lane by lane, since
-/// the result of an element must not depend on its neighbours. x is reduced by multiples of pi/2 to
-/// a value and the rest that its rounding loses. The largest result is 1 exactly, and sin(-0) is
-/// -0.
+/// Return the sine or the cosine of x. For |x| above 39000 the C library computes it, for these
+/// lanes only: the result of an element must not depend on its neighbours. For others, multiples of
+/// pi/2 are subtracted from x, in several steps for accuracy. No result is greater than 1; sin(-0)
+/// is -0.
 template <bool is_cosine, class D, class V = hn::Vec<D>>
 HWY_INLINE V sine_or_cosine(D d, V x) {
   using T = hn::TFromD<D>;
   constexpr bool kIsFloat = sizeof(T) == 4;
   const hn::RebindToUnsigned<D> bits;
   const V r = hn::Abs(x);
-  // Adding it rounds to an integer, which the lowest bits then hold.
+  // Adding it rounds to an integer, stored in the lowest bits of the sum.
   const V magic = constant(d, kIsFloat ? 0x1.8p23 : 0x1.8p52);
   const V n = hn::MulAdd(r, constant(d, 0.63661977236758134308), magic), q = hn::Sub(n, magic);
-  // pi/2 in parts. Without an instruction that multiplies and adds with one rounding the first are
-  // so short that their products with q are exact.
+  // pi/2 in parts. Without fused multiply-add, the first parts have so few bits that their products
+  // with q are exact.
 #if HWY_NATIVE_FMA
   V a = hn::NegMulAdd(q, constant(d, kIsFloat ? 0x1.921fb6p0 : 0x1.921fb54442d18p0), r);
   a = hn::NegMulAdd(q, constant(d, kIsFloat ? -0x1.777a5cp-25 : 0x1.1a62633145c07p-54), a);
@@ -69,7 +69,7 @@ HWY_INLINE V sine_or_cosine(D d, V x) {
   }
   sine = hn::MulAdd(hn::Mul(a, square), sine, a);
   cosine = hn::MulAdd(cosine, square, constant(d, 1));
-  // Of odd multiples of pi/2 sine and cosine change places; two of them change the sign.
+  // After an odd number of turns by pi/2 the sine is a cosine; two turns change the sign.
   auto turns = hn::BitCast(bits, n);
   if constexpr (is_cosine) turns = hn::Add(turns, hn::Set(bits, 1));
   constexpr int kTop = 8 * static_cast<int>(sizeof(T)) - 1;
@@ -122,11 +122,11 @@ struct Tan {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
     const V y = hn::Div(Sin()(d, x), Cos()(d, x));
-    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // -0 stays
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // -0 gives -0
   }
 };
 
-// Beyond 100 both are infinite in float, and Highway's sinh is NaN from 710 on.
+// For |x| above 100, sinh and cosh are infinite in float; Highway's sinh is NaN from 710 on.
 struct Sinh {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
@@ -143,14 +143,53 @@ struct Cosh {
   }
 };
 
+/// h / (h + 1), h = (e^2|x| - 1) / 2. The rounding errors of h and of h + 1 correct the quotient.
 struct Tanh {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return keep_nan(d, x, hn::Tanh(d, x));
+    const V one = constant(d, 1), size = hn::Abs(x);
+    const V t = hn::Min(constant(d, 20), size);
+    const HalfExpm1<D> h(d, hn::Add(t, t));
+    // `lost` is the error of h + 1: exact for small h; for large h the result is 1 anyway.
+    const V below = hn::Add(h.value, one), lost = hn::Sub(h.value, hn::Sub(below, one));
+    const V inverse = hn::Div(one, below), y = hn::Mul(h.value, inverse);
+    V rest = plus_product(d, h.value, hn::Neg(y), below);
+    rest = hn::Add(rest, hn::NegMulAdd(y, hn::Add(lost, h.rest), h.rest));
+    return hn::CopySign(keep_nan(d, x, hn::MulAdd(rest, inverse, y)), x);
   }
 };
 
-/// As arithmetic::sine_cardinal, of float through double.
+// The inverse hyperbolic functions of float, computed in double. log1p is accurate for small x.
+struct Asinh {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    // The limit, far above the largest float, keeps the square finite.
+    const V one = constant(d, 1), t = hn::Abs(x), within = hn::Min(t, constant(d, 1e100));
+    const V square = hn::Mul(within, within);
+    const V more = hn::Div(square, hn::Add(one, hn::Sqrt(hn::Add(one, square))));
+    return hn::CopySign(Log1p()(d, hn::Add(t, more)), x);
+  }
+};
+
+struct Acosh {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V one = constant(d, 1), t = hn::Sub(x, one);
+    const V y = Log1p()(d, hn::Add(t, hn::Sqrt(hn::Mul(t, hn::Add(x, one)))));
+    return hn::IfThenElse(hn::Ge(x, one), y, hn::NaN(d));
+  }
+};
+
+struct Atanh {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V one = constant(d, 1), t = hn::Abs(x);
+    const V y = Log1p()(d, hn::Div(hn::Add(t, t), hn::Sub(one, t)));
+    return hn::CopySign(hn::Mul(y, constant(d, 0.5)), x);
+  }
+};
+
+/// As arithmetic::sine_cardinal, for float, computed in double.
 struct Sinc {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {

@@ -32,11 +32,11 @@ AMBIT_VECTORS(Trunc);
 template <UnaryOp op, class T>
 constexpr UnaryLoop kLoop = element_unary<arithmetic::ResultOf<op, T>, T, arithmetic::Functor<op>>;
 
-// Functions with vector implementations,
+// Functions with vector implementations.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \
   constexpr UnaryLoop kLoop<UnaryOp::name, T> = vector_unary<T, F>;
-// and functions whose float32 vectors are computed in float64; for float64 they are vector loops.
+// Functions whose float32 vectors are computed in float64; for float64 they are vector loops.
 #define AMBIT_THROUGH_DOUBLE(name, F)               \
   template <>                                       \
   constexpr UnaryLoop kLoop<UnaryOp::name, float> = \
@@ -76,6 +76,34 @@ AMBIT_VECTORS(ceil, Ceil)
 AMBIT_VECTORS(round, Round)
 AMBIT_VECTORS(trunc, Trunc)
 // clang-format on
+
+// Functions of float computed by the C library's functions of double, accurate to a float's digits.
+template <UnaryOp op>
+struct InDouble {
+  float operator()(float x) const {
+    return static_cast<float>(arithmetic::Functor<op>()(double{x}));
+  }
+};
+#define AMBIT_IN_DOUBLE(name)                       \
+  template <>                                       \
+  constexpr UnaryLoop kLoop<UnaryOp::name, float> = \
+      element_unary<float, float, InDouble<UnaryOp::name>>;
+AMBIT_IN_DOUBLE(lgamma)
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // vectors of one lane are slower
+AMBIT_IN_DOUBLE(rsqrt)
+AMBIT_IN_DOUBLE(asinh)
+AMBIT_IN_DOUBLE(acosh)
+AMBIT_IN_DOUBLE(atanh)
+AMBIT_IN_DOUBLE(erfc)
+#else
+AMBIT_VECTORS(rsqrt, Rsqrt)
+AMBIT_THROUGH_DOUBLE(asinh, Asinh)
+AMBIT_THROUGH_DOUBLE(acosh, Acosh)
+AMBIT_THROUGH_DOUBLE(atanh, Atanh)
+template <>
+constexpr UnaryLoop kLoop<UnaryOp::erfc, float> = vector_unary<float, Erfc>;
+#endif
+#undef AMBIT_IN_DOUBLE
 #undef AMBIT_VECTORS
 #undef AMBIT_THROUGH_DOUBLE
 

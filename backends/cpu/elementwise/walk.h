@@ -9,7 +9,7 @@
 
 namespace ambit::cpu {
 
-/// Functions with much arithmetic are worth a second thread earlier than memory-bound ones.
+/// Functions with much arithmetic use several threads for fewer elements than memory-bound ones.
 template <class Op>
 int64_t grain_of(Op op) {
   return row_of(op).cost == FunctionRow::Cost::maths ? kGrain / 4 : kGrain;

@@ -47,7 +47,7 @@ void transpose(Bits* to, const Bits* from, int64_t rows, int64_t columns) {
       const int64_t c_end = std::min(columns, c + kSide);
       if constexpr (sizeof(Bits) == sizeof(uint32_t)) {
         // Four rows at a time: the cache may not hold 16 rows whose distance is a power of two. If
-        // rows of `to` are farther apart than those of `from`, it is no faster (measured).
+        // rows of `to` are farther apart than those of `from`, it is not faster (measured).
         if (rows <= columns && r_end - r == kSide && c_end - c == kSide) {
           for (int64_t i = r; i < r_end; i += 4) {
             for (int64_t j = c; j < c_end; j += 4) {

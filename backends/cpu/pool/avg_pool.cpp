@@ -1,6 +1,6 @@
 // Average pooling and its gradient. Row-major: the input rows of a row of windows are summed first,
 // then the windows of that row; channels-last: whole pixels are summed. For both dtypes our own
-// code: oneDNN's average pooling is no faster.
+// code: oneDNN's average pooling is not faster.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -242,15 +242,15 @@ void avg_pool_pixels(float* y, const float* x, const PoolImages& s, const PoolPa
 void avg_pool_grad_pixels(float* dx, const float* dy, const PoolImages& s, const PoolParams& p) {
   const RowOfWindows windows(s, p);
   const int64_t image = s.in() * s.C;
-  const bool all = tile(s);
+  const bool partition = windows_partition_input(s);
   for_images(s, [&](int64_t begin, int64_t end) {
     std::vector<float> share(static_cast<size_t>(s.C));
-    if (!all) std::fill(dx + begin * image, dx + end * image, 0.0f);
+    if (!partition) std::fill(dx + begin * image, dx + end * image, 0.0f);
     for_windows(s, begin, end, [&](int64_t n, int64_t window, Taps taps, const Span& h, int64_t j) {
       divide(s.C, share.data(), dy + window * s.C, windows.divisor<float>(windows.count(h), j));
       for (const int32_t tap : taps) {
         float* to = dx + n * image + tap * s.C;
-        if (all) {
+        if (partition) {
           std::copy_n(share.data(), s.C, to);
         } else {
           add(s.C, to, share.data());

@@ -221,7 +221,7 @@ bool halve(int64_t begin, int64_t end, int64_t P, int64_t Q, T* y, int32_t* inde
   return true;
 }
 bool are_halved(const PoolImages& s) {
-  return s.d.kernel == 1 && s.h.kernel == 2 && s.w.kernel == 2 && tile(s);
+  return s.d.kernel == 1 && s.h.kernel == 2 && s.w.kernel == 2 && windows_partition_input(s);
 }
 
 /// The range of windows in a row that have all of their columns.
@@ -303,12 +303,12 @@ HWY_EXPORT(max_pool_any);
 // y, index [N,C,out...] or undefined, x [N,C,in...]
 void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   const PoolImages s(x, y, p);
-  if (kNativeElements.contains(y.dtype()) && is_channels_last(x) && suits_channels_last(s)) {
+  if (kMaxPoolDTypes.contains(y.dtype()) && is_channels_last(x) && suits_channels_last(s)) {
     const NativeScope native({.outputs = {&y, &index}, .inputs = {&x}, .inputs_follow = true});
     if (native.has_native_outputs()) {
       const Tensor& at = native.output(1);
       int32_t* const index_out = at.defined() ? at.data_ptr<int32_t>() : nullptr;
-      return visit<kNativeElements>(y.dtype(), [&]<class T>() {
+      return visit<kMaxPoolDTypes>(y.dtype(), [&]<class T>() {
         max_pool_channels_last<T>(s, native.output(0).data_ptr<T>(), index_out,
                                   native.input(0).data_ptr<T>());
       });

@@ -71,7 +71,7 @@ void spread_pairs(const PoolImages& s, T* dx, const T* dy, const int32_t* index)
 }
 
 bool are_pairs(const PoolImages& s) {
-  return s.w.kernel == 2 && s.w.out >= kFewestLanes && tile(s);
+  return s.w.kernel == 2 && s.w.out >= kFewestLanes && windows_partition_input(s);
 }
 
 template <class T>
@@ -111,12 +111,12 @@ HWY_EXPORT(row_major_any);
 // dx [N,C,in...], dy, index [N,C,out...]
 void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
   const PoolImages s(dx, dy, p);
-  const bool adds_up = dx.dtype() == kFloat32 || each_in_one(s);
-  if (kNativeElements.contains(dx.dtype()) && adds_up && is_channels_last(index) &&
+  const bool adds_up = dx.dtype() == kFloat32 || windows_are_disjoint(s);
+  if (kMaxPoolDTypes.contains(dx.dtype()) && adds_up && is_channels_last(index) &&
       suits_channels_last(s)) {
     const NativeScope native({.outputs = {&dx}, .inputs = {&dy, &index}, .inputs_follow = true});
     if (native.has_native_outputs()) {
-      return visit<kNativeElements>(dx.dtype(), [&]<class T>() {
+      return visit<kMaxPoolDTypes>(dx.dtype(), [&]<class T>() {
         max_pool_grad_channels_last<T>(s, native.output(0).data_ptr<T>(),
                                        native.input(0).data_ptr<T>(),
                                        native.input(1).data_ptr<int32_t>());

@@ -10,11 +10,11 @@
 
 namespace ambit::cpu {
 
-bool each_in_one(const PoolImages& s) {
+bool windows_are_disjoint(const PoolImages& s) {
   return s.h.stride >= s.h.kernel && s.w.stride >= s.w.kernel;
 }
 
-bool tile(const PoolImages& s) {
+bool windows_partition_input(const PoolImages& s) {
   const auto tiles = [](const PoolAxis& a) {
     return a.stride == a.kernel && a.dilation == 1 && a.padding == 0 && a.out * a.stride == a.in;
   };
@@ -45,16 +45,16 @@ void max_pool_channels_last(const PoolImages& s, T* y, int32_t* index, const T* 
 template <class T>
 void max_pool_grad_channels_last(const PoolImages& s, T* dx, const T* dy, const int32_t* index) {
   const int64_t image = s.in() * s.C;
-  const bool each_once = each_in_one(s), all = tile(s);
+  const bool disjoint = windows_are_disjoint(s), partition = windows_partition_input(s);
   const MaxWindowGrad<T> spread = max_window_grad<T>();
   const auto spread_image = [&](int64_t n) {
     check_positions(s.out() * s.C, index + n * s.out() * s.C, s.in());
     T* const to = dx + n * image;
-    if (!all) std::fill_n(to, image, T(0));
+    if (!partition) std::fill_n(to, image, T(0));
     for_windows(s, n, n + 1, [&](int64_t, int64_t window, Taps taps, const Span&, int64_t) {
       const T* from = dy + window * s.C;
       const int32_t* at = index + window * s.C;
-      if (each_once) return spread(s.C, to, from, at, taps);
+      if (disjoint) return spread(s.C, to, from, at, taps);
       for (int64_t c = 0; c < s.C; ++c) to[at[c] * s.C + c] += from[c];
     });
   };

@@ -1,5 +1,5 @@
-// Channels-last pooling of float32 and, for maxima, bfloat16: the loops over windows, and max
-// pooling.
+// Pooling in channels-last layout: the loops over windows, and max pooling. Average pooling is for
+// float32 only, max pooling also for bfloat16.
 #pragma once
 
 #include <vector>
@@ -37,16 +37,17 @@ void for_images(const PoolImages& s, const F& f) {
   parallel_for(s.N, grain_for(s.C * s.out() * s.window()), f);
 }
 
-/// Return true if the windows are adjacent and cover every element of x.
-bool tile(const PoolImages& s);
-/// Return true if every window covers an element: a dilated one may cover only padding.
+/// Return true if every element of x is in exactly one window.
+bool windows_partition_input(const PoolImages& s);
+/// Return true if the windows are not dilated: these kernels need an element in each window, and a
+/// dilated window may cover only padding.
 bool suits_channels_last(const PoolImages& s);
 
-/// The dtypes that are pooled in channels-last layout.
-constexpr DTypeSet kNativeElements{kFloat32, kBFloat16};
+/// The dtypes of max pooling in channels-last layout.
+constexpr DTypeSet kMaxPoolDTypes{kFloat32, kBFloat16};
 
-/// Return true if windows do not overlap.
-bool each_in_one(const PoolImages& s);
+/// Return true if no two windows share an element, by their strides; false for adaptive windows.
+bool windows_are_disjoint(const PoolImages& s);
 
 /// Check positions for the gradient. Errors: IndexError for a position outside of [0, bound).
 void check_positions(int64_t n, const int32_t* index, int64_t bound);
@@ -56,7 +57,8 @@ void check_positions(int64_t n, const int32_t* index, int64_t bound);
 /// y, index [N,P,Q,C], x [N,H,W,C], contiguous; index may be null.
 template <class T>
 void max_pool_channels_last(const PoolImages& s, T* y, int32_t* index, const T* x);
-/// dx [N,H,W,C], dy, index [N,P,Q,C], indices within a plane. BFloat16 requires each_in_one(s).
+/// dx [N,H,W,C]; dy, index [N,P,Q,C]. An index is a position in the image's plane, r * W + c.
+/// BFloat16 requires windows_are_disjoint(s).
 template <class T>
 void max_pool_grad_channels_last(const PoolImages& s, T* dx, const T* dy, const int32_t* index);
 

@@ -175,8 +175,9 @@ class Reduction {
     other.reducer_ = reducer(op, kFloat64);
     return other;
   }
-  /// Compute the 2-norms again whose squares double does not hold. Zeros are the frequent case: the
-  /// sum of their magnitudes, `totals` if the caller has it already, is 0.
+  /// Recompute the 2-norms whose squares exceed the range of double. Most of them are norms of
+  /// zeros, whose sum of magnitudes is 0: `totals`, or null if the caller has not computed these
+  /// sums.
   [[gnu::noinline]] void rescale(int64_t n, char* sums, int64_t x_offset,
                                  const char* totals = nullptr) const {
     auto* norms = reinterpret_cast<double*>(sums);
@@ -214,8 +215,8 @@ class Reduction {
     return std::sqrt(sum) * scale;
   }
 
-  /// sums = those of all results, of `blocks` blocks of `step` elements per result, for each of
-  /// which there is room.
+  /// Compute the sums of all results. Each result's elements are split into `blocks` blocks of
+  /// `step` elements; `sums` has room for one sum per block and result.
   void sum_blocks(int64_t blocks, int64_t step, char* sums) const {
     const int64_t results = geometry_.kept.numel, per_result = geometry_.reduced.numel;
     parallel_for(blocks, 1, [&](int64_t first, int64_t past) {

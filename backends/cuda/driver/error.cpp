@@ -32,7 +32,7 @@ cudaError_t final_error(cudaError_t status) {
   static_cast<void>(cudaGetLastError());  // clear it, or the next check would report it again
   if (final != cudaSuccess) {
     if (final != status) text += fmt::format(", after {}", cudaGetErrorName(final));
-    text += "; the GPU's memory is lost to this process, which must be started again";
+    text += "; this process can no longer use the GPU; start it again";
   }
   throw BackendError(fmt::format("{}: expected {} to succeed{}, got {} ({}): {} ({}:{})",
                                  current_work().op, call, on_device(), code_name, code, text,

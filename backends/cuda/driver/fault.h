@@ -24,8 +24,8 @@ struct FaultSink {
   volatile Fault* fault;
   const char* op;
 
-  /// Any thread may call it. Of several reports in one kernel any one is kept; later kernels' are
-  /// dropped.
+  /// Any thread may call it. If one kernel makes several reports, any one of them is kept. Reports
+  /// of later kernels are dropped.
   AMBIT_HOST_DEVICE void report(FaultKind kind, int64_t got, int64_t limit) const {
     if (fault->kind != FaultKind::none) return;
     fault->op = op;

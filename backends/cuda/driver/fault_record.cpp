@@ -7,7 +7,7 @@
 namespace ambit::cuda {
 
 FaultRecord::FaultRecord() {
-  check(cudaEventCreateWithFlags(&left_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  check(cudaEventCreateWithFlags(&last_use_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   void* p = nullptr;
   check(cudaHostAlloc(&p, sizeof(Fault), cudaHostAllocMapped | cudaHostAllocPortable),
         "cudaHostAlloc");
@@ -27,11 +27,13 @@ void FaultRecord::throw_if_set() {
   throw_fault(found);
 }
 
-void FaultRecord::leave(cudaStream_t stream) {
-  check(cudaEventRecord(left_, stream), "cudaEventRecord");
+void FaultRecord::retire(cudaStream_t stream) {
+  check(cudaEventRecord(last_use_, stream), "cudaEventRecord");
 }
 
-// If the GPU has failed, no work is running either.
-bool FaultRecord::is_left() const noexcept { return cudaEventQuery(left_) != cudaErrorNotReady; }
+// Any other status than "not ready" is an error: no work is running then, either.
+bool FaultRecord::is_done() const noexcept {
+  return cudaEventQuery(last_use_) != cudaErrorNotReady;
+}
 
 }  // namespace ambit::cuda

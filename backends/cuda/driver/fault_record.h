@@ -23,13 +23,13 @@ class FaultRecord {
 
   /// Declare that no further kernels use this record; the last ones are those queued on `stream`
   /// now. Errors: BackendError.
-  void leave(cudaStream_t stream);
-  /// Return true if these kernels are done; is_set() is then final. Requires leave().
-  bool is_left() const noexcept;
+  void retire(cudaStream_t stream);
+  /// Return true if these kernels are done; is_set() is then final. Requires retire().
+  bool is_done() const noexcept;
 
  private:
   Fault* fault_ = nullptr;
-  cudaEvent_t left_ = nullptr;
+  cudaEvent_t last_use_ = nullptr;
 };
 
 }  // namespace ambit::cuda

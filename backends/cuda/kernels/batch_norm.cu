@@ -1,7 +1,7 @@
-// Batch normalisation and its gradient. Own kernels, because one source serves float32 and float64
-// and all cases of kernels.h (with and without weights and running statistics), each of which would
-// need a different cuDNN graph. Memory traffic is minimal: one pass over x for two sums per channel
-// in float64, one thread per channel to finish them, and one pass that applies the result.
+// Batch normalisation and its gradient, without cuDNN: one source serves float32 and float64 and
+// all cases of kernels.h (with and without weights and running statistics); cuDNN would need a
+// graph for each. Memory traffic is minimal: one pass over x for two sums per channel in float64,
+// one thread per channel to finish them, and one pass that applies the result.
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
 

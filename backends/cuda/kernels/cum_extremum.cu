@@ -19,7 +19,7 @@ struct ExtremeSoFar {
   __device__ Value load(int64_t offset, int64_t i) const {
     return {static_cast<Wide>(upcast(x[offset])), i};
   }
-  // Of equal elements, and of NaN, which ranks above all, take the last.
+  // NaN ranks above all numbers. Among equal elements, and among NaN, the last one is taken.
   __device__ Value join(const Value& a, const Value& b) const {
     if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
     if (arithmetic::beats(a.value, b.value, largest)) return a;

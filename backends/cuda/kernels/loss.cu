@@ -32,14 +32,14 @@ Classes<T> classes_of(const Tensor& x, const Tensor& w, int64_t ignore_index) {
           Call::stream().gpu.faults().sink(Call::op())};
 }
 
-// The log-probability of class t in row n: from x,
+// The log-probability of class t in row n, stored in x.
 template <class T>
 struct FromLogProbabilities {
   __device__ Computed<T> operator()(int64_t n, int64_t t) const { return upcast(x[n * C + t]); }
   const T* x;
   int64_t C;
 };
-// from logits in short rows, which one thread processes,
+// The same, computed from logits in short rows, which one thread processes.
 template <class T>
 struct FromLogits {
   __device__ Computed<T> operator()(int64_t n, int64_t t) const {
@@ -49,7 +49,7 @@ struct FromLogits {
   const T* x;
   int64_t C;
 };
-// or from of_target [N], computed before for each row's target.
+// The same, stored in of_target [N], which has it for each row's target.
 template <class T>
 struct StoredLogProbability {
   __device__ Computed<T> operator()(int64_t n, int64_t) const { return of_target[n]; }

@@ -51,7 +51,7 @@ const std::string& missing() {
 }
 
 std::string version() {
-  if (!missing().empty()) return fmt::format("none ({}); the CPU stands in", missing());
+  if (!missing().empty()) return fmt::format("none ({}); the CPU's kernels run instead", missing());
   int version = 0;
   check(api().cusolverGetVersion(&version), "cusolverGetVersion");
   return fmt::format("{}.{}.{}", version / 1000, version / 100 % 10, version % 100);

@@ -1,5 +1,5 @@
-// Accumulator of sums and matrix products: float64 for floats, so that a result is rounded once
-// (these kernels are memory-bound); uint64, which wraps, for integers. Also the extreme of elements
+// Accumulators: for sums and matrix products float64 for floats, so that a result is rounded once
+// (these kernels are memory-bound), and uint64, which wraps, for integers; for extremes the element
 // with its position.
 #pragma once
 

@@ -122,9 +122,8 @@ ReduceWalk reduce_walk(const char* op, const Tensor& x, const Keeps& keeps) {
       return;
     }
     if (dims == ReduceWalk::kMost) {
-      throw ShapeError(
-          op +
-          std::string(": expected at most 24 dims that do not lie behind each other, got more"));
+      throw ShapeError(op +
+                       std::string(": expected at most 24 dims that cannot be merged, got more"));
     }
     axes[dims].size.divisor = size;
     axes[dims++].stride = stride;

@@ -22,8 +22,8 @@ size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * 
 
 void throw_captured() {
   throw BackendError(
-      "cuda: expected memory that has been written, got some of a CUDA graph that another stream "
-      "is capturing");
+      "cuda: expected memory with values, got memory of a CUDA graph that another stream is still "
+      "capturing");
 }
 
 bool is_small_segment(size_t segment_bytes) { return segment_bytes == kSmallSegment; }
@@ -203,8 +203,7 @@ void BlockAllocator::use_in(GraphMemory& graph, std::span<const Access> accesses
     if (found == blocks_.end()) {
       if (!borrows_) continue;
       throw BackendError(
-          "cuda: expected memory that a CUDA graph can keep, got some that another library has "
-          "lent");
+          "cuda: expected memory that a CUDA graph can keep, got memory of another library");
     }
     Block& block = found->second;
     if (block.graph == &graph) continue;

@@ -17,7 +17,7 @@
 namespace ambit::cuda {
 namespace {
 
-// Of fixed size, so that lookup needs no lock.
+// The size is fixed, so that lookup needs no lock.
 constinit std::array<std::atomic<Gpu*>, kMaxGpus> gpus{};
 
 std::string reason_for(cudaError_t status) {
@@ -135,9 +135,9 @@ GpuStream* Gpu::take_done_stream() {
 
 GpuStream* Gpu::take_busy_stream() {
   GpuStream* s = idle_streams_.back();
-  s->faults->leave(s->handle);
+  s->faults->retire(s->handle);
   idle_streams_.pop_back();
-  left_faults_.push_back(std::exchange(s->faults, take_faults()));
+  retired_faults_.push_back(std::exchange(s->faults, take_faults()));
   return s;
 }
 
@@ -176,7 +176,7 @@ GpuStream& Gpu::pool_stream(bool high_priority) {
 // Reserves space, so that passing records on cannot fail.
 void Gpu::add_faults(std::unique_ptr<FaultRecord> faults) {
   spare_faults_.reserve(faults_.size() + 1);
-  left_faults_.reserve(faults_.size() + 1);
+  retired_faults_.reserve(faults_.size() + 1);
   faults_.push_back(std::move(faults));
   spare_faults_.push_back(faults_.back().get());
   count(counted_fault_records);
@@ -190,8 +190,8 @@ FaultRecord* Gpu::take_faults() noexcept {
 
 // Records with faults are kept for throw_faults(); is_set() is final once their work is done.
 void Gpu::recycle_faults() noexcept {
-  std::erase_if(left_faults_, [&](FaultRecord* faults) {
-    if (!faults->is_left() || faults->is_set()) return false;
+  std::erase_if(retired_faults_, [&](FaultRecord* faults) {
+    if (!faults->is_done() || faults->is_set()) return false;
     spare_faults_.push_back(faults);
     return true;
   });
@@ -211,7 +211,7 @@ void Gpu::throw_faults() {
   if (!has_ended_threads_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(streams_mutex_);
   for (const GpuStream* s : idle_streams_) s->faults->throw_if_set();
-  for (FaultRecord* faults : left_faults_) faults->throw_if_set();
+  for (FaultRecord* faults : retired_faults_) faults->throw_if_set();
 }
 
 // If the event is recorded again before the other stream waits for it, that stream waits for more

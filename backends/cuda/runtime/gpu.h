@@ -94,7 +94,7 @@ class Gpu final : private StreamOrder {
   std::array<std::vector<GpuStream*>, 2> pools_;  // of normal and of high priority
   std::array<size_t, 2> next_in_pool_{};
   std::vector<std::unique_ptr<FaultRecord>> faults_;  // all records, also those below
-  std::vector<FaultRecord*> left_faults_;             // of threads that ended with work queued
+  std::vector<FaultRecord*> retired_faults_;          // of threads that ended with work queued
   std::vector<FaultRecord*> spare_faults_;            // unused: work done, faults thrown
   std::vector<std::unique_ptr<GpuStream>> capture_streams_;
   std::vector<GpuStream*> idle_capture_streams_;

@@ -90,7 +90,7 @@ void Graph::replay() {
   call.finish();
 }
 
-// The kernel has the numbers of the capture as parameters; the host's generator knows the next
+// The kernel has the numbers of the capture as parameters; the host's generator has the next
 // ones. Numbers of the capture may be generated again, as a gradient does instead of saving a mask.
 const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
                                      void (*set)(RandomBase* base, const RandomBase& value)) {
@@ -115,7 +115,7 @@ void Graph::check_generator() {
   if (generator.seed() == random_.seed && generator.offset() == random_.end) {
     static_cast<void>(generator.advance(random_.first - random_.end));
   } else {
-    refused_ = fmt::format("{}, but some that others took, too", kOtherNumbers);
+    refused_ = "random numbers of a generator that other code used during the capture";
   }
 }
 

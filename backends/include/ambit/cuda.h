@@ -69,7 +69,9 @@ class Event;
 /// work on its current stream of each GPU; initially that is a stream of its own.
 class Stream {
  public:
+  /// Return the index of its GPU.
   int device_index() const { return detail::streams().device(stream_); }
+  /// Return its GPU.
   Device device() const { return Device("cuda:" + std::to_string(device_index())); }
   /// Return a number that is unique among the streams of this GPU.
   int64_t id() const { return detail::streams().id(stream_); }
@@ -77,6 +79,7 @@ class Stream {
   CUstream_st* stream() const {
     return static_cast<CUstream_st*>(detail::streams().handle(stream_));
   }
+  /// The same.
   operator CUstream_st*() const { return stream(); }
 
   /// Return true if all queued work is done. Errors: BackendError if it failed.
@@ -88,6 +91,7 @@ class Stream {
   /// never recorded.
   void wait(const Event& event) const;
 
+  /// Return true if both are handles of one stream.
   friend bool operator==(const Stream& a, const Stream& b) { return a.stream_ == b.stream_; }
 
  private:
@@ -136,14 +140,16 @@ inline void record_stream(const Tensor& t, Stream stream) {
 /// Make a stream current for a scope. Errors: as setCurrentCUDAStream().
 class StreamGuard {
  public:
+  /// Make the stream current.
   explicit StreamGuard(Stream stream)
       : before_(detail::streams().enter(stream.stream_)), current_(stream) {}
+  /// Make the previous stream current again.
   ~StreamGuard() { detail::streams().leave(before_.stream_); }
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
 
-  Stream original_stream() const { return before_; }
-  Stream current_stream() const { return current_; }
+  Stream original_stream() const { return before_; }  ///< the current stream before the scope
+  Stream current_stream() const { return current_; }  ///< the guard's stream
 
  private:
   const Stream before_, current_;
@@ -158,14 +164,17 @@ class Event {
   ~Event() {
     if (event_) detail::streams().destroy_event(event_);
   }
+  /// Move the event; the other one is then not created.
+  /// @{
   Event(Event&& other) noexcept { swap(other); }
   Event& operator=(Event&& other) noexcept {
     swap(other);
     return *this;
   }
+  /// @}
 
-  bool isCreated() const { return event_ != nullptr; }
-  int device_index() const { return device_; }
+  bool isCreated() const { return event_ != nullptr; }  ///< true after the first record()
+  int device_index() const { return device_; }          ///< index of its GPU; -1 if not created
   /// Return the cudaEvent_t, null before the first record().
   CUevent_st* event() const { return static_cast<CUevent_st*>(event_); }
 
@@ -179,6 +188,7 @@ class Event {
     }
     detail::streams().record(event_, stream.stream_);
   }
+  /// Record only if it was not recorded yet. Errors: those of record().
   void recordOnce(Stream stream) {
     if (!event_) record(stream);
   }
@@ -218,7 +228,9 @@ inline void Stream::wait(const Event& event) const { event.block(*this); }
 
 }  // namespace ambit::cuda
 
+/// @cond
 template <>
 struct std::hash<ambit::cuda::Stream> {
   size_t operator()(const ambit::cuda::Stream& s) const { return std::hash<void*>()(s.stream()); }
 };
+/// @endcond

@@ -64,11 +64,14 @@ class CUDAGraph {
   ~CUDAGraph() {
     if (graph_) detail::graphs().destroy(graph_);
   }
+  /// Move the graph; the other object may only be assigned to or destroyed.
+  /// @{
   CUDAGraph(CUDAGraph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
   CUDAGraph& operator=(CUDAGraph&& other) noexcept {
     std::swap(graph_, other.graph_);
     return *this;
   }
+  /// @}
 
   /// Start capturing the work that this thread queues on the GPU, without executing it. Errors:
   /// BackendError if this object already holds a graph, or the thread is already capturing.

@@ -15,6 +15,7 @@ namespace ambit::sim {
 /// Every function throws BackendError for a device that is not simulated. Faults count from the
 /// call on (1: the next one), occur once, and replace an earlier fault of their kind.
 struct Controls {
+  /// Return true for a device of the simulator, false for another one that exists.
   bool (*is_simulated)(Device device);
 
   /// Make the nth allocation on the device throw OutOfMemoryError.

@@ -1,10 +1,10 @@
-# The Debian packages that `cmake --workflow --preset deb` makes in build/deb, one of each component:
-#   libambit0    the library, what it opens late, and the simulated accelerator
+# The Debian packages that `cmake --workflow --preset deb` makes in build/deb, one per component:
+#   libambit0    the library, the libraries that it opens late, and the simulated accelerator
 #   libambit-dev headers, and the files for CMake and pkg-config
-#   ambit-tools  the program `ambit`; the lessons stay out, their names are too common for /usr/bin
-#   ambit-cuda   the plugin for NVIDIA GPUs, where it is built
-#   ambit-mpi    the communicator for training on several processes, where it is built
-# dpkg-shlibdeps finds which packages of the distribution they need.
+#   ambit-tools  the program `ambit`; not the lessons, whose names are too common for /usr/bin
+#   ambit-cuda   the plugin for NVIDIA GPUs, if it is built
+#   ambit-mpi    the communicator for training on several processes, if it is built
+# dpkg-shlibdeps finds the packages of the distribution that they depend on.
 set(AMBIT_PACKAGE_CONTACT "The ambit developers <ambit@example.org>" CACHE STRING
   "Who answers for the Debian packages: name <address>")
 
@@ -17,9 +17,18 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Where libambit lies before it is installed. Which of our packages has it is said below.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+if(CMAKE_CROSSCOMPILING)
+  # dpkg-shlibdeps knows only packages that are installed here.
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+  set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/cross.cmake)
+  set(CPACK_AMBIT_SHLIBS ${CMAKE_SYSROOT}/shlibs)
+  set(CPACK_AMBIT_OUTPUT ${PROJECT_BINARY_DIR})
+else()
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  # libambit's folder before installation, for dpkg-shlibdeps.
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+endif()
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(about "ambit computes with tensors and trains neural networks, with the names of
 libtorch, on whatever device is there: the CPU, or what a plugin brings.")
@@ -40,7 +49,7 @@ macro(_ambit_package component name section summary description)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
   set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${about}\n\n${description}")
-  # Not for `cmake --install`, which leaves out what is excluded from all.
+  # Excluded from `cmake --install` without a component.
   install(FILES ${folder}/changelog.gz
     DESTINATION share/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
@@ -52,7 +61,7 @@ _ambit_package(ambit_runtime libambit${soversion} libs
   "device-agnostic tensor framework (shared library)"
   "This package has the library, the readers and writers of files that it opens
 when they are used, and the simulated accelerator.")
-# Opened late too: without it linear algebra is slow.
+# Opened at run time; without it linear algebra is slow.
 set(CPACK_DEBIAN_AMBIT_RUNTIME_PACKAGE_RECOMMENDS "libopenblas0 | liblapack3")
 _ambit_package(ambit_dev libambit-dev libdevel
   "device-agnostic tensor framework (development files)"
@@ -68,7 +77,7 @@ if(TARGET ambit_backend_cuda)
     "device-agnostic tensor framework (NVIDIA GPUs)"
     "This package has the plugin for the devices cuda:0, cuda:1 and so on. With a
 GPU it uses the driver, cuDNN, cuBLAS and cuSOLVER.")
-  # What NVIDIA's packages hold they do not tell dpkg-shlibdeps.
+  # NVIDIA's packages have no metadata for dpkg-shlibdeps.
   find_package(CUDAToolkit QUIET)
   set(cuda ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})
   set(CPACK_DEBIAN_AMBIT_CUDA_PACKAGE_DEPENDS cuda-cudart-${cuda})
@@ -87,14 +96,14 @@ foreach(component DEV TOOLS CUDA MPI)
 endforeach()
 # `ambit bench` compiles a program.
 set(CPACK_DEBIAN_AMBIT_TOOLS_PACKAGE_SUGGESTS "libambit-dev, g++")
-# Versions for several architectures may be installed side by side; CMake knows it from 3.31 on.
+# Packages of several architectures can be installed together (CMake 3.31 has a variable for it).
 set(CPACK_DEBIAN_AMBIT_RUNTIME_PACKAGE_MULTIARCH same)
 set(CPACK_DEBIAN_AMBIT_DEV_PACKAGE_MULTIARCH same)
-# What makes packages of programs depend on the library's, and ldconfig look for it.
+# The files that make packages of programs depend on libambit0, and that trigger ldconfig.
 file(WRITE ${folder}/shlibs
   "libambit ${soversion} libambit${soversion} (>= ${PROJECT_VERSION})\n")
 file(WRITE ${folder}/triggers "activate-noawait ldconfig\n")
-# Scripts named here CPack does not write itself, to call ldconfig; there are none.
+# Listing postinst and postrm, which do not exist, keeps CPack from writing its own to call ldconfig.
 set(CPACK_DEBIAN_AMBIT_RUNTIME_PACKAGE_CONTROL_EXTRA
   ${folder}/shlibs ${folder}/triggers ${folder}/postinst ${folder}/postrm)
 

@@ -108,17 +108,22 @@ inline constexpr std::string_view kTypedLists[] = {
     "torch.jit._pickle.build_boollist", "torch.jit._pickle.build_tensorlist"};
 inline constexpr std::string_view kTypeTag = "torch.jit._pickle.restore_type_tag";
 
-/// Returns the storage named `key`, `numel` elements of `type` in the file, as a 1-D tensor of
-/// type.dtype; the same memory for the same key. Undefined for a type whose dtype ambit lacks.
-using StorageSource =
-    std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)>;
+/// The storages of a file.
+struct StorageSource {
+  /// Returns the storage named `key`, `numel` elements of `type` in the file, as a 1-D tensor of
+  /// type.dtype; the same memory for the same key. Undefined for a type whose dtype ambit lacks.
+  std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)> find;
+  /// Reads the elements of all storages found so far, if find() does not read them itself.
+  std::function<void()> fill = [] {};
+};
 
 /// Run a pickle of protocol 2 to 5. Time and memory are bounded by a multiple of the program's
 /// length and by `budget`, recursion by Value::kMaxDepth. Objects of TorchScript's classes become
 /// dicts of their attributes; arrays of NumPy become tensors. If a list or dict contains itself,
 /// the inner reference is an opaque value. With `keep_requires_grad`, tensors require a gradient if
 /// the pickle says so. With `used`, which is set to the pickle's length, bytes may follow it.
-/// Errors: SerializationError naming the problem, EndOfPickle if cut off; the caller adds the file.
+/// Errors: SerializationError naming the problem, EndOfPickle if it is truncated; the caller adds
+/// the file.
 Value read(std::string_view program, const StorageSource& storages, Budget& budget,
            bool keep_requires_grad = false, size_t* used = nullptr);
 inline Value read(std::string_view program, const StorageSource& storages) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,14 +48,24 @@ class ZipReader {
     std::string name;
     uint64_t size_bytes = 0;  ///< unpacked
     bool is_readable = true;  ///< stored or deflated, and not encrypted
+    bool is_stored = true;    ///< not deflated
+  };
+  /// An entry's position in entries(), and memory for its size_bytes.
+  struct Read {
+    size_t entry;
+    void* to;
   };
 
   virtual ~ZipReader() = default;
   /// Names are unique.
   virtual const std::vector<Entry>& entries() const = 0;
-  /// Read the whole of entries()[entry] and check its CRC-32; 0 means that none was computed.
-  /// Errors also: for an entry that is not readable.
-  virtual void read(size_t entry, void* to) const = 0;
+  /// Read whole entries and check their CRC-32; 0 means that none was computed. Several threads
+  /// share the stored entries. Errors also: for an entry that is not readable.
+  virtual void read_all(std::span<const Read> reads) const = 0;
+  void read(size_t entry, void* to) const {
+    const Read one{entry, to};
+    read_all({&one, 1});
+  }
 };
 
 /// The table that late_library("zip") returns. Errors of its functions: SerializationError.

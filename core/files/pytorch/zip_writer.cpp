@@ -3,12 +3,14 @@
 #include "zip_writer.h"
 
 #include <libdeflate.h>
+#include <zlib.h>
 
 #include <bit>
 #include <cstring>
+#include <vector>
 
+#include "core/files/in_parts.h"
 #include "pytorch_file.h"
-#include "zip_crc.h"
 
 namespace ambit {
 namespace {
@@ -50,9 +52,20 @@ class Record {
 };
 
 uint32_t crc_of(const void* data, uint64_t size_bytes) {
-  return crc_in_parts(size_bytes, [data](uint64_t begin, uint64_t end) {
-    return libdeflate_crc32(0, static_cast<const char*>(data) + begin, end - begin);
+  struct Part {
+    uint32_t crc;
+    uint64_t bytes;
+  };
+  std::vector<Part> parts(parts_of(size_bytes));
+  in_parts(parts.size(), size_bytes, [&](size_t i, uint64_t begin, uint64_t end) {
+    const uint64_t bytes = end - begin;
+    parts[i] = {libdeflate_crc32(0, static_cast<const char*>(data) + begin, bytes), bytes};
   });
+  uint32_t crc = 0;
+  for (const Part& part : parts) {
+    crc = static_cast<uint32_t>(crc32_combine(crc, part.crc, static_cast<z_off_t>(part.bytes)));
+  }
+  return crc;
 }
 
 }  // namespace

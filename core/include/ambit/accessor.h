@@ -8,14 +8,15 @@
 
 namespace ambit {
 
-/// Pointer types of an accessor, with or without __restrict__; on the host both behave the same.
+/// The plain pointer type of an accessor.
 template <class T>
 struct DefaultPtrTraits {
-  using PtrType = T*;
+  using PtrType = T*;  ///< the pointer type
 };
+/// A pointer type with __restrict__; on the host it behaves as the plain one.
 template <class T>
 struct RestrictPtrTraits {
-  using PtrType = T* __restrict__;
+  using PtrType = T* __restrict__;  ///< the pointer type
 };
 
 /// View of N dims of elements of type T: a[i] is a view with one dim less, or the element if N is
@@ -24,11 +25,13 @@ template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits
           class Index = int64_t>
 class TensorAccessor {
  public:
-  using PtrType = typename PtrTraits<T>::PtrType;
+  using PtrType = typename PtrTraits<T>::PtrType;  ///< the pointer type
 
+  /// A view of elements at `data`; sizes and strides, N numbers each, must outlive it.
   AMBIT_HOST_DEVICE TensorAccessor(PtrType data, const Index* sizes, const Index* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
 
+  /// Return row i, a view of N - 1 dims, or for N = 1 the element. i is not checked.
   AMBIT_HOST_DEVICE decltype(auto) operator[](Index i) const {
     const PtrType at = data_ + strides_[0] * i;
     if constexpr (N == 1) {
@@ -37,11 +40,11 @@ class TensorAccessor {
       return TensorAccessor<T, N - 1, PtrTraits, Index>(at, sizes_ + 1, strides_ + 1);
     }
   }
-  AMBIT_HOST_DEVICE PtrType data() const { return data_; }
-  ArrayRef<Index> sizes() const { return {sizes_, N}; }
-  ArrayRef<Index> strides() const { return {strides_, N}; }
-  AMBIT_HOST_DEVICE Index size(Index dim) const { return sizes_[dim]; }
-  AMBIT_HOST_DEVICE Index stride(Index dim) const { return strides_[dim]; }
+  AMBIT_HOST_DEVICE PtrType data() const { return data_; }                   ///< first element
+  ArrayRef<Index> sizes() const { return {sizes_, N}; }                      ///< host only
+  ArrayRef<Index> strides() const { return {strides_, N}; }                  ///< host only
+  AMBIT_HOST_DEVICE Index size(Index dim) const { return sizes_[dim]; }      ///< dim in [0, N)
+  AMBIT_HOST_DEVICE Index stride(Index dim) const { return strides_[dim]; }  ///< dim in [0, N)
 
  private:
   PtrType data_;
@@ -53,8 +56,9 @@ template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits
           class Index = int64_t>
 class PackedTensorAccessor {
  public:
-  using PtrType = typename PtrTraits<T>::PtrType;
+  using PtrType = typename PtrTraits<T>::PtrType;  ///< the pointer type
 
+  /// A view of elements at `data`; sizes and strides, N numbers each, are copied.
   PackedTensorAccessor(PtrType data, IntArrayRef sizes, IntArrayRef strides) : data_(data) {
     for (size_t d = 0; d < N; ++d) {
       sizes_[d] = static_cast<Index>(sizes[d]);
@@ -62,23 +66,27 @@ class PackedTensorAccessor {
     }
   }
 
+  /// Return row i, a TensorAccessor of N - 1 dims that refers to this object, or the element.
   AMBIT_HOST_DEVICE decltype(auto) operator[](Index i) const {
     return TensorAccessor<T, N, PtrTraits, Index>(data_, sizes_, strides_)[i];
   }
-  AMBIT_HOST_DEVICE PtrType data() const { return data_; }
-  AMBIT_HOST_DEVICE Index size(Index dim) const { return sizes_[dim]; }
-  AMBIT_HOST_DEVICE Index stride(Index dim) const { return strides_[dim]; }
+  AMBIT_HOST_DEVICE PtrType data() const { return data_; }                   ///< first element
+  AMBIT_HOST_DEVICE Index size(Index dim) const { return sizes_[dim]; }      ///< dim in [0, N)
+  AMBIT_HOST_DEVICE Index stride(Index dim) const { return strides_[dim]; }  ///< dim in [0, N)
 
  private:
   PtrType data_;
   Index sizes_[N], strides_[N];
 };
 
+/// With sizes and strides of 32 bits, which are faster in device code.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
 using PackedTensorAccessor32 = PackedTensorAccessor<T, N, PtrTraits, int32_t>;
+/// With sizes and strides of 64 bits.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
 using PackedTensorAccessor64 = PackedTensorAccessor<T, N, PtrTraits, int64_t>;
 
+/// @cond
 template <class T, size_t N>
 TensorAccessor<T, N, DefaultPtrTraits, int64_t> Tensor::accessor() const& {
   static_assert(N > 0, "accessor: for a tensor without dims use item() or data_ptr()");
@@ -99,5 +107,6 @@ PackedTensorAccessor<T, N, PtrTraits, int64_t> Tensor::packed_accessor64() const
   check_accessor("packed_accessor64", N, INT64_MAX);
   return {data_ptr<T>(), sizes(), strides()};
 }
+/// @endcond
 
 }  // namespace ambit

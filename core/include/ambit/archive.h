@@ -21,19 +21,25 @@ namespace ambit::serialize {
 
 struct ArchiveEntry;  // the value of one key; private to core
 
-/// libtorch's owner of the classes of nested archives. ambit writes its classes when an archive is
-/// saved and shares none, so no CompilationUnit ever exists; the type lets libtorch programs pass
-/// on the result of compilation_unit().
+/// In libtorch, the object that owns the classes of nested archives. ambit needs none and never
+/// makes one: this type only lets libtorch programs pass the result of compilation_unit() to the
+/// constructor of another archive.
 class CompilationUnit;
 
 /// An archive to fill and save. It is movable, not copyable. Errors of all members:
 /// SerializationError naming the key or the path, and the cause.
 class AMBIT_API OutputArchive {
  public:
+  /// An archive without keys.
+  /// @{
   OutputArchive();
   explicit OutputArchive(const std::shared_ptr<CompilationUnit>&) : OutputArchive() {}
+  /// @}
+  /// Move the content; the other archive may only be assigned to or destroyed.
+  /// @{
   OutputArchive(OutputArchive&&) noexcept;
   OutputArchive& operator=(OutputArchive&&) noexcept;
+  /// @}
   ~OutputArchive();
 
   /// Return the constructor argument of an archive to be nested in this one: always null.
@@ -76,15 +82,20 @@ class AMBIT_API OutputArchive {
 /// content needs. Errors of all members: SerializationError naming the full key or the path.
 class AMBIT_API InputArchive {
  public:
+  /// An archive without content; load_from() fills it.
   InputArchive() = default;
+  /// Move the content.
+  /// @{
   InputArchive(InputArchive&&) = default;
   InputArchive& operator=(InputArchive&&) = default;
+  /// @}
 
   /// Replace the content by that of a file, with all tensors on `device`. After an error the
   /// content is unchanged.
   void load_from(const std::string& path, std::optional<Device> device = {});
   /// The same from the rest of a stream.
   void load_from(std::istream& stream, std::optional<Device> device = {});
+  /// The same from bytes in memory.
   void load_from(const char* data, size_t size_bytes, std::optional<Device> device = {});
   /// The same through two functions: `read` reads up to n bytes from a position, `size` returns the
   /// number of bytes.
@@ -101,9 +112,11 @@ class AMBIT_API InputArchive {
   /// that is missing or does not hold an archive.
   void read(const std::string& key, InputArchive& nested) const;
   /// The same, but return false and change nothing if the key is missing.
+  /// @{
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
   bool try_read(const std::string& key, Value& value) const;
   bool try_read(const std::string& key, InputArchive& nested) const;
+  /// @}
 
   /// Return all keys, in order.
   std::vector<std::string> keys() const;
@@ -126,12 +139,14 @@ class AMBIT_API InputArchive {
   std::string prefix_;       // keys of the enclosing archives, each followed by a dot
 };
 
-// Write or read an archive that holds only a tensor or a list of tensors, under "0", "1", ..., as
-// libtorch does. Reading a list appends to it.
+/// Write or read an archive that holds only a tensor or a list of tensors, under "0", "1", ..., as
+/// libtorch does. Reading a list appends to it.
+/// @{
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const Tensor& tensor);
 AMBIT_API InputArchive& operator>>(InputArchive& archive, Tensor& tensor);
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const std::vector<Tensor>& tensors);
 AMBIT_API InputArchive& operator>>(InputArchive& archive, std::vector<Tensor>& tensors);
+/// @}
 
 /// Return true if a file is an archive; false for checkpoints, other files and missing files.
 AMBIT_API bool is_archive(const std::string& path);
@@ -144,10 +159,12 @@ namespace ambit {
 /// saved as archives.
 template <class T>
 inline constexpr bool has_file_formats = false;
+/// @cond
 template <>
 inline constexpr bool has_file_formats<Tensor> = true;
 template <>
 inline constexpr bool has_file_formats<std::vector<Tensor>> = true;
+/// @endcond
 
 /// A type with `<<` into an OutputArchive: tensors, lists of them, modules, optimizers, samplers,
 /// datasets, and types for which a program defines it.
@@ -158,6 +175,7 @@ concept Archived = requires(serialize::OutputArchive& archive, const T& value) {
 
 /// Write the archive of a value to a stream, through a function, or to a file. Errors: those of
 /// OutputArchive.
+/// @{
 template <Archived T>
 void save(const T& value, std::ostream& stream) {
   serialize::OutputArchive archive;
@@ -176,9 +194,11 @@ requires(!has_file_formats<T>) void save(const T& value, const std::string& path
   archive << value;
   archive.save_to(path);
 }
+/// @}
 
 /// Read a value from the rest of a stream, from bytes, or from an archive file. Errors: those of
 /// InputArchive, and of the value's own `>>`.
+/// @{
 template <class T>
 void load(T& value, std::istream& stream, std::optional<Device> device = {}) {
   serialize::InputArchive archive;
@@ -198,6 +218,7 @@ requires(!has_file_formats<T>) void load(T& value, const std::string& path,
   archive.load_from(path, device);
   archive >> value;
 }
+/// @}
 
 /// Write a list of tensors: as a list in a checkpoint (".pth", ".pt"), else under "0", "1", ... in
 /// a safetensors file. Errors: those of save(StateDict).

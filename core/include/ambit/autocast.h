@@ -30,7 +30,8 @@ AMBIT_API DType get_autocast_dtype(Device device);
 /// Set it, for this thread. Errors: DTypeError unless it is float16 or bfloat16.
 AMBIT_API void set_autocast_dtype(Device device, DType dtype);
 
-// libtorch's names for cuda, even without a cuda device, and for cpu.
+/// libtorch's names of the functions above for cuda, even without a cuda device, and for cpu.
+/// @{
 AMBIT_API bool is_enabled();
 AMBIT_API void set_enabled(bool enabled);
 AMBIT_API DType get_autocast_gpu_dtype();
@@ -39,15 +40,18 @@ inline bool is_cpu_enabled() { return is_autocast_enabled(kCPU); }
 inline void set_cpu_enabled(bool enabled) { set_autocast_enabled(kCPU, enabled); }
 inline DType get_autocast_cpu_dtype() { return get_autocast_dtype(kCPU); }
 inline void set_autocast_cpu_dtype(DType dtype) { set_autocast_dtype(kCPU, dtype); }
+/// @}
 
-/// Enter or leave a scope of this thread; return the new nesting depth.
+/// Enter a scope of this thread; return the new nesting depth.
 AMBIT_API int increment_nesting();
+/// Leave a scope of this thread; return the new nesting depth.
 AMBIT_API int decrement_nesting();
 /// Drop the cached casts of parameters, which hold memory and the graph.
 AMBIT_API void clear_cache();
 /// True if casts of leaves that require grad are cached within the outermost scope; the default. A
 /// leaf written in between is cast again.
 AMBIT_API bool is_autocast_cache_enabled();
+/// Set it, for this thread.
 AMBIT_API void set_autocast_cache_enabled(bool enabled);
 
 /// Return `t` cast to `dtype` if autocast may cast it, that is, a floating-point tensor other than
@@ -61,11 +65,13 @@ inline Tensor cached_cast(DType dtype, const Tensor& t) {
 /// float16 with bfloat16.
 AMBIT_API DType prioritize(DType current, const Tensor& next, Device device);
 /// Return the widest of `current` and the dtypes of all tensors.
+/// @{
 inline DType promote_type(DType current, Device) { return current; }
 template <class... Tensors>
 DType promote_type(DType current, Device device, const Tensor& next, const Tensors&... others) {
   return promote_type(prioritize(current, next, device), device, others...);
 }
+/// @}
 
 }  // namespace autocast
 
@@ -75,8 +81,10 @@ class AMBIT_API AutocastGuard {
  public:
   /// Without a dtype: the device's default (autocast::get_autocast_dtype). Errors: DTypeError.
   explicit AutocastGuard(Device device, bool enabled = true);
+  /// dtype: float16 or bfloat16. cache_enabled: keep the casts of parameters until the end of the
+  /// outermost scope. Errors: DTypeError for another dtype.
   AutocastGuard(Device device, DType dtype, bool enabled = true, bool cache_enabled = true);
-  ~AutocastGuard();
+  ~AutocastGuard();  ///< restores the previous state
   AutocastGuard(const AutocastGuard&) = delete;
   AutocastGuard& operator=(const AutocastGuard&) = delete;
 

@@ -22,8 +22,9 @@ namespace ambit {
 /// The grad mode of this thread: whether ops record gradients. Default: on.
 class AMBIT_API GradMode {
  public:
-  static bool is_enabled() { return enabled(); }
-  static void set_enabled(bool on) { enabled() = on; }
+  static bool is_enabled() { return enabled(); }  ///< the mode of this thread
+  /// Set it; prefer a guard. In InferenceMode the grad mode remains off.
+  static void set_enabled(bool on);
 
  private:
   static bool& enabled();
@@ -32,7 +33,9 @@ class AMBIT_API GradMode {
 /// Set the grad mode for a scope.
 class AutoGradMode {
  public:
+  /// on: record gradients.
   explicit AutoGradMode(bool on) : before_(GradMode::is_enabled()) { GradMode::set_enabled(on); }
+  /// Restore the previous mode.
   ~AutoGradMode() { GradMode::set_enabled(before_); }
   AutoGradMode(const AutoGradMode&) = delete;
   AutoGradMode& operator=(const AutoGradMode&) = delete;
@@ -43,6 +46,7 @@ class AutoGradMode {
 
 /// `NoGradGuard no_grad;`: nothing in the scope records gradients.
 struct NoGradGuard : AutoGradMode {
+  /// Switch recording off until the end of the scope.
   NoGradGuard() : AutoGradMode(false) {}
 };
 
@@ -85,18 +89,21 @@ AMBIT_API std::vector<Tensor> grad(TensorList outputs, TensorList inputs,
 /// AutogradError with the name of the forward op. Slow. Default: off.
 class AMBIT_API AnomalyMode {
  public:
-  static bool is_enabled();
-  static bool should_check_nan();
+  static bool is_enabled();        ///< the mode, of all threads
+  static bool should_check_nan();  ///< whether NaN is an error while the mode is on
+  /// Set the mode, for all threads.
   static void set_enabled(bool on, bool check_nan = true);
 };
 
 /// Set the anomaly mode for a scope.
 class DetectAnomalyGuard {
  public:
+  /// Switch it on; check_nan as AnomalyMode::set_enabled().
   explicit DetectAnomalyGuard(bool check_nan = true)
       : was_on_(AnomalyMode::is_enabled()), checked_nan_(AnomalyMode::should_check_nan()) {
     AnomalyMode::set_enabled(true, check_nan);
   }
+  /// Restore the previous mode.
   ~DetectAnomalyGuard() { AnomalyMode::set_enabled(was_on_, checked_nan_); }
   DetectAnomalyGuard(const DetectAnomalyGuard&) = delete;
   DetectAnomalyGuard& operator=(const DetectAnomalyGuard&) = delete;
@@ -113,6 +120,7 @@ class AMBIT_API AutogradContext {
   /// Tensor arguments first to last, `last` excluded.
   using IndexRange = std::pair<size_t, size_t>;
 
+  /// Function::apply() creates the context.
   AutogradContext() = default;
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
@@ -128,8 +136,9 @@ class AMBIT_API AutogradContext {
   void mark_non_differentiable(const variable_list& outputs) { constants_ = outputs; }
   /// Set whether backward gets zeros (the default) or undefined as gradients of unused outputs.
   void set_materialize_grads(bool value) { materializes_ = value; }
-  /// Return true if the gradient of tensor argument i, or of one in the ranges, is needed.
+  /// Return true if the gradient of tensor argument i is needed.
   bool needs_input_grad(size_t i) const { return i < wanted_.size() && wanted_[i]; }
+  /// Return true if the gradient of any tensor argument in the ranges is needed.
   bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
   std::unordered_map<std::string, Value> saved_data;  ///< other data that backward needs
@@ -146,11 +155,14 @@ class AMBIT_API AutogradContext {
 
 /// A call of Function::apply(): the arguments, and the name and backward of the function.
 struct AMBIT_API CustomCall {
-  const char* name;  // static lifetime
-  variable_list inputs = {};
-  std::vector<uint8_t> is_tensor = {};  // one for each argument; each tensor of a list counts
+  const char* name;                     ///< of the function; static lifetime
+  variable_list inputs = {};            ///< the tensor arguments, in order
+  std::vector<uint8_t> is_tensor = {};  ///< one for each argument; each tensor of a list counts
+  /// Function::backward of the user's class.
   std::function<variable_list(AutogradContext*, variable_list)> backward = {};
 
+  /// Add an argument of forward; arguments of other types than tensors have no gradient.
+  /// @{
   void add(const Tensor& t);
   void add(const std::optional<Tensor>& t);
   void add(TensorList list);
@@ -163,6 +175,7 @@ struct AMBIT_API CustomCall {
       is_tensor.push_back(0);
     }
   }
+  /// @}
   /// Run `forward` without recording, then record `backward` for its floating-point outputs if an
   /// input requires grad.
   variable_list run(const std::function<variable_list(AutogradContext*)>& forward);

@@ -20,12 +20,14 @@ namespace ambit {
 
 /// DLPack's DLDataType, for programs without dlpack.h.
 struct DLPackType {
-  uint8_t code, bits;
-  uint16_t lanes;
+  uint8_t code;    ///< a DLDataTypeCode: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool
+  uint8_t bits;    ///< of one element
+  uint16_t lanes;  ///< 1: no vectors
 };
-/// Return the DLPack type of a dtype, and the dtype of a DLPack type. Errors: DTypeError that names
-/// the field, for complex numbers, several lanes and other widths.
+/// Return the DLPack type of a dtype.
 AMBIT_API DLPackType dlpack_type(DType dtype);
+/// Return the dtype of a DLPack type. Errors: DTypeError that names the field, for complex numbers,
+/// several lanes and other widths.
 AMBIT_API DType dtype_of_dlpack(DLPackType type);
 /// Return the DLDeviceType of a device.
 AMBIT_API int32_t dlpack_device_type(Device device);
@@ -73,6 +75,7 @@ AMBIT_API DLManagedTensorVersioned* to_dlpack_versioned(const Tensor& t,
 /// numbers, several lanes, other widths); ShapeError for ndim, shape and strides; BackendError for
 /// a device that no backend has.
 AMBIT_API Tensor from_dlpack(DLManagedTensor* managed, const DLPackImport& options = {});
+/// The same for the versioned structure.
 AMBIT_API Tensor from_dlpack(DLManagedTensorVersioned* managed, const DLPackImport& options = {});
 
 }  // namespace ambit

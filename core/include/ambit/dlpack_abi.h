@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The version of these structures.
 #define DLPACK_MAJOR_VERSION 1
 #define DLPACK_MINOR_VERSION 0
 
@@ -14,11 +15,13 @@
 extern "C" {
 #endif
 
+/// The version of a DLManagedTensorVersioned.
 typedef struct {
-  uint32_t major;
-  uint32_t minor;
+  uint32_t major;  ///< another one: only `deleter` may be used
+  uint32_t minor;  ///< a later one only adds values
 } DLPackVersion;
 
+/// Kinds of device memory.
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else
@@ -41,11 +44,13 @@ typedef enum {
   kDLMAIA = 17,
 } DLDeviceType;
 
+/// A device.
 typedef struct {
-  DLDeviceType device_type;
-  int32_t device_id;
+  DLDeviceType device_type;  ///< its kind
+  int32_t device_id;         ///< its index; 0 for the CPU
 } DLDevice;
 
+/// Categories of element types.
 typedef enum {
   kDLInt = 0U,
   kDLUInt = 1U,
@@ -56,37 +61,44 @@ typedef enum {
   kDLBool = 6U,
 } DLDataTypeCode;
 
+/// An element type.
 typedef struct {
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
+  uint8_t code;    ///< a DLDataTypeCode
+  uint8_t bits;    ///< of one lane
+  uint16_t lanes;  ///< 1, or the length of a vector type
 } DLDataType;
 
+/// A view of memory without an owner.
 typedef struct {
-  void* data;
-  DLDevice device;
-  int32_t ndim;
-  DLDataType dtype;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
+  void* data;            ///< an address in the device's address space
+  DLDevice device;       ///< where the memory is
+  int32_t ndim;          ///< number of dims
+  DLDataType dtype;      ///< of the elements
+  int64_t* shape;        ///< ndim sizes
+  int64_t* strides;      ///< ndim strides in elements; null: row-major
+  uint64_t byte_offset;  ///< of the first element from `data`
 } DLTensor;
 
+/// A DLTensor and its owner.
 typedef struct DLManagedTensor {
-  DLTensor dl_tensor;
-  void* manager_ctx;
+  DLTensor dl_tensor;  ///< the memory
+  void* manager_ctx;   ///< for the owner
+  /// Frees memory and structure; the user calls it once. Null: nothing to free.
   void (*deleter)(struct DLManagedTensor* self);
 } DLManagedTensor;
 
+/// Flags of a DLManagedTensorVersioned: the memory must not be written; it is a copy.
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 
+/// The same with a version and flags, since DLPack 1.0.
 typedef struct DLManagedTensorVersioned {
-  DLPackVersion version;
-  void* manager_ctx;
+  DLPackVersion version;  ///< of the structure
+  void* manager_ctx;      ///< for the owner
+  /// Frees memory and structure; the user calls it once. Null: nothing to free.
   void (*deleter)(struct DLManagedTensorVersioned* self);
-  uint64_t flags;
-  DLTensor dl_tensor;
+  uint64_t flags;      ///< DLPACK_FLAG_BITMASK_...
+  DLTensor dl_tensor;  ///< the memory
 } DLManagedTensorVersioned;
 
 #ifdef __cplusplus

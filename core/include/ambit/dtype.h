@@ -17,34 +17,36 @@ namespace ambit {
 /// Type of a tensor's elements. Within a category, integers or floats, a later one is the result of
 /// type promotion, except that float16 with bfloat16 promotes to float32.
 enum class DType : int8_t {
-  bool8,
-  uint8,
-  int8,
-  int16,
-  int32,
-  int64,
-  float16,
-  bfloat16,
-  float32,
-  float64,
-  // libtorch's names.
-  Bool = bool8,
-  Byte = uint8,
-  Char = int8,
-  Short = int16,
-  Int = int32,
-  Long = int64,
-  Half = float16,
-  BFloat16 = bfloat16,
-  Float = float32,
-  Double = float64,
+  bool8,                ///< bool, one byte: 0 or 1
+  uint8,                ///< unsigned, one byte
+  int8,                 ///< signed, one byte
+  int16,                ///< signed, two bytes
+  int32,                ///< signed, four bytes
+  int64,                ///< signed, eight bytes; the dtype of indices
+  float16,              ///< IEEE binary16, see Half
+  bfloat16,             ///< the upper half of a float32, see BFloat16
+  float32,              ///< IEEE binary32; the initial default dtype
+  float64,              ///< IEEE binary64
+  Bool = bool8,         ///< libtorch's name of bool8
+  Byte = uint8,         ///< libtorch's name of uint8
+  Char = int8,          ///< libtorch's name of int8
+  Short = int16,        ///< libtorch's name of int16
+  Int = int32,          ///< libtorch's name of int32
+  Long = int64,         ///< libtorch's name of int64
+  Half = float16,       ///< libtorch's name of float16
+  BFloat16 = bfloat16,  ///< libtorch's name of bfloat16
+  Float = float32,      ///< libtorch's name of float32
+  Double = float64,     ///< libtorch's name of float64
 };
 #pragma GCC diagnostic pop
 
+/// Number of dtypes; their values are 0 to 9.
 inline constexpr int kDTypeCount = 10;
 
-// libtorch's names.
+/// libtorch's name of DType.
 using ScalarType = DType;
+/// libtorch's names of the dtypes; several names of one dtype are equal.
+/// @{
 inline constexpr DType kBool = DType::bool8;
 inline constexpr DType kUInt8 = DType::uint8, kByte = kUInt8;
 inline constexpr DType kInt8 = DType::int8, kChar = kInt8;
@@ -55,21 +57,25 @@ inline constexpr DType kFloat16 = DType::float16, kHalf = kFloat16;
 inline constexpr DType kBFloat16 = DType::bfloat16;
 inline constexpr DType kFloat32 = DType::float32, kFloat = kFloat32;
 inline constexpr DType kFloat64 = DType::float64, kDouble = kFloat64;
+/// @}
 
 /// Return the size of one element in bytes.
 constexpr size_t element_size(DType d) {
   constexpr uint8_t kSize[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
   return kSize[static_cast<int>(d)];
 }
+/// Return true for float16, bfloat16, float32 and float64.
 constexpr bool is_floating_point(DType d) { return d >= DType::float16; }
-/// Return true for the reduced floating-point types, which are computed with in float32.
+/// Return true for the reduced floating-point types; arithmetic on them is done in float32.
 constexpr bool is_reduced_floating(DType d) { return d == DType::float16 || d == DType::bfloat16; }
 /// Return true for the integer types, excluding bool.
 constexpr bool is_integral(DType d) { return d >= DType::uint8 && d <= DType::int64; }
+/// Return true for the signed integer and the floating-point types.
 constexpr bool is_signed(DType d) { return d >= DType::int8; }
 
 /// Return PyTorch's name without `torch.`: "float32", "bool", ...
 AMBIT_API const char* name(DType d);
+/// Print name(d).
 AMBIT_API std::ostream& operator<<(std::ostream& os, DType d);
 
 /// Return the dtype that both promote to: bool < integers < floats; uint8 with a signed type gives
@@ -88,6 +94,7 @@ inline constexpr DType dtype_of = [] {
   static_assert(sizeof(T) == 0, "not an element type of ambit");
   return DType::bool8;
 }();
+/// @cond
 template <>
 inline constexpr DType dtype_of<bool> = kBool;
 template <>
@@ -110,6 +117,7 @@ template <>
 inline constexpr DType dtype_of<float> = kFloat32;
 template <>
 inline constexpr DType dtype_of<double> = kFloat64;
+/// @endcond
 
 /// A DTypeSet as a template argument: nvcc generates wrong host code for class-type ones.
 enum class DTypeBits : uint32_t {};
@@ -118,13 +126,20 @@ enum class DTypeBits : uint32_t {};
 struct DTypeSet {
   uint32_t bits = 0;  ///< bit i is set for the dtype with value i
 
+  /// The empty set.
   constexpr DTypeSet() = default;
+  /// {kFloat32, kFloat64}
   constexpr DTypeSet(std::initializer_list<DType> list) {
     for (const DType d : list) bits |= 1u << static_cast<int>(d);
   }
+  /// Conversions from and to a template argument.
+  /// @{
   constexpr explicit DTypeSet(DTypeBits b) : bits(static_cast<uint32_t>(b)) {}
   constexpr operator DTypeBits() const { return static_cast<DTypeBits>(bits); }
+  /// @}
+  /// Return true if d is in the set.
   constexpr bool contains(DType d) const { return (bits >> static_cast<int>(d) & 1) != 0; }
+  /// Return the union.
   friend constexpr DTypeSet operator|(DTypeSet a, DTypeSet b) {
     a.bits |= b.bits;
     return a;
@@ -133,30 +148,40 @@ struct DTypeSet {
 
   /// Iterate over the members, in the order of DType.
   struct Iterator {
-    uint32_t rest;
+    uint32_t rest;  ///< bits of the members not visited yet
+    /// Return the first of the rest, which must not be empty.
     constexpr DType operator*() const { return static_cast<DType>(std::countr_zero(rest)); }
+    /// Remove the first of the rest.
     constexpr Iterator& operator++() {
       rest &= rest - 1;
       return *this;
     }
     friend constexpr bool operator==(Iterator, Iterator) = default;
   };
+  /// The range of a for loop: `for (DType d : set)`.
+  /// @{
   constexpr Iterator begin() const { return {bits}; }
   constexpr Iterator end() const { return {0}; }
+  /// @}
 };
 
 namespace dtypes {
-// Dtypes that kernels compute with. Reduced floating-point operands are upcast to float32 first
-// (backend/op.h), unless a kernel declares that it accepts them.
+/// Dtypes that kernels compute with; kBits adds bool to the integers, kAll to all numbers. Reduced
+/// floating-point operands are upcast to float32 first (backend/op.h), unless a kernel declares
+/// that it accepts them.
+/// @{
 inline constexpr DTypeSet kFloating{kFloat32, kFloat64};
 inline constexpr DTypeSet kIntegral{kUInt8, kInt8, kInt16, kInt32, kInt64};
 inline constexpr DTypeSet kNumbers = kIntegral | kFloating;
 inline constexpr DTypeSet kBits = kIntegral | DTypeSet{kBool};
 inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
-// Dtypes of tensors.
+/// @}
+/// Dtypes of tensors, including float16 and bfloat16.
+/// @{
 inline constexpr DTypeSet kReducedFloating{kFloat16, kBFloat16};
 inline constexpr DTypeSet kAnyFloating = kReducedFloating | kFloating;
 inline constexpr DTypeSet kEvery = kReducedFloating | kAll;
+/// @}
 /// Return the dtypes of operands that kernels of a set can compute with: with float32, also the
 /// reduced floating-point types.
 constexpr DTypeSet with_reduced_floating(DTypeSet set) {
@@ -168,11 +193,13 @@ constexpr DTypeSet with_reduced_floating(DTypeSet set) {
 [[noreturn]] AMBIT_API void throw_dtype_outside(DTypeSet set, DType got);
 
 /// Call `f.template operator()<T>()` with the C++ type of `d`, which must be in the set. f is
-/// instantiated for the members of the set only: visit<dtypes::kFloating>(x.dtype(), [&]<class T>()
-/// {...}). Errors: DTypeError for another dtype.
+/// instantiated for the members of the set only:
+/// `visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {...})`. Errors: DTypeError for another
+/// dtype.
 template <DTypeBits bits = dtypes::kAll, class F>
 constexpr decltype(auto) visit(DType d, F&& f) {
   constexpr DTypeSet set(bits);
+/// @cond
 #define AMBIT_VISIT(dtype, T)            \
   case dtype:                            \
     if constexpr (set.contains(dtype)) { \
@@ -193,6 +220,7 @@ constexpr decltype(auto) visit(DType d, F&& f) {
     AMBIT_VISIT(kFloat64, double)
   }
 #undef AMBIT_VISIT
+  /// @endcond
   if constexpr (set == dtypes::kEvery) __builtin_unreachable();
   throw_dtype_outside(set, d);
 }

@@ -10,6 +10,7 @@
 
 namespace ambit {
 
+/// How an op runs on a device that has neither a kernel nor a composite for it.
 enum class Fallback {
   error,  ///< NotImplementedError
   warn,   ///< run on the CPU; a line on stderr the first time for each op and device
@@ -24,9 +25,9 @@ AMBIT_API Fallback get_fallback();
 
 /// Calls that ran on the CPU instead of another device.
 struct FallbackCount {
-  std::string op;
-  Device device;
-  size_t calls = 0;
+  std::string op;    ///< the kernel's name: "sort"
+  Device device;     ///< of the operands
+  size_t calls = 0;  ///< number of calls that ran on the CPU
   size_t bytes = 0;  ///< copied to and from the CPU: outputs both ways, inputs one way
 };
 

@@ -11,9 +11,10 @@ namespace ambit {
 
 /// Result of finfo(), with the names of torch.finfo.
 struct FloatInfo {
-  int bits;
+  int bits;                ///< of one number: 16, 32 or 64
   double eps;              ///< distance from 1 to the next larger number
-  double max, min;         ///< min = -max
+  double max;              ///< largest finite number
+  double min;              ///< -max
   double smallest_normal;  ///< smallest positive normal number
   double tiny;             ///< same as smallest_normal
   double resolution;       ///< 10^-n, with n the decimal digits that the dtype always preserves

@@ -21,18 +21,24 @@ template <int F>
 struct Binary16 {
   uint16_t x;  ///< the bits
 
+  /// The type of from_bits().
   struct from_bits_t {};
+  /// A tag, to construct from bits: Half(0x3c00, Half::from_bits()) is 1.
   AMBIT_HOST_DEVICE static constexpr from_bits_t from_bits() { return {}; }
 
+  /// Uninitialised, as a float.
   Binary16() = default;
+  /// The number with these bits.
   AMBIT_HOST_DEVICE constexpr Binary16(uint16_t bits, from_bits_t) : x(bits) {}
+  /// The nearest number, ties to even.
   AMBIT_HOST_DEVICE constexpr Binary16(float value) : x(round(value)) {}
+  /// The same number, exactly.
   AMBIT_HOST_DEVICE constexpr operator float() const { return upcast(x); }
 
+  /// Flip the sign bit, also of NaN.
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator-(Binary16 a) {
     return {static_cast<uint16_t>(a.x ^ 0x8000), from_bits()};
   }
-  // With Binary16 or an integer the result is a Binary16, else that type. Comparisons are in float.
 #define AMBIT_BINARY16_OPERATOR(op)                                                      \
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator op(Binary16 a, Binary16 b) {      \
     return static_cast<float>(a) op static_cast<float>(b);                               \
@@ -56,10 +62,14 @@ struct Binary16 {
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator op(I a, Binary16 b) {             \
     return static_cast<Binary16>(static_cast<float>(a)) op b;                            \
   }
+  /// Arithmetic in float or the wider type. With Binary16 or an integer the result is rounded to
+  /// Binary16, else it has the other type. Comparisons are in float.
+  /// @{
   AMBIT_BINARY16_OPERATOR(+)
   AMBIT_BINARY16_OPERATOR(-)
   AMBIT_BINARY16_OPERATOR(*)
   AMBIT_BINARY16_OPERATOR(/)
+  /// @}
 #undef AMBIT_BINARY16_OPERATOR
 
  private:
@@ -106,9 +116,11 @@ using Half = Binary16<10>;
 /// The upper half of a float: 8 significant bits, the range of float.
 using BFloat16 = Binary16<7>;
 
+/// The C++ types of the reduced floating-point dtypes.
 template <class T>
 concept ReducedFloat = std::same_as<T, Half> || std::same_as<T, BFloat16>;
 
+/// Print the number as a float.
 template <int F>
 std::ostream& operator<<(std::ostream& os, Binary16<F> value) {
   return os << static_cast<float>(value);
@@ -116,6 +128,7 @@ std::ostream& operator<<(std::ostream& os, Binary16<F> value) {
 
 }  // namespace ambit
 
+/// @cond
 template <int F>
 class std::numeric_limits<ambit::Binary16<F>> {
   using T = ambit::Binary16<F>;
@@ -151,3 +164,4 @@ template <int F>
 struct std::hash<ambit::Binary16<F>> {
   size_t operator()(ambit::Binary16<F> value) const { return std::hash<float>()(value); }
 };
+/// @endcond

@@ -7,12 +7,13 @@ namespace ambit {
 
 /// `InferenceMode guard;`: nothing in the scope records gradients; InferenceMode(false) records
 /// again inside it. Tensor::is_inference() is true for tensors whose memory was made in the scope,
-/// and for their views. libtorch's restrictions on such tensors, such as not saving them for
-/// backward, do not exist.
+/// and for their views. Outside of the scope it is an AutogradError to write such a tensor in
+/// place, to make it require grad, or to save it for backward; its clone() is an ordinary tensor.
 class AMBIT_API InferenceMode {
  public:
+  /// enabled: do not record gradients, and mark new memory; else record again.
   explicit InferenceMode(bool enabled = true);
-  ~InferenceMode();
+  ~InferenceMode();  ///< restores the previous modes
   InferenceMode(const InferenceMode&) = delete;
   InferenceMode& operator=(const InferenceMode&) = delete;
 
@@ -20,8 +21,8 @@ class AMBIT_API InferenceMode {
   static bool is_enabled();
 
  private:
-  AutoGradMode grad_mode_;
   bool before_;
+  AutoGradMode grad_mode_;
 };
 
 }  // namespace ambit

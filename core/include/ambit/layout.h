@@ -9,20 +9,30 @@
 
 namespace ambit {
 
-/// Sparse exists only to be refused with NotImplementedError.
-enum class Layout : int8_t { Strided, Sparse };
+/// How a tensor stores its elements.
+enum class Layout : int8_t {
+  Strided,  ///< each dim has a stride; the layout of all tensors
+  Sparse,   ///< refused with NotImplementedError
+};
 
+/// libtorch's names of the layouts.
+/// @{
 inline constexpr Layout kStrided = Layout::Strided;
 inline constexpr Layout kSparse = Layout::Sparse;
+/// @}
 
-/// The dim with stride 1: the last one (Contiguous), or dim 1, the channels, of [N,C,H,W]
-/// (ChannelsLast) and [N,C,D,H,W] (ChannelsLast3d); Preserve: the input's format. Ops accept every
-/// layout and return contiguous outputs; where another layout is faster, as in convolutions,
-/// ambit's backends convert internally.
-enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+/// The order of elements in memory. Ops accept every order and return contiguous outputs; where
+/// another one is faster, as in convolutions, ambit's backends convert internally.
+enum class MemoryFormat : int8_t {
+  Contiguous,      ///< row-major: the last dim has stride 1
+  Preserve,        ///< the input's format
+  ChannelsLast,    ///< of [N,C,H,W]: dim 1, the channels, has stride 1
+  ChannelsLast3d,  ///< of [N,C,D,H,W]: dim 1, the channels, has stride 1
+};
 
-/// Print as libtorch: "Strided", "ChannelsLast".
+/// Print as libtorch: "Strided".
 AMBIT_API std::ostream& operator<<(std::ostream& os, Layout layout);
+/// Print as libtorch: "ChannelsLast".
 AMBIT_API std::ostream& operator<<(std::ostream& os, MemoryFormat format);
 
 }  // namespace ambit

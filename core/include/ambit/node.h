@@ -20,9 +20,10 @@ struct NodeHooks;  // core/autograd/autograd_meta.h
 /// The destination of a gradient: input `input_nr` of `function`, or a leaf tensor, which has no
 /// node here (in libtorch: an AccumulateGrad). Empty: no destination.
 struct AMBIT_API Edge {
-  intrusive_ptr<Node> function;
-  uint32_t input_nr = 0;  ///< the output of `function`'s op that gets the gradient
-  intrusive_ptr<TensorImpl> leaf;
+  intrusive_ptr<Node> function;    ///< null for a leaf
+  uint32_t input_nr = 0;           ///< the output of `function`'s op that gets the gradient
+  intrusive_ptr<TensorImpl> leaf;  ///< null unless the destination is a leaf
+  /// True if there is a destination.
   explicit operator bool() const { return function || leaf; }
   /// Return true if `function` is not null.
   bool is_valid() const { return static_cast<bool>(function); }
@@ -31,6 +32,7 @@ struct AMBIT_API Edge {
 /// A recorded op: maps the gradients of its outputs to those of its inputs.
 class AMBIT_API Node : public RefCounted, public Pooled {
  public:
+  /// A node of an op with that many outputs; `op` must have static lifetime.
   Node(const char* op, uint32_t outputs);
   virtual ~Node();
 
@@ -40,23 +42,25 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   /// Free the tensors saved for apply(), which must not be called again then. Return false if none
   /// were saved; apply() may then be called again.
   virtual bool release() = 0;
+  /// Return the destinations of the gradients, one edge for each input of the op.
   virtual std::span<Edge> edges() = 0;
 
   /// Return the op's name: "mul".
   const char* op() const { return op_; }
   /// Return the name that PyTorch prints: "MulBackward0".
   std::string name() const { return name_of(op_); }
+  /// Return the name that PyTorch prints for the nodes of an op.
   static std::string name_of(const char* op);
-  /// Return the destinations of the gradients, one edge for each input of the op.
+  /// Return edges(), read-only.
   std::span<const Edge> next_edges() const { return const_cast<Node*>(this)->edges(); }
   /// Return one of them. Errors: IndexError.
   const Edge& next_edge(size_t i) const;
   size_t num_outputs() const { return next_edges().size(); }  ///< of backward: the op's inputs
   uint32_t num_inputs() const { return outputs_; }            ///< of backward: the op's outputs
 
-  uint32_t outputs() const { return outputs_; }
-  uint64_t sequence() const { return sequence_; }  ///< above that of each node it reaches
-  uint64_t sequence_nr() const { return sequence_; }
+  uint32_t outputs() const { return outputs_; }       ///< of the op
+  uint64_t sequence() const { return sequence_; }     ///< above that of each node it reaches
+  uint64_t sequence_nr() const { return sequence_; }  ///< libtorch's name of sequence()
 
   /// Destroy without recursion, so that deep graphs do not overflow the stack.
   static void destroy(Node* n) noexcept;
@@ -74,11 +78,10 @@ class AMBIT_API Node : public RefCounted, public Pooled {
 };
 
 namespace autograd {
-// libtorch's names.
 using ambit::Edge;
 using ambit::Node;
-using Variable = Tensor;
-using variable_list = std::vector<Tensor>;
+using Variable = Tensor;                    ///< libtorch's old name
+using variable_list = std::vector<Tensor>;  ///< libtorch's name
 }  // namespace autograd
 
 }  // namespace ambit

@@ -18,8 +18,8 @@ AMBIT_API int get_num_threads();
 /// for programs that already have many threads, such as the workers of a data loader.
 class AMBIT_API SingleThreadGuard {
  public:
-  SingleThreadGuard();
-  ~SingleThreadGuard();
+  SingleThreadGuard();   ///< start of the scope
+  ~SingleThreadGuard();  ///< end of the scope
   SingleThreadGuard(const SingleThreadGuard&) = delete;
   SingleThreadGuard& operator=(const SingleThreadGuard&) = delete;
 

@@ -27,6 +27,7 @@ struct ProfileOptions {
   size_t max_events = 1'000'000;
 };
 
+/// The origin of a call.
 enum class EventKind : uint8_t {
   op,        ///< a call of a kernel or composite
   backward,  ///< a node of the graph
@@ -36,8 +37,8 @@ enum class EventKind : uint8_t {
 
 /// One call. Times in microseconds, sizes in bytes.
 struct FunctionEvent {
-  std::string name;  ///< "conv_transpose", "exp", "MulBackward0", "SGD.step", ...
-  EventKind kind = EventKind::op;
+  std::string name;                ///< "conv_transpose", "exp", "MulBackward0", "SGD.step", ...
+  EventKind kind = EventKind::op;  ///< its origin
   int thread = 0;            ///< 0: the thread that made the profile; others in the order of their
                              ///< first calls
   int depth = 0;             ///< number of enclosing calls in its thread
@@ -46,30 +47,42 @@ struct FunctionEvent {
   double self_cpu_time = 0;  ///< excluding nested calls
   double device_start = -1;  ///< of a kernel; -1: its device does not measure time
   double device_time = 0;    ///< of its kernels, including nested calls
-  double self_device_time = 0;
-  Device device;       ///< of an op or a copy
-  std::string dtypes;  ///< of an op's tensors, outputs first: "float32, int64"
-  /// With record_shapes, sizes of the tensors that an op reads and writes: "[4, 10], [4]".
-  std::string input_shapes, output_shapes;
-  int64_t kernels = 0;  ///< kernel calls, including nested ones
-  int64_t bytes = 0;    ///< size of the elements of an op's tensors
-  /// With profile_memory, on the event's device: memory that tensors got and freed since the
-  /// previous event in any thread, memory held by tensors at the end, and the same plus the
-  /// allocator's cache. An op's outputs are allocated just before its event.
-  int64_t allocated = 0, freed = 0, in_use = 0, reserved = 0;
+  double self_device_time = 0;  ///< excluding nested calls
+  Device device;                ///< of an op or a copy
+  std::string dtypes;           ///< of an op's tensors, outputs first: "float32, int64"
+  /// With record_shapes, sizes of the tensors that an op reads: "[4, 10], [4]".
+  std::string input_shapes;
+  std::string output_shapes;  ///< of the tensors that it writes, likewise
+  int64_t kernels = 0;        ///< kernel calls, including nested ones
+  int64_t bytes = 0;          ///< size of the elements of an op's tensors
+  /// With profile_memory, on the event's device: bytes that tensors got since the previous event in
+  /// any thread. An op's outputs are allocated just before its event.
+  int64_t allocated = 0;
+  int64_t freed = 0;     ///< with profile_memory: bytes that tensors freed, likewise
+  int64_t in_use = 0;    ///< with profile_memory: bytes held by tensors at the end
+  int64_t reserved = 0;  ///< with profile_memory: in_use plus the allocator's cache
 };
 
 /// Statistics of all calls with one name, device and kind (and dtypes and shapes).
 struct FunctionEventAvg {
-  std::string key;  ///< the name
-  EventKind kind = EventKind::op;
-  Device device;
-  std::string dtypes, input_shapes;
-  int64_t count = 0, kernels = 0, bytes = 0;
-  double cpu_time_total = 0, self_cpu_time_total = 0;        ///< microseconds
-  double device_time_total = 0, self_device_time_total = 0;  ///< microseconds
-  int64_t allocated = 0, freed = 0, peak = 0;                ///< bytes; peak: maximum in_use
+  std::string key;                    ///< the name
+  EventKind kind = EventKind::op;     ///< their origin
+  Device device;                      ///< of ops and copies
+  std::string dtypes;                 ///< as in FunctionEvent
+  std::string input_shapes;           ///< as in FunctionEvent, if grouped by shape
+  int64_t count = 0;                  ///< number of calls
+  int64_t kernels = 0;                ///< sum of FunctionEvent::kernels
+  int64_t bytes = 0;                  ///< sum of FunctionEvent::bytes
+  double cpu_time_total = 0;          ///< microseconds
+  double self_cpu_time_total = 0;     ///< microseconds, excluding nested calls
+  double device_time_total = 0;       ///< microseconds
+  double self_device_time_total = 0;  ///< microseconds, excluding nested calls
+  int64_t allocated = 0;              ///< bytes that tensors got
+  int64_t freed = 0;                  ///< bytes that tensors freed
+  int64_t peak = 0;                   ///< bytes: maximum of in_use
+  /// Return the microseconds of a call on the host.
   double cpu_time() const { return cpu_time_total / static_cast<double>(count); }
+  /// Return the microseconds of a call on the device.
   double device_time() const { return device_time_total / static_cast<double>(count); }
 };
 
@@ -104,7 +117,7 @@ class AMBIT_API Profile {
   /// Return the number of calls dropped because of max_events.
   size_t dropped() const;
   /// Write Chrome's trace format (JSON) for Perfetto and chrome://tracing. TensorBoard with
-  /// torch_tb_profiler shows files named <anything>.pt.trace.json; scopes named "ProfilerStep#1",
+  /// torch_tb_profiler shows files named `*.pt.trace.json`; scopes named "ProfilerStep#1",
   /// "ProfilerStep#2", ... are its steps. Errors: SerializationError when writing fails; an
   /// existing file is then unchanged.
   void export_chrome_trace(const std::string& path) const;
@@ -123,8 +136,9 @@ AMBIT_API bool is_enabled();
 /// Construct and destroy it in the same thread.
 class AMBIT_API RecordFunction {
  public:
+  /// Start the scope.
   explicit RecordFunction(std::string_view name);
-  ~RecordFunction();
+  ~RecordFunction();  ///< ends the scope
   RecordFunction(const RecordFunction&) = delete;
   RecordFunction& operator=(const RecordFunction&) = delete;
 

@@ -18,20 +18,25 @@ class Tensor;
 /// undefined one: Error.
 class AMBIT_API Generator {
  public:
-  static constexpr uint64_t kDefaultSeed = 67280421310721;  // PyTorch's
+  static constexpr uint64_t kDefaultSeed = 67280421310721;  ///< PyTorch's
 
+  /// An undefined generator.
   Generator() = default;
   /// Create a generator at the start of the seed's stream, for random ops on this device.
   explicit Generator(Device device, uint64_t seed = kDefaultSeed);
 
+  /// Return false for Generator().
   bool defined() const { return state_ != nullptr; }
   /// Return true if both are handles to the same generator.
   bool operator==(const Generator& other) const { return state_ == other.state_; }
+  /// Return the device that it was created for.
   Device device() const { return state().device; }
 
   /// Go to the start of the seed's stream.
   void set_current_seed(uint64_t seed) const;
+  /// Same as set_current_seed().
   void set_seed(uint64_t seed) const { set_current_seed(seed); }
+  /// Return the seed that was set last.
   uint64_t current_seed() const { return state().seed.load(); }
   /// Same as current_seed(). (libtorch's seed() draws a new seed from the system: use
   /// std::random_device.)

@@ -15,20 +15,25 @@ namespace ambit {
 /// A C++ number that remembers whether it was a bool, an integer or a floating-point number.
 class Scalar {
  public:
+  /// The integer 0.
   constexpr Scalar() : Scalar(0) {}
-  /// Only from bool itself, not from types that convert to it, such as the pointer "fro".
+  /// A bool; only from bool itself, not from types that convert to it, such as the pointer "fro".
   template <std::same_as<bool> B>
   constexpr Scalar(B v) : integer_(v), dtype_(kBool) {}
+  /// An integer, stored as int64; larger uint64 numbers wrap.
   template <std::integral I>
   requires(!std::same_as<I, bool>) constexpr Scalar(I v)
       : integer_(static_cast<int64_t>(v)), dtype_(kInt64) {}
+  /// A floating-point number, stored as double.
   template <std::floating_point F>
   constexpr Scalar(F v) : real_(static_cast<double>(v)), dtype_(kFloat64) {}
+  /// The same.
   template <ReducedFloat R>
   constexpr Scalar(R v) : Scalar(static_cast<float>(v)) {}
 
   /// Return kBool, kInt64 or kFloat64.
   constexpr DType dtype() const { return dtype_; }
+  /// Return true if dtype() is kFloat64.
   constexpr bool is_floating_point() const { return dtype_ == kFloat64; }
 
   /// Convert as static_cast does, to 16-bit types through float; integers wrap.
@@ -51,7 +56,8 @@ class Scalar {
     }
   }
 
-  // libtorch's names.
+  /// libtorch's names of to<T>(). Errors: those of to().
+  /// @{
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
   Half toHalf() const { return to<Half>(); }
@@ -62,6 +68,9 @@ class Scalar {
   int8_t toChar() const { return to<int8_t>(); }
   uint8_t toByte() const { return to<uint8_t>(); }
   bool toBool() const { return to<bool>(); }
+  /// @}
+  /// libtorch's names of dtype() and comparisons with it.
+  /// @{
   constexpr DType type() const { return dtype_; }
   constexpr bool isFloatingPoint() const { return is_floating_point(); }
   constexpr bool isBoolean() const { return dtype_ == kBool; }
@@ -69,7 +78,8 @@ class Scalar {
     return dtype_ == kInt64 || (include_bool && isBoolean());
   }
   constexpr bool isComplex() const { return false; }
-  /// Errors: DTypeError for a bool.
+  /// @}
+  /// Return the negative number. Errors: DTypeError for a bool.
   AMBIT_API Scalar operator-() const;
   /// Return true if the number equals `value`, whatever the types.
   template <class T>
@@ -102,6 +112,7 @@ class Scalar {
   DType dtype_;
 };
 
+/// Print the number: "true", "3", "0.5".
 AMBIT_API std::ostream& operator<<(std::ostream& os, const Scalar& s);
 
 }  // namespace ambit

@@ -1,8 +1,8 @@
 // Save tensors by name. The extension chooses the format when saving: ".pth" and ".pt" are
 // PyTorch's files (checkpoint.h, which also has nested values), all others safetensors, the
 // preferred format: simple, fast, without code or device. Loading detects the format from the
-// content. And from_file(): map a file as memory. Format: huggingface.co/docs/safetensors: u64
-// header length, JSON header, little-endian data.
+// content. from_file() maps a file as memory. Format: huggingface.co/docs/safetensors: u64 header
+// length, JSON header, little-endian data.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -57,11 +57,13 @@ AMBIT_API Tensor from_file(std::string_view filename, std::optional<bool> shared
 /// The same, written into `out`, with its dtype.
 AMBIT_API Tensor& from_file_out(Tensor& out, std::string_view filename,
                                 std::optional<bool> shared = {}, std::optional<int64_t> size = 0);
-/// Save or load a single tensor; in a safetensors file its name is "tensor". A template, as the
+/// Save a single tensor; in a safetensors file its name is "tensor". A template, as the
 /// other save() of libtorch's types, so that torch::save(), which writes another format, is the
 /// better match for unqualified calls in libtorch programs.
 template <int = 0>
 AMBIT_API void save(const Tensor& tensor, const std::string& path);
+/// Load the single tensor of a file; a defined `tensor` keeps its identity and device. Errors:
+/// those of load(path); SerializationError unless the file holds one tensor of that name.
 AMBIT_API void load(Tensor& tensor, const std::string& path);
 
 }  // namespace ambit

@@ -17,10 +17,14 @@ namespace ambit {
 /// An owned list of sizes or strides; allocates only beyond 5 dims.
 class Dims {
  public:
-  static constexpr size_t kInline = 5;
+  static constexpr size_t kInline = 5;  ///< number of dims stored without an allocation
 
+  /// No dims.
   Dims() = default;
+  /// n times `value`.
   explicit Dims(size_t n, int64_t value = 0) { resize(n, value); }
+  /// A copy of the numbers; a moved list is empty.
+  /// @{
   Dims(IntArrayRef a) { assign(a); }
   Dims(std::initializer_list<int64_t> l) { assign(IntArrayRef(l)); }
   Dims(const std::vector<int64_t>& v) { assign(IntArrayRef(v)); }
@@ -43,10 +47,14 @@ class Dims {
     }
     return *this;
   }
+  /// @}
   ~Dims() {
     if (capacity_ > kInline) delete[] heap_;
   }
 
+  /// Members of std::vector. The index of operator[] and the presence of back() are not checked.
+  /// Addresses are valid until the size changes or the list is moved.
+  /// @{
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   int64_t* data() { return capacity_ > kInline ? heap_ : inline_; }
@@ -60,11 +68,15 @@ class Dims {
   int64_t back() const { return data()[size_ - 1]; }
 
   void push_back(int64_t v);
-  void insert(size_t at, int64_t v);
-  void erase(size_t at);
-  void resize(size_t n, int64_t value = 0);
+  /// @}
+  void insert(size_t at, int64_t v);         ///< before position `at` <= size()
+  void erase(size_t at);                     ///< remove position `at` < size()
+  void resize(size_t n, int64_t value = 0);  ///< new ones at the end become `value`
+  /// Compare numbers and lengths.
+  /// @{
   friend bool operator==(const Dims& a, const Dims& b) { return IntArrayRef(a) == IntArrayRef(b); }
   friend bool operator==(const Dims& a, IntArrayRef b) { return IntArrayRef(a) == b; }
+  /// @}
 
  private:
   AMBIT_API void reserve(size_t n);
@@ -118,19 +130,28 @@ inline void Dims::erase(size_t at) {
 /// An IntArrayRef that may be omitted: nullopt, {}, {0, 1}, 3. A parameter type; never store it.
 class OptionalIntArrayRef {
  public:
+  /// Nothing is given: nullopt.
+  /// @{
   constexpr OptionalIntArrayRef() = default;
   constexpr OptionalIntArrayRef(std::nullopt_t) {}
+  /// @}
+  /// A view of the argument, which must outlive it.
+  /// @{
   constexpr OptionalIntArrayRef(IntArrayRef list) : list_(list), given_(true) {}
   constexpr OptionalIntArrayRef(const int64_t& one) : list_(one), given_(true) {}
   constexpr OptionalIntArrayRef(std::initializer_list<int64_t> l) : list_(l), given_(true) {}
   OptionalIntArrayRef(const std::vector<int64_t>& v) : list_(v), given_(true) {}
   OptionalIntArrayRef(const Dims& d) : list_(d), given_(true) {}
+  /// @}
 
+  /// Members of std::optional; without a list, * is an empty one.
+  /// @{
   constexpr bool has_value() const { return given_; }
   constexpr explicit operator bool() const { return given_; }
   constexpr IntArrayRef operator*() const { return list_; }
   constexpr const IntArrayRef* operator->() const { return &list_; }
   constexpr IntArrayRef value_or(IntArrayRef other) const { return given_ ? list_ : other; }
+  /// @}
 
  private:
   IntArrayRef list_;
@@ -139,6 +160,7 @@ class OptionalIntArrayRef {
 
 /// Format as "[2, 3]".
 AMBIT_API std::string str(IntArrayRef sizes);
+/// Print str(sizes).
 AMBIT_API std::ostream& operator<<(std::ostream& os, IntArrayRef sizes);
 
 /// Return the number of elements. Errors: ShapeError for a size < 0 or more than 2^63-1 elements.

@@ -10,6 +10,8 @@
 
 namespace ambit::special {
 
+/// The functions of the same name in ops/.
+/// @{
 using ambit::digamma;
 using ambit::erf;
 using ambit::erfc;
@@ -26,19 +28,24 @@ using ambit::round;
 using ambit::sinc;
 using ambit::softmax;
 using ambit::xlogy;
+/// @}
 
-#define AMBIT_SHORT(name) \
+#define AMBIT_SHORT(name)                                               \
+  /** The Bessel or Airy function name in float64; see ops/bessel.h. */ \
   inline Tensor name(const Tensor& self) { return special_##name(self); }
 AMBIT_BESSEL_FUNCTIONS(AMBIT_SHORT)
 #undef AMBIT_SHORT
-#define AMBIT_SHORT(name)               \
-  template <class X, class N>           \
-  Tensor name(const X& x, const N& n) { \
-    return special_##name(x, n);        \
+#define AMBIT_SHORT(name)                                        \
+  /** The polynomial name of degree n at x; see ops/bessel.h. */ \
+  template <class X, class N>                                    \
+  Tensor name(const X& x, const N& n) {                          \
+    return special_##name(x, n);                                 \
   }
 AMBIT_POLYNOMIALS(AMBIT_SHORT)
 #undef AMBIT_SHORT
 
+/// As the function that it calls, in ops/elementwise.h or ops/special.h.
+/// @{
 inline Tensor gammaln(const Tensor& self) { return lgamma(self); }
 inline Tensor psi(const Tensor& self) { return digamma(self); }
 inline Tensor expit(const Tensor& self) { return sigmoid(self); }
@@ -60,5 +67,6 @@ template <class A, class B>
 Tensor xlog1py(const A& self, const B& other) {
   return special_xlog1py(self, other);
 }
+/// @}
 
 }  // namespace ambit::special

@@ -1,5 +1,5 @@
 // Tensor: a reference-counted handle to an n-dimensional array on one device; copies share the
-// array. The class is long because its methods are the functions of ops/*.h, which are documented
+// array. The class is long because its methods are the functions of the headers in ops/, documented
 // there.
 #pragma once
 
@@ -26,11 +26,13 @@
 
 namespace ambit {
 
-// libtorch's names of the standard library's.
+/// libtorch's names of the standard library's.
+/// @{
 using std::make_optional;
 using std::nullopt;
 using std::nullopt_t;
 using std::optional;
+/// @}
 
 class DeprecatedTypeProperties;
 class Node;
@@ -48,17 +50,24 @@ class TensorIndex;
 /// A non-owning list of tensors: use it for parameters, never store it.
 class TensorList : public ArrayRef<Tensor> {
  public:
+  /// A view of the tensors, which must outlive it; a list in braces lives until the end of the full
+  /// expression.
+  /// @{
   TensorList(const Tensor* data, size_t size) : ArrayRef(data, size) {}
   TensorList(const std::vector<Tensor>& v);
   TensorList(std::initializer_list<Tensor> l);
   TensorList(const Tensor& one);
   TensorList(ArrayRef<Tensor> list) : ArrayRef(list) {}
+  /// @}
 };
 
+/// A handle to an n-dimensional array on one device; copies share the array. Methods with `_` at
+/// the end write into it. Errors of all methods but a few: Error for an undefined tensor.
 class AMBIT_API Tensor : public detail::LackingMethods {
  public:
   /// An undefined tensor: no elements, no device; most functions throw for it.
   Tensor() = default;
+  /// For backends: a handle to this array.
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
   /// nullopt gives an undefined tensor, which functions accept for an optional tensor.
   template <std::same_as<std::optional<Tensor>> Optional>
@@ -66,60 +75,73 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     if (t) impl_ = t->impl_;
   }
 
-  // Assignment to an lvalue rebinds the handle; to an rvalue, as in `t[3] = x`, writes elements.
+  /// Copy or rebind the handle. Assignment to an rvalue, as in `t[3] = x`, writes elements instead.
+  /// @{
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  /// copy_() and fill_(): `y[0][1] = 7`, `x.index({Slice(), 1}) = t`, `p.grad().data() = g / n`.
+  /// @}
+  /// Write as copy_() and fill_(): `y[0][1] = 7`, `x.index({Slice(), 1}) = t`, `p.data() = g / n`.
   /// Errors: Error if the write would have no effect, as in `x[mask] = 0`, whose left side is a
   /// temporary copy; use index_put_() or masked_fill_().
+  /// @{
   Tensor& operator=(const Tensor& values) && { return seen().copy_(values); }
   Tensor& operator=(Tensor&& values) && { return seen().copy_(values); }
   Tensor& operator=(const Scalar& value) && { return seen().fill_(value); }
+  /// @}
 
-  bool defined() const { return static_cast<bool>(impl_); }
-  TensorImpl* impl() const { return impl_.get(); }
-  TensorImpl* unsafeGetTensorImpl() const { return impl(); }  ///< libtorch's name
-  bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
-  void reset() { impl_.reset(); }
+  bool defined() const { return static_cast<bool>(impl_); }         ///< false for Tensor()
+  TensorImpl* impl() const { return impl_.get(); }                  ///< null if undefined
+  TensorImpl* unsafeGetTensorImpl() const { return impl(); }        ///< libtorch's name
+  bool is_same(const Tensor& o) const { return impl_ == o.impl_; }  ///< both are one array
+  void reset() { impl_.reset(); }                                   ///< become undefined
 
   // --- geometry and type; errors of all: Error when undefined
-  int64_t dim() const { return static_cast<int64_t>(get()->sizes.size()); }
-  int64_t ndimension() const { return dim(); }
-  IntArrayRef sizes() const { return get()->sizes; }
+  int64_t dim() const { return static_cast<int64_t>(get()->sizes.size()); }  ///< number of dims
+  int64_t ndimension() const { return dim(); }                               ///< same as dim()
+  IntArrayRef sizes() const { return get()->sizes; }      ///< valid while the tensor is unchanged
   IntArrayRef strides() const { return get()->strides; }  ///< in elements
-  int64_t size(int64_t dim) const;
-  int64_t stride(int64_t dim) const;
-  int64_t numel() const { return get()->numel; }
-  int64_t storage_offset() const { return get()->offset; }
+  int64_t size(int64_t dim) const;                        ///< dim in [-n, n). Errors: IndexError.
+  int64_t stride(int64_t dim) const;  ///< in elements, dim in [-n, n). Errors: IndexError.
+  int64_t numel() const { return get()->numel; }            ///< number of elements
+  int64_t storage_offset() const { return get()->offset; }  ///< of the first element, in elements
+  /// Return numel() times the bytes of an element, whatever the strides.
   size_t nbytes() const { return static_cast<size_t>(numel()) * ambit::element_size(dtype()); }
+  /// Return the bytes of an element.
+  /// @{
   int64_t element_size() const { return static_cast<int64_t>(ambit::element_size(dtype())); }
   size_t itemsize() const { return ambit::element_size(dtype()); }
-  bool is_contiguous() const { return get()->contiguous; }
+  /// @}
+  bool is_contiguous() const { return get()->contiguous; }  ///< row-major without gaps
   /// True if the strides are those of contiguous(format); for Preserve too.
   bool is_contiguous(MemoryFormat format) const;
   /// Return ChannelsLast or ChannelsLast3d if the strides are unambiguously of that format, else
   /// Contiguous.
   MemoryFormat suggest_memory_format() const;
-  Layout layout() const { return get(), kStrided; }
-  bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
+  Layout layout() const { return get(), kStrided; }                          ///< always kStrided
+  bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }  ///< equal shapes
   /// True if the single element is not 0, like `if (t)` in Python. Errors: ShapeError unless it has
   /// one element.
   bool is_nonzero() const;
-  DType dtype() const { return get()->dtype; }
-  DType scalar_type() const { return dtype(); }
-  Device device() const { return get()->device; }
+  DType dtype() const { return get()->dtype; }     ///< of the elements
+  DType scalar_type() const { return dtype(); }    ///< same as dtype()
+  Device device() const { return get()->device; }  ///< of the memory
+  /// Return dtype and device, to create tensors like this one.
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
   /// Return the device's index, -1 on cpu.
   int64_t get_device() const { return is_cpu() ? -1 : device().index(); }
+  /// Compare device() or dtype().
+  /// @{
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_meta() const { return device().is_meta(); }
   bool is_floating_point() const { return ambit::is_floating_point(dtype()); }
   bool is_signed() const { return ambit::is_signed(dtype()); }
-  bool is_variable() const noexcept { return true; }
-  // Such tensors do not exist in ambit.
+  /// @}
+  bool is_variable() const noexcept { return true; }  ///< as in libtorch, for old programs
+  /// False: such tensors do not exist in ambit.
+  /// @{
   bool is_complex() const { return get(), false; }
   bool is_conj() const { return get(), false; }
   bool is_neg() const { return get(), false; }
@@ -129,19 +151,22 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   bool is_quantized() const { return get(), false; }
   bool is_nested() const { return get(), false; }
   bool has_names() const { return get(), false; }
-  const Storage& storage() const { return get()->storage; }
-  bool has_storage() const { return defined(); }
+  /// @}
+  const Storage& storage() const { return get()->storage; }  ///< the memory, shared with views
+  bool has_storage() const { return defined(); }             ///< same as defined()
   /// True if the memory was made in the scope of an InferenceMode; false for a view of other
   /// memory.
   bool is_inference() const { return get()->storage->is_inference(); }
+  /// Return true if both are on one storage, even without common elements.
   bool is_alias_of(const Tensor& o) const { return storage() == o.storage(); }
-  /// Of libtorch, where it is deprecated: defined by <torch/torch.h>. Otherwise use scalar_type(),
+  /// libtorch's deprecated function, defined by <torch/torch.h>. New code calls scalar_type(),
   /// device() or options().
   DeprecatedTypeProperties type() const;
   /// Return libtorch's name of device and dtype, "CPUFloatType"; "UndefinedType" if undefined.
   std::string toString() const;
   /// Print "[CPUFloatType [2, 3]]" and a newline to std::cerr; "[UndefinedTensor]" if undefined.
   void print() const;
+  /// Return the number of handles to the array, those of the graph included; 0 if undefined.
   size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
 
   // --- memory
@@ -158,7 +183,8 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     if (dtype() != dtype_of<std::remove_const_t<T>>) throw_dtype(dtype_of<std::remove_const_t<T>>);
     return static_cast<T*>(data_ptr());
   }
-  /// The same; they differ in whether the elements may be written.
+  /// The same addresses; they differ in whether the elements may be written.
+  /// @{
   const void* const_data_ptr() const { return data_ptr(); }
   template <class T>
   const std::remove_const_t<T>* const_data_ptr() const {
@@ -169,6 +195,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   T* mutable_data_ptr() const {
     return data_ptr<T>();
   }
+  /// @}
   /// libtorch's old name of data_ptr<T>().
   template <class T>
   T* data() const {
@@ -181,12 +208,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() const&;
   template <class T, size_t N>
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // would dangle
-  /// The same with sizes and strides by value, of 32 or 64 bits. Errors also: ShapeError if
-  /// packed_accessor32 is called for 2^31 elements or more.
+  /// The same with sizes and strides by value, of 32 bits. Errors also: ShapeError for 2^31
+  /// elements or more.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() && = delete;
+  /// The same with 64 bits, for any number of elements.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
@@ -200,13 +228,18 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor() && = delete;
   /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError; with T
   /// also DTypeError if an integer type cannot hold the value.
+  /// @{
   Scalar item() const;
   template <class T>
   T item() const {
     return item().to<T>();
   }
+  /// @}
 
   // --- device and dtype
+  /// As to() of ops/shape.h: return self if it has the device and dtype already, unless `copy`.
+  /// Options that are not given do not change. format: the strides of the result.
+  /// @{
   Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false,
@@ -222,49 +255,59 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
     return to(Device(device), non_blocking, copy);
   }
-  /// To the device and dtype of `other`.
+  /// Return self with the device and dtype of `other`.
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const {
     return to(other.device(), other.dtype(), non_blocking, copy, format);
   }
+  /// @}
+  /// to() this dtype or device; cuda is Device("cuda"). Errors: those of to().
+  /// @{
   Tensor toType(DType dtype) const { return to(dtype); }
   Tensor half() const { return to(kHalf); }
   Tensor bfloat16() const { return to(kBFloat16); }
   Tensor meta() const { return to(kMeta); }
   Tensor cpu() const { return to(Device()); }
   Tensor cuda() const { return to(Device("cuda")); }
-  Tensor type_as(const Tensor& o) const { return to(o); }
-  Tensor contiguous() const;
+  /// @}
+  Tensor type_as(const Tensor& o) const { return to(o); }  ///< to o's dtype and device
+  Tensor contiguous() const;  ///< self if row-major, else a row-major copy
   /// Return a tensor with the strides of this format: itself if it has them. Errors: ShapeError for
   /// a wrong number of dims; Error for Preserve.
   Tensor contiguous(MemoryFormat format) const;
-  Tensor clone() const;
+  Tensor clone() const;  ///< a contiguous copy
   /// Return a copy with this format's strides; Preserve: self's if without gaps and overlaps.
   Tensor clone(std::optional<MemoryFormat> format) const;
+  /// Write src, as copy_() of ops/elementwise.h.
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   /// Return the tensor in pinned memory, or itself if it is pinned already. Copies between pinned
   /// host memory and `device` can overlap with other work: `to(device, /*non_blocking=*/true)`
   /// returns at once, and the memory is not reused before the copy is done. A cpu `device` has no
   /// pinned memory; plain memory is used. Errors: BackendError for a tensor not on the cpu.
   Tensor pin_memory(std::optional<Device> device = {}) const;
+  /// Return true if `device` (default: best_device()) allocated the memory as pinned.
   bool is_pinned(std::optional<Device> device = {}) const;
 
   // --- autograd
+  /// Return true if ops record gradients to this tensor; false if undefined.
   bool requires_grad() const {
     if (!impl_) return false;
     if (impl_->base) sync_view();
     return impl_->requires_grad;
   }
+  /// Set it. Errors: DTypeError unless floating point; AutogradError for off if not a leaf.
+  /// @{
   Tensor& requires_grad_(bool on = true) const;
   Tensor& set_requires_grad(bool on) {
     requires_grad_(on);
     return *this;
   }
-  bool is_leaf() const;
+  /// @}
+  bool is_leaf() const;  ///< true if grad_fn() is null
   /// Return the accumulated gradient, undefined if there is none.
   const Tensor& grad() const;
-  Tensor& mutable_grad() const;
-  intrusive_ptr<Node> grad_fn() const;
+  Tensor& mutable_grad() const;         ///< grad(), to write or replace
+  intrusive_ptr<Node> grad_fn() const;  ///< the op that made this tensor; null for a leaf
   /// Add the gradient of this tensor, weighted by `gradient` (of its shape and dtype; default: 1,
   /// for one-element tensors only), to `.grad` of every leaf of its graph. retain_graph keeps the
   /// graph for another backward (default: create_graph); create_graph makes the gradients
@@ -272,21 +315,23 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   /// autograd::backward().
   void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
                 bool create_graph = false, std::optional<TensorList> inputs = {}) const;
-  Tensor detach() const;
+  Tensor detach() const;  ///< an alias outside the graph
+  /// Leave the graph and become a leaf that does not require grad. Errors: AutogradError for a
+  /// view.
   Tensor& detach_() const;
   /// Return an alias outside the graph whose writes do not bump the version: a backward that saved
   /// this tensor does not detect them and computes with the new values. Writes through detach() do.
   Tensor data() const;
-  Tensor tensor_data() const { return detach(); }
-  Tensor variable_data() const { return data(); }
-  /// Keep `.grad` of a tensor that is not a leaf.
+  Tensor tensor_data() const { return detach(); }  ///< libtorch's name of detach()
+  Tensor variable_data() const { return data(); }  ///< libtorch's name of data()
+  /// Keep `.grad` of a tensor that is not a leaf. Errors: AutogradError unless requires_grad().
   void retain_grad() const;
   /// Return true for a non-leaf tensor with retain_grad().
   bool retains_grad() const;
   /// Return the index of this tensor among the outputs of grad_fn(); 0 for a leaf.
   uint32_t output_nr() const;
   /// Call `hook` with each gradient of this tensor; a defined result replaces the gradient. Return
-  /// an id for remove_hook.
+  /// an id for remove_hook. Errors: AutogradError unless requires_grad().
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
   /// The same with a hook that returns nothing.
   template <class Hook>
@@ -298,18 +343,21 @@ class AMBIT_API Tensor : public detail::LackingMethods {
           return Tensor();
         }));
   }
-  void remove_hook(unsigned id) const;
+  void remove_hook(unsigned id) const;  ///< Errors: IndexError for another id.
   /// Return the dotted path if this is a module's parameter or buffer, else "".
   std::string name() const;
-  void set_name(std::string path) const;
-  void bump_version() const { get()->bump_version(); }
-  uint32_t version() const { return get()->version(); }
-  int64_t _version() const { return version(); }
+  void set_name(std::string path) const;                 ///< set name(), as modules do
+  void bump_version() const { get()->bump_version(); }   ///< declare a write through data_ptr()
+  uint32_t version() const { return get()->version(); }  ///< number of writes to the memory
+  /// Same as version(). Errors: AutogradError for a tensor made in InferenceMode, whose writes
+  /// PyTorch does not count.
+  int64_t _version() const;
   /// Take the geometry, dtype and storage of `src` but keep identity; module.to() uses it. Earlier
   /// graph records keep the old data: a backward that saved this tensor, or would pass a gradient
   /// of other sizes to the op that produced it, throws. A view stops being one. Errors: DTypeError
   /// if this tensor requires grad and src is not floating point.
   void set_data(const Tensor& src) const;
+  /// Same as set_data().
   Tensor& set_(const Tensor& source) {
     set_data(source);
     return *this;
@@ -325,18 +373,23 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     return get()->storage == o.get()->storage && storage_offset() == o.storage_offset() &&
            sizes() == o.sizes() && strides() == o.strides();
   }
-  // No-ops for real numbers.
+  /// Return this tensor: elements are real.
+  /// @{
   Tensor conj() const { return *this; }
   Tensor conj_physical() const { return *this; }
   Tensor& conj_physical_() const { return const_cast<Tensor&>(*this); }
   Tensor resolve_conj() const { return *this; }
   Tensor resolve_neg() const { return *this; }
+  /// @}
 
-  // --- shape.h
+  /// @name ops/shape.h
+  /// @{
+
+  /// As the function of this name in ops/shape.h; this tensor is its first tensor.
   Tensor view(IntArrayRef sizes) const;
   Tensor reshape(IntArrayRef sizes) const;
-  Tensor view_as(const Tensor& o) const { return view(o.sizes()); }
-  Tensor reshape_as(const Tensor& o) const { return reshape(o.sizes()); }
+  Tensor view_as(const Tensor& o) const { return view(o.sizes()); }  ///< view() with o's sizes
+  Tensor reshape_as(const Tensor& o) const { return reshape(o.sizes()); }  ///< likewise
   Tensor transpose(int64_t dim0, int64_t dim1) const;
   Tensor permute(IntArrayRef dims) const;
   Tensor t() const;
@@ -345,7 +398,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor squeeze(IntArrayRef dims) const;
   Tensor unsqueeze(int64_t dim) const;
   Tensor expand(IntArrayRef sizes, bool implicit = false) const;
-  Tensor expand_as(const Tensor& o) const { return expand(o.sizes()); }
+  Tensor expand_as(const Tensor& o) const { return expand(o.sizes()); }  ///< expand() to o's sizes
   Tensor repeat(IntArrayRef repeats) const;
   Tensor select(int64_t dim, int64_t index) const;
   Tensor slice(int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
@@ -376,7 +429,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor adjoint() const;
   /// numpy's adjoint() and t(): [...,M,N] -> [...,N,M]. Errors: ShapeError for a vector.
   Tensor mT() const;
-  Tensor mH() const;
+  Tensor mH() const;  ///< same as mT()
   /// Return the transpose of a matrix; a 0-dim tensor is unchanged. Errors: ShapeError for other
   /// dims.
   Tensor matrix_H() const;
@@ -410,8 +463,12 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   std::vector<Tensor> vsplit(IntArrayRef indices) const;
   std::vector<Tensor> dsplit(int64_t sections) const;
   std::vector<Tensor> dsplit(IntArrayRef indices) const;
+  /// @}
 
-  // --- arrange.h
+  /// @name ops/arrange.h, ops/samples.h
+  /// @{
+
+  /// As the function of this name in ops/arrange.h or samples.h; this tensor is its first tensor.
   Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
   Tensor rot90(int64_t k = 1, IntArrayRef dims = {0, 1}) const;
   Tensor fliplr() const;
@@ -429,17 +486,19 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor& tril_(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
   Tensor& triu_(int64_t diagonal = 0) const;
-
-  // --- samples.h
   Tensor diff(int64_t n = 1, int64_t dim = -1, const Tensor& prepend = {},
               const Tensor& append = {}) const;
   Tensor cov(int64_t correction = 1, const Tensor& fweights = {},
              const Tensor& aweights = {}) const;
   Tensor corrcoef() const;
+  /// @}
 
-  // --- index.h
-  Tensor operator[](int64_t i) const { return select(0, i); }
-  Tensor operator[](const Tensor& index) const;
+  Tensor operator[](int64_t i) const { return select(0, i); }  ///< view of index i of dim 0
+  Tensor operator[](const Tensor& index) const;                ///< same as index({index})
+  /// @name ops/index.h
+  /// @{
+
+  /// As the function of this name in ops/index.h; this tensor is its first tensor.
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
   Tensor index(const std::vector<indexing::TensorIndex>& indices) const;
   Tensor index(const std::vector<std::optional<Tensor>>& indices) const;
@@ -512,8 +571,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
   Tensor nonzero() const;
   Tensor nonzero_static(int64_t size, int64_t fill_value = -1) const;
+  /// @}
 
-  // --- elementwise.h
+  /// @name ops/elementwise.h, ops/special.h
+  /// @{
+
+  /// As the function of this name in ops/elementwise.h, special.h or aliases.h; this tensor is its
+  /// first tensor. `name_` writes the result into this tensor and returns it.
   Tensor add(const Tensor& o, const Scalar& alpha = 1) const;
   Tensor add(const Scalar& o, const Scalar& alpha = 1) const;
   Tensor sub(const Tensor& o, const Scalar& alpha = 1) const;
@@ -662,13 +726,17 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor& clip_(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
   /// Return where(condition, *this, other).
   Tensor where(const Tensor& condition, const Tensor& other) const;
+  Tensor where(const Tensor& condition, const Scalar& other) const;
   bool equal(const Tensor& o) const;
   bool allclose(const Tensor& o, double rtol = 1e-5, double atol = 1e-8,
                 bool equal_nan = false) const;
   Tensor isclose(const Tensor& o, double rtol = 1e-5, double atol = 1e-8,
                  bool equal_nan = false) const;
-  Tensor operator-() const { return neg(); }
-  Tensor operator~() const { return bitwise_not(); }
+  /// @}
+  Tensor operator-() const { return neg(); }          ///< neg()
+  Tensor operator~() const { return bitwise_not(); }  ///< bitwise_not()
+  /// The function of the operator, in place: add_() for +=.
+  /// @{
   Tensor& operator+=(const Tensor& o) const { return add_(o); }
   Tensor& operator-=(const Tensor& o) const { return sub_(o); }
   Tensor& operator*=(const Tensor& o) const { return mul_(o); }
@@ -680,14 +748,22 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor& operator&=(const Tensor& o) const { return bitwise_and_(o); }
   Tensor& operator|=(const Tensor& o) const { return bitwise_or_(o); }
   Tensor& operator^=(const Tensor& o) const { return bitwise_xor_(o); }
+  /// @}
 
-  // --- creation.h, random.h; new_*: default dtype and device are this tensor's
+  /// As the function without new_ in ops/creation.h; default dtype and device are this tensor's.
+  /// @{
   Tensor new_empty(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor new_empty_strided(IntArrayRef sizes, IntArrayRef strides,
                            const TensorOptions& options = {}) const;
   Tensor new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
   Tensor new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  /// @}
+  /// @name ops/random.h, and fill_()
+  /// @{
+
+  /// As the function of this name in ops/random.h or elementwise.h; this tensor is its first
+  /// tensor.
   Tensor& fill_(const Scalar& value) const;
   Tensor& fill_(const Tensor& value) const;
   Tensor& zero_() const { return fill_(0); }
@@ -711,8 +787,12 @@ class AMBIT_API Tensor : public detail::LackingMethods {
                       const std::optional<Generator>& generator = {}) const;
   Tensor multinomial(int64_t num_samples, bool replacement = false,
                      const std::optional<Generator>& generator = {}) const;
+  /// @}
 
-  // --- reduce.h
+  /// @name ops/reduce.h
+  /// @{
+
+  /// As the function of this name in ops/reduce.h; this tensor is its first tensor.
   Tensor sum(std::optional<DType> dtype = {}) const;
   Tensor sum(IntArrayRef dims, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor sum(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -769,8 +849,12 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
   Tensor& renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
+  /// @}
 
-  // --- scan.h
+  /// @name ops/scan.h, ops/sort.h
+  /// @{
+
+  /// As the function of this name in ops/scan.h or sort.h; this tensor is its first tensor.
   Tensor cumsum(int64_t dim, std::optional<DType> dtype = {}) const;
   Tensor& cumsum_(int64_t dim, std::optional<DType> dtype = {}) const;
   Tensor cumprod(int64_t dim, std::optional<DType> dtype = {}) const;
@@ -778,8 +862,6 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor logcumsumexp(int64_t dim) const;
   std::tuple<Tensor, Tensor> cummax(int64_t dim) const;
   std::tuple<Tensor, Tensor> cummin(int64_t dim) const;
-
-  // --- sort.h
   std::tuple<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false) const;
   std::tuple<Tensor, Tensor> sort(std::optional<bool> stable, int64_t dim = -1,
                                   bool descending = false) const;
@@ -812,8 +894,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
                      std::string_view interpolation = "linear") const;
   Tensor nanquantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false,
                      std::string_view interpolation = "linear") const;
+  /// @}
 
-  // --- linalg.h
+  /// @name ops/linalg.h, ops/matmul.h, ops/products.h, ops/norm.h
+  /// @{
+
+  /// As the function of this name in ops/linalg.h, matmul.h, products.h or norm.h; this tensor is
+  /// its first tensor.
   Tensor inverse() const;
   Tensor det() const;
   Tensor logdet() const;
@@ -833,8 +920,6 @@ class AMBIT_API Tensor : public detail::LackingMethods {
                                               bool unitriangular = false) const;
   std::tuple<Tensor, Tensor> symeig(bool eigenvectors = false, bool upper = true) const;
   Tensor lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const;
-
-  // --- matmul.h, norm.h
   Tensor matmul(const Tensor& o) const;
   Tensor mm(const Tensor& o) const;
   Tensor bmm(const Tensor& o) const;
@@ -866,13 +951,12 @@ class AMBIT_API Tensor : public detail::LackingMethods {
                   const Scalar& alpha = 1) const;
   Tensor softmax(int64_t dim, std::optional<DType> dtype = {}) const;
   Tensor log_softmax(int64_t dim, std::optional<DType> dtype = {}) const;
-
-  // --- products.h
   Tensor kron(const Tensor& o) const;
   Tensor cross(const Tensor& o, std::optional<int64_t> dim = {}) const;
   Tensor matrix_power(int64_t n) const;
   Tensor matrix_exp() const;
   Tensor trace() const;
+  /// @}
 
  private:
   TensorImpl* get() const {

@@ -17,6 +17,9 @@ namespace ambit {
 /// Contiguous.
 class TensorOptions {
  public:
+  /// No option set; or one option. Strings and device types are looked up as Device does. Errors:
+  /// those of Device; NotImplementedError for a layout other than kStrided.
+  /// @{
   TensorOptions() = default;
   TensorOptions(DType dtype) : dtype_(dtype) {}
   TensorOptions(Device device) : device_(device) {}
@@ -28,56 +31,72 @@ class TensorOptions {
   TensorOptions(const String& device) : device_(device) {}
   TensorOptions(Layout layout) : layout_(layout) { check(layout); }
   TensorOptions(MemoryFormat format) : format_(format) {}
+  /// @}
 
+  /// Return a copy with this dtype.
   TensorOptions dtype(DType d) const {
     return with([d](auto& o) { o.dtype_ = d; });
   }
-  /// dtype<float>()
+  /// The same for a C++ type: dtype<float>().
   template <class T>
   TensorOptions dtype() const {
     return dtype(dtype_of<T>);
   }
+  /// Return a copy with this device.
   TensorOptions device(Device d) const {
     return with([d](auto& o) { o.device_ = d; });
   }
+  /// The same for device(kCUDA, 1). Errors: those of Device(type, index).
   TensorOptions device(DeviceType type, int index) const { return device(Device(type, index)); }
-  /// The cuda device with that index.
+  /// Return a copy with the cuda device of that index.
   TensorOptions device_index(int index) const { return device(kCUDA, index); }
+  /// Return a copy that creates leaves of the graph, or not. Factories throw DTypeError for dtypes
+  /// that are not floating point.
   TensorOptions requires_grad(bool r) const {
     return with([r](auto& o) { o.requires_grad_ = r; });
   }
-  /// Errors: NotImplementedError unless kStrided.
+  /// Return a copy with this layout. Errors: NotImplementedError unless kStrided.
   TensorOptions layout(Layout l) const {
     check(l);
     return with([l](auto& o) { o.layout_ = l; });
   }
-  /// In pinned CPU memory, see Tensor::pin_memory().
+  /// Return a copy for tensors in pinned CPU memory, see Tensor::pin_memory().
   TensorOptions pinned_memory(bool p) const {
     return with([p](auto& o) { o.pinned_ = p; });
   }
+  /// Return a copy for tensors with the strides of this format.
   TensorOptions memory_format(MemoryFormat f) const {
     return with([f](auto& o) { o.format_ = f; });
   }
 
+  /// Return an option; the default if it is not set.
+  /// @{
   DType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
   Device device() const { return device_ ? *device_ : get_default_device(); }
   int device_index() const { return device().index(); }
   bool requires_grad() const { return requires_grad_.value_or(false); }
   Layout layout() const { return kStrided; }
-  bool is_sparse() const { return false; }
+  bool is_sparse() const { return false; }  ///< always false: there are no sparse tensors
   bool pinned_memory() const { return pinned_.value_or(false); }
+  /// @}
+  /// Return true if an option is set.
+  /// @{
   bool has_dtype() const { return dtype_.has_value(); }
   bool has_device() const { return device_.has_value(); }
   bool has_layout() const { return layout_.has_value(); }
   bool has_requires_grad() const { return requires_grad_.has_value(); }
   bool has_pinned_memory() const { return pinned_.has_value(); }
   bool has_memory_format() const { return format_.has_value(); }
+  /// @}
+  /// Return an option; nullopt if it is not set.
+  /// @{
   std::optional<DType> dtype_opt() const { return dtype_; }
   std::optional<Device> device_opt() const { return device_; }
   std::optional<Layout> layout_opt() const { return layout_; }
   std::optional<bool> requires_grad_opt() const { return requires_grad_; }
   std::optional<bool> pinned_memory_opt() const { return pinned_; }
   std::optional<MemoryFormat> memory_format_opt() const { return format_; }
+  /// @}
 
   /// Return these options, overridden by those that `other` sets.
   TensorOptions merge_in(const TensorOptions& other) const {
@@ -111,7 +130,9 @@ class TensorOptions {
 /// Print as libtorch: "TensorOptions(dtype=float32 (default), device=cpu (default), ...)".
 AMBIT_API std::ostream& operator<<(std::ostream& os, const TensorOptions& options);
 
-// libtorch's shorthands: ones({2}, dtype(kFloat64).device("cuda")).
+/// libtorch's shorthands of TensorOptions with one option:
+/// `ones({2}, dtype(kFloat64).device("cuda"))`.
+/// @{
 inline TensorOptions dtype(DType d) { return TensorOptions(d); }
 template <class T>
 TensorOptions dtype() {
@@ -121,5 +142,6 @@ inline TensorOptions device(Device d) { return TensorOptions(d); }
 inline TensorOptions device(DeviceType type, int index) { return Device(type, index); }
 inline TensorOptions layout(Layout l) { return TensorOptions(l); }
 inline TensorOptions requires_grad(bool r = true) { return TensorOptions().requires_grad(r); }
+/// @}
 
 }  // namespace ambit

@@ -26,37 +26,48 @@ struct GenericContainers;
 /// Errors of all readers: SerializationError naming the expected and the actual kind.
 class AMBIT_API Value {
  public:
+  /// The type of a value.
   enum class Kind : uint8_t {
-    none,
-    boolean,
-    integer,
-    real,
-    string,
-    tensor,
-    list,
-    tuple,
-    dict,
+    none,          ///< Python's None
+    boolean,       ///< bool
+    integer,       ///< int, of 64 bits
+    real,          ///< float, of 64 bits
+    string,        ///< str, UTF-8
+    tensor,        ///< a tensor on any device
+    list,          ///< list
+    tuple,         ///< tuple
+    dict,          ///< dict, in order of insertion
     ordered_dict,  ///< collections.OrderedDict, PyTorch's type of state dicts
     opaque,        ///< of a type that ambit lacks: torch.device, set, a tensor of float8
   };
+  /// The items of a list or tuple.
   using List = std::vector<Value>;
-  /// In order of insertion.
+  /// The entries of a dict, in order of insertion.
   using Dict = std::vector<std::pair<Value, Value>>;
 
   /// Maximum depth: functions on values may recurse. Python's own pickler fails at about 300.
   static constexpr int kMaxDepth = 100;
 
+  /// None.
   Value() = default;
+  /// A bool or an int.
   template <std::integral I>
   Value(I v) {
     kind_ = std::same_as<I, bool> ? Kind::boolean : Kind::integer;
     integer_ = static_cast<int64_t>(v);
   }
+  /// A float.
   Value(double v) : kind_(Kind::real), real_(v) {}
+  /// A string, as UTF-8.
+  /// @{
   Value(const char* text) : Value(std::string(text)) {}
   Value(std::string text);
+  /// @}
+  /// A tensor, which the value shares.
   Value(Tensor tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
+  /// A bool, an int or a float, by the number's dtype.
   Value(const Scalar& number);
+  /// None.
   Value(std::nullopt_t) {}
   /// nullopt gives None.
   template <class T>
@@ -69,44 +80,59 @@ class AMBIT_API Value {
   template <class... T>
   Value(const std::tuple<T...>& items)
       : Value(std::apply([](const T&... v) { return tuple({Value(v)...}); }, items)) {}
+  /// A list of ints.
   template <std::same_as<IntArrayRef> Ints>
   Value(Ints items) : Value(items.vec()) {}
   /// An ordered dict of tensors.
   Value(const StateDict& tensors);
 
-  // Errors of all: SerializationError beyond kMaxDepth levels; for keys that are tensors, lists or
-  // dicts; and for a duplicate key (a string, a number, a bool or None). As in Python, 1, 1.0 and
-  // true are the same key.
+  /// Make a container of values. Errors: SerializationError beyond kMaxDepth levels; for keys that
+  /// are tensors, lists or dicts; and for a duplicate key (a string, a number, a bool or None). As
+  /// in Python, 1, 1.0 and true are the same key.
+  /// @{
   static Value list(List items);
   static Value tuple(List items);
   static Value dict(Dict entries);
   static Value ordered_dict(Dict entries);
+  /// @}
   /// An object in a file that ambit cannot represent. It is never constructed and nothing is
   /// called: save_checkpoint() writes the same names and arguments again.
   struct Opaque;
+  /// Make an opaque value. Errors: those of list().
   static Value opaque(Opaque content);
 
+  /// Return the type of the value.
   Kind kind() const { return kind_; }
+  /// Return true for None.
   bool is_none() const { return kind() == Kind::none; }
+  /// Return true for a dict of either kind.
   bool is_dict() const { return kind() == Kind::dict || kind() == Kind::ordered_dict; }
   /// Return the kind as errors name it: "None", "a float", "an opaque torch.device", ...
   const char* kind_name() const;
 
+  /// Return the content of a value of that kind. Errors: SerializationError for another kind.
+  /// @{
   bool to_bool() const;
   int64_t to_int() const;
-  /// From a float or an int.
+  /// Return a float or an int as double. Errors: SerializationError for another kind.
   double to_double() const;
   const std::string& to_string() const;
   const Tensor& to_tensor() const;
-  /// Of a list or a tuple.
+  /// Return the items of a list or a tuple. Errors: SerializationError for another kind.
   const List& items() const;
-  /// Of a dict of either kind.
+  /// Return the entries of a dict of either kind. Errors: SerializationError for another kind.
   const Dict& entries() const;
   const Opaque& to_opaque() const;
-  /// From a dict whose keys are all strings and whose values are all tensors.
+  /// @}
+  /// Return a dict as names and tensors. Errors: SerializationError unless all keys are strings and
+  /// all values are tensors.
   StateDict to_state_dict() const;
 
-  // libtorch's names, for programs that use IValue. Errors: as above.
+  /// @name libtorch's names, for programs that use IValue
+  /// @{
+
+  /// The function of ambit with the same words: isInt() compares kind(), toInt() is to_int().
+  /// Errors: as there.
   bool isNone() const { return is_none(); }
   bool isBool() const { return kind() == Kind::boolean; }
   bool isInt() const { return kind() == Kind::integer; }
@@ -121,37 +147,42 @@ class AMBIT_API Value {
   double toDouble() const { return to_double(); }
   const std::string& toStringRef() const { return to_string(); }
   const Tensor& toTensor() const { return to_tensor(); }
-  /// From a bool, an int or a float.
+  /// Return a bool, an int or a float. Errors: SerializationError for another kind.
   Scalar toScalar() const;
   const List& toListRef() const { return items(); }
-  // A c10::List of a list or tuple, a c10::Dict of a dict; defined by <torch/torch.h>.
+  /// Return a c10::List of a list or tuple; defined by <torch/torch.h>.
   template <class V = Value>
   auto toList() const {
     return GenericContainers<V>::list(*this);
   }
+  /// Return a c10::Dict of a dict; defined by <torch/torch.h>.
   template <class V = Value>
   auto toGenericDict() const {
     return GenericContainers<V>::dict(*this);
   }
   class Tuple;
+  /// Return a tuple with libtorch's interface. Errors: SerializationError for another kind.
   Tuple toTuple() const;
-  Tuple toTupleRef() const;
+  Tuple toTupleRef() const;  ///< same as toTuple()
+  /// Return the items of a list or tuple, converted by to(). Errors: those of to().
   std::vector<bool> toBoolList() const;
-  std::vector<int64_t> toIntVector() const;
-  std::vector<double> toDoubleVector() const;
-  std::vector<Tensor> toTensorVector() const;
-  std::vector<int64_t> toIntList() const { return toIntVector(); }
-  std::vector<double> toDoubleList() const { return toDoubleVector(); }
-  std::vector<Tensor> toTensorList() const { return toTensorVector(); }
+  std::vector<int64_t> toIntVector() const;                              ///< as toBoolList()
+  std::vector<double> toDoubleVector() const;                            ///< as toBoolList()
+  std::vector<Tensor> toTensorVector() const;                            ///< as toBoolList()
+  std::vector<int64_t> toIntList() const { return toIntVector(); }       ///< as toBoolList()
+  std::vector<double> toDoubleList() const { return toDoubleVector(); }  ///< as toBoolList()
+  std::vector<Tensor> toTensorList() const { return toTensorVector(); }  ///< as toBoolList()
   /// Convert to a number, bool, std::string, Tensor, Scalar, a std::vector of these, or a
   /// std::optional of any of those (None gives nullopt). Errors: SerializationError for a value of
   /// another kind, or an int out of T's range.
   template <class T>
   T to() const;
+  /// Same as to<std::optional<T>>().
   template <class T>
   std::optional<T> toOptional() const {
     return to<std::optional<T>>();
   }
+  /// @}
 
   /// Return the dict's value for a string, a number, a bool or None; null for a missing key.
   const Value* find(const Value& key) const;
@@ -176,6 +207,7 @@ class AMBIT_API Value {
   std::shared_ptr<const void> shared_;  // a std::string, or a Container
 };
 
+/// The content of an opaque value: the call that makes it in Python.
 struct Value::Opaque {
   std::string type;       ///< as Python names it: "torch.device"
   std::string function;   ///< the callable that constructs it: "torch.device"; empty if it cannot
@@ -188,10 +220,10 @@ struct Value::Opaque {
 /// `v.toTupleRef().elements()`.
 class Value::Tuple {
  public:
-  const List& elements() const { return value_.items(); }
-  size_t size() const { return elements().size(); }
-  const Tuple* operator->() const { return this; }
-  const Tuple& operator*() const { return *this; }
+  const List& elements() const { return value_.items(); }  ///< the items
+  size_t size() const { return elements().size(); }        ///< number of items
+  const Tuple* operator->() const { return this; }         ///< libtorch's is a pointer
+  const Tuple& operator*() const { return *this; }         ///< libtorch's is a pointer
 
  private:
   friend Value;

@@ -1,4 +1,4 @@
-// Matrices built from a diagonal or cut along one.
+// Matrices with a given diagonal, and triangles of matrices.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/arrange.h>
@@ -26,9 +26,9 @@ Tensor embedded(const char* op, const Tensor& self, int64_t offset, int64_t dim1
     throw ShapeError(fmt::format("{}: expected two different dims, got {} and {}", op, dim1, dim2));
   }
   Dims sizes(self.sizes());
-  int64_t size = sizes.back(), beside = offset;
-  if ((offset < 0 && __builtin_sub_overflow(0, offset, &beside)) ||
-      __builtin_add_overflow(size, beside, &size)) {
+  int64_t size = sizes.back(), distance = offset;
+  if ((offset < 0 && __builtin_sub_overflow(0, offset, &distance)) ||
+      __builtin_add_overflow(size, distance, &size)) {
     throw ShapeError(fmt::format("{}: expected a size below 2^63, got offset {}", op, offset));
   }
   sizes.erase(sizes.size() - 1);

@@ -261,7 +261,8 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
     throw Error(fmt::format("from_blob: expected device cpu, got {}", options.device().str()));
   }
   if (options.pinned_memory()) {
-    throw Error("from_blob: expected options without pinned_memory, for the memory is there");
+    throw Error(
+        "from_blob: expected options without pinned_memory, got pinned_memory for existing memory");
   }
   const int64_t extent = strided_extent("from_blob", sizes, strides);
   const size_t size = element_size(options.dtype());

@@ -152,13 +152,14 @@ Tensor leaky_relu_by(const Tensor& x, const Tensor& slope) {
   constexpr BinaryOp kOp = BinaryOp::leaky_relu;
   Tensor out = compute_binary(name(kOp), kOp, Domain::floats_only, x, slope);
   if (!needs_gradient(x, slope)) return out;
-  const auto of_x = [back = ReduceGradTo(x), x = saved(x), a = saved(slope)](const Tensor& g) {
+  auto of_x = [back = ReduceGradTo(x), x = saved(x), a = saved(slope)](const Tensor& g) {
     return back(ternary_grad(TernaryOp::leaky_relu_grad, g, x(), a()));
   };
-  const auto of_slope = [back = ReduceGradTo(slope), x = saved(x)](const Tensor& g) {
+  auto of_slope = [back = ReduceGradTo(slope), x = saved(x)](const Tensor& g) {
     return back(g * x().clamp_max(0));
   };
-  return record(name(kOp), std::move(out), wrt(x, of_x), wrt(slope, of_slope));
+  return record(name(kOp), std::move(out), wrt(x, std::move(of_x)),
+                wrt(slope, std::move(of_slope)));
 }
 
 Tensor gated_halves(const Tensor& x, int64_t dim) {

@@ -43,10 +43,10 @@ void run_in_place(const char* op, const Tensor& self, DType dtype, bool may_thro
                   const Kernel& kernel) {
   Tensor y = self;
   if (dtype == self.dtype() && !may_throw) return kernel(y, self);
-  const Tensor beside = copy_as(op, self, dtype);
-  y = beside;
-  kernel(y, beside);
-  store(self, beside);
+  const Tensor copy = copy_as(op, self, dtype);
+  y = copy;
+  kernel(y, copy);
+  store(self, copy);
 }
 
 template <class Family>
@@ -75,9 +75,11 @@ Tensor binary(const Tensor& self, const Scalar& other) {
 
 template <class Family>
 const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
-  constexpr SavesSelf kSaves = Family::kSavesSelf;
-  const bool save = (kSaves == SavesSelf::always && needs_gradient(self, other)) ||
-                    (kSaves == SavesSelf::for_other && needs_gradient(other));
+  constexpr SavesSelf kSelf = Family::kSavesSelf;
+  const bool save = (kSelf == SavesSelf::always && needs_gradient(self, other)) ||
+                    (kSelf == SavesSelf::for_other && needs_gradient(other));
+  constexpr bool kSaves = saves_tensors<decltype(Family::self_grad(self, other))>;
+  if (kSaves) check_savable(Family::kNameInPlace, self, other);
   if (save) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
   const Tensor copy = save ? self.clone() : Tensor();
   const Tensor& before = save ? copy : self;

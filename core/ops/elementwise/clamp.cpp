@@ -271,7 +271,7 @@ template <class Record>
 void with_formulas(const Tensor& self, const Tensor& before, const Bounds& min, const Bounds& max,
                    const Record& record_formulas) {
   const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
-  const BoundedGrads grads(before, low, high);
+  BoundedGrads grads(before, low, high);
   record_formulas(wrt(self, [=, back = ReduceGradTo(self), has_min = low.defined()](
                                 const Tensor& g) { return back(grads.self(g, has_min)); }),
                   wrt(low, [=, back = ReduceGradTo(low.defined() ? low : self)](
@@ -310,6 +310,7 @@ const Tensor& clamp_by_in_place(const char* op, const Tensor& self, const Bounds
     self.bump_version();
     return self;
   }
+  for (const Bounds* bound : {&min, &max}) check_savable(op, self, bound->value_or(Tensor()));
   const Tensor before = self.clone();
   store(self, run_clamp(before, min, max));
   with_formulas(self, before, min, max, [&](auto&&... formulas) {

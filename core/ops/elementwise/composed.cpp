@@ -224,6 +224,7 @@ const Tensor& lerp_(const Tensor& self, const Tensor& end, const Tensor& weight)
   check_weights("lerp_", self, end, weight, true);
   const Tensor to = operand_in_place("lerp_", self, end, self.dtype()),
                w = operand_in_place("lerp_", self, weight, self.dtype());
+  check_savable("lerp_", self, weight);
   const Tensor before = needs_gradient(weight) ? self.clone() : self;
   Tensor out = self;
   kernels::ternary(out, self, to, w, {}, TernaryOp::lerp);

@@ -98,7 +98,7 @@ double legendre(double x, double n) {
       n, x, [x](double k, double p, double q) { return ((2 * k + 1) * x * p - k * q) / (k + 1); });
 }
 
-// A number next to a tensor; its dtype does not widen the tensor's.
+// Return a number as a tensor whose dtype does not promote that of `other`.
 Tensor number(const Scalar& s, const Tensor& other) {
   const bool floats = other.defined() && other.is_floating_point();
   return scalar_on(s,

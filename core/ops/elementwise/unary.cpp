@@ -95,10 +95,9 @@ const Tensor& unary_in_place(const Tensor& self) {
   if (!needs_gradient(self)) return self;
   // Not record_in_place: the output must be saved after the write, with its new version.
   if (Map::kKeeps == Keeps::y) kept = saved_output(self);
-  auto formula = wrt(self, unary_formula<Map>(std::move(kept)));
-  using Formula = decltype(formula.formula);
-  set_history_in_place(
-      self, intrusive_ptr<Node>(new FormulaNode<Formula>(Map::kName, std::move(formula))));
+  auto formula = unary_formula<Map>(std::move(kept));
+  set_history_in_place(self, intrusive_ptr<Node>(new FormulaNode<decltype(formula)>(
+                                 Map::kName, wrt(self, std::move(formula)))));
   return self;
 }
 

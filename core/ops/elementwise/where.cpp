@@ -121,6 +121,7 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& given, const Scalar
   check_in_place("masked_fill_", self);
   const Tensor m = operand(mask, self.sizes(), kBool, device);
   check_no_overlap("masked_fill_", self, m);
+  check_savable("masked_fill_", self, mask);
   Tensor y = self;
   kernels::masked_fill(y, self, m, value, true);
   record_in_place("masked_fill", self, wrt(self, [m = saved(mask)](const Tensor& g) {

@@ -1,4 +1,4 @@
-// Bags of rows: one kernel for each direction. The sums' double backward is again made of sums.
+// Bags of rows: one kernel for each direction. The double backward of sums consists of sums.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/embedding_bag.h>
 #include <ambit/detail/record.h>
@@ -76,14 +76,13 @@ Tensor weight_grad(const Tensor& g, const Dims& sizes, const Bags& bags, const T
   Tensor dw = allocate(kOp, sizes, g.dtype(), g.device());
   kernels::embedding_bag_grad(dw, dense(g), best, bags.index, bags.offsets, dense(factors), bags.p);
   if (!needs_gradient(g, factors)) return dw;
-  const auto of_g = [bags, best = saved(best), factors = saved(factors)](const Tensor& gg) {
+  auto of_g = [bags, best = saved(best), factors = saved(factors)](const Tensor& gg) {
     const Tensor chosen = best();
     return chosen.defined() ? at_best(gg, bags, chosen) : forward(gg, bags, factors(), {});
   };
-  const auto of_factors = [bags, g = saved(g)](const Tensor& gg) {
-    return factors_grad(g(), gg, bags);
-  };
-  return record("embedding_bag_backward", std::move(dw), wrt(g, of_g), wrt(factors, of_factors));
+  auto of_factors = [bags, g = saved(g)](const Tensor& gg) { return factors_grad(g(), gg, bags); };
+  return record("embedding_bag_backward", std::move(dw), wrt(g, std::move(of_g)),
+                wrt(factors, std::move(of_factors)));
 }
 
 Tensor forward(const Tensor& w, const Bags& bags, const Tensor& factors,
@@ -94,19 +93,17 @@ Tensor forward(const Tensor& w, const Bags& bags, const Tensor& factors,
   Tensor best = largest ? allocate(kOp, sizes, kInt64, w.device()) : Tensor();
   kernels::embedding_bag(y, best, dense(w), bags.index, bags.offsets, dense(factors), bags.p);
   if (!needs_gradient(w, factors)) return y;
-  const auto of_weight = [bags, sizes = Dims(w.sizes()), best = saved(best),
-                          factors = saved(factors),
-                          frequencies = saved(frequencies)](const Tensor& g) {
+  auto of_weight = [bags, sizes = Dims(w.sizes()), best = saved(best), factors = saved(factors),
+                    frequencies = saved(frequencies)](const Tensor& g) {
     Tensor factor = factors();
     if (const Tensor times = frequencies(); times.defined()) {
       factor = factor.defined() ? factor / times : reciprocal(times);
     }
     return weight_grad(g, sizes, bags, best(), factor);
   };
-  const auto of_factors = [bags, w = saved(w)](const Tensor& g) {
-    return factors_grad(g, w(), bags);
-  };
-  return record(kOp, std::move(y), wrt(w, of_weight), wrt(factors, of_factors));
+  auto of_factors = [bags, w = saved(w)](const Tensor& g) { return factors_grad(g, w(), bags); };
+  return record(kOp, std::move(y), wrt(w, std::move(of_weight)),
+                wrt(factors, std::move(of_factors)));
 }
 
 }  // namespace

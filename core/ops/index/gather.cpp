@@ -35,7 +35,7 @@ int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tenso
   expect_index_dtype(op, index);
   const int64_t d = wrap_dim(op, dim, self.dim());
   if (index.numel() > 0 && !fits_into(index, self, d)) {
-    throw ShapeError(fmt::format("{}: expected an index of {} at most but for dim {}, got {}", op,
+    throw ShapeError(fmt::format("{}: expected an index of {} at most except in dim {}, got {}", op,
                                  str(self.sizes()), d, str(index.sizes())));
   }
   return d;
@@ -153,6 +153,7 @@ const Tensor& scatter_in_place(const Tensor& self, int64_t dim, const Tensor& gi
   const Tensor part = covered(src, index);
   check_apart(kOp, self, part);
   check_apart(kOp, self, index);
+  check_savable(kOp, self, index);
   run_scatter<Family>(self, index, part, d);
   record_in_place(Family::kName, self, wrt(self, self_grad<Family>(index, d)),
                   wrt(part, src_grad(index, d)));

@@ -86,7 +86,7 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
   if (num_classes == -1) {
     check_has_data("one_hot", self);
     if (self.numel() == 0) {
-      throw ShapeError("one_hot: expected num_classes where there are no classes, got -1");
+      throw ShapeError("one_hot: expected num_classes for an empty tensor, got -1");
     }
     const auto last = max(self).item<int64_t>();
     if (last == INT64_MAX) {

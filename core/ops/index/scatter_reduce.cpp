@@ -186,7 +186,7 @@ Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& in
   }
   kernels::scatter_reduce(out, index, src, dim, reduce);
   if (!needs_gradient(self, src)) return out;
-  const Saved i = saved(index), x = saved(self), s = saved(src);
+  Saved i = saved(index), x = saved(self), s = saved(src);
   if (reduce == ScatterOp::prod) {
     const DType dtype = out.dtype();
     return record(
@@ -197,7 +197,7 @@ Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& in
           return by_float32(dtype, prod_src_grad, g, x(), i(), s(), dim);
         }));
   }
-  const Saved y = saved_output(out);
+  Saved y = saved_output(out);
   return record(op, out,
                 wrt(self,
                     [=](const Tensor& g) {

@@ -16,14 +16,18 @@
 namespace ambit {
 namespace {
 
-// Return the positions, int64 [n], from 0. Values out of range on a device remain so, and the
-// kernel reports them.
-Tensor flat_index(const char* op, const Tensor& self, const Tensor& index) {
-  expect_dtype(op, "index", index, kInt64);
-  const int64_t n = self.numel();
+// Return indices in [-n, n) as indices in [0, n). Values out of range on a device remain so, and
+// the kernel reports them.
+Tensor from_begin(const char* op, const Tensor& index, int64_t n) {
   check_index_values(op, index, -n, n, 0);
   const NoGradGuard no_grad;
-  return reshape(where(index < 0, index + n, index), {-1});
+  return where(index < 0, index + n, index);
+}
+
+// Return the positions, int64 [n], from 0.
+Tensor flat_index(const char* op, const Tensor& self, const Tensor& index) {
+  expect_dtype(op, "index", index, kInt64);
+  return reshape(from_begin(op, index, self.numel()), {-1});
 }
 
 // Return the source flattened.
@@ -91,7 +95,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
   Dims from(sizes), to(sizes);
   from[at] = self.size(d);
   to[at] = indices.size(d);
-  return gather(expand(self, from), d, expand(indices, to));
+  return gather(expand(self, from), d, expand(from_begin(kOp, indices, self.size(d)), to));
 }
 
 namespace {

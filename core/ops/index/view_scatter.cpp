@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
 #include "core/ops/shape/part.h"
 #include "operands.h"
 
@@ -20,6 +21,25 @@ namespace {
 Tensor written(const char* op, const Tensor& out, const Tensor& part, const Tensor& src) {
   expect_sizes(op, "src", src, part.sizes());
   part.copy_(src);
+  return out;
+}
+
+bool is_expanded(const Tensor& t) {
+  for (int64_t d = 0; d < t.dim(); ++d) {
+    if (t.size(d) > 1 && t.stride(d) == 0) return true;
+  }
+  return false;
+}
+
+// Return a copy of self at the same place of a copy of its storage, whose elements as_strided
+// counts. As in PyTorch, an expanded tensor is copied without its storage.
+Tensor with_storage(const Tensor& self) {
+  const auto elements = static_cast<int64_t>(self.storage().nbytes() / self.itemsize());
+  const bool is_whole = self.is_contiguous() && self.numel() == elements;
+  if (is_whole || is_expanded(self)) return clone(self);
+  const Tensor all = clone(as_strided(self.detach(), {elements}, {1}, 0));
+  const Tensor out = as_strided(all, self.sizes(), self.strides(), self.storage_offset());
+  if (needs_gradient(self)) out.copy_(self);
   return out;
 }
 
@@ -75,8 +95,8 @@ Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef siz
                           IntArrayRef stride, std::optional<int64_t> storage_offset) {
   constexpr const char* kOp = "as_strided_scatter";
   check_operands(kOp, {{"self", self}, {"src", src}});
-  const Tensor out = clone(self);
-  return written(kOp, out, as_strided(out, size, stride, storage_offset), src);
+  const Tensor out = with_storage(self);
+  return written(kOp, out, as_strided(out, size, stride, storage_offset), src).contiguous();
 }
 
 }  // namespace ambit

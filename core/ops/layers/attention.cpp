@@ -1,6 +1,6 @@
-// Attention: by its kernel, which needs no tensor of all weights; composed of ops for a part of the
-// queries at a time, with dropout; or at once, if the mask requires grad or a gradient is
-// differentiated.
+// Attention. Usually it runs as one kernel, which needs no tensor of all weights. With dropout it
+// is composed of ops, for a part of the queries at a time; if the mask requires grad or a gradient
+// is differentiated, for all queries at once.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/philox.h>
 #include <ambit/detail/autocast.h>
@@ -138,7 +138,8 @@ class AttentionNode final : public Node {
                 const Tensor& y, const Tensor& lse, const AttentionParams& p, Dropping dropping)
       : Node(kName, 1),
         edges_{gradient_edge(q), gradient_edge(k), gradient_edge(v)},
-        saved_{saved(q), saved(k), saved(v), saved(mask), saved_output(y), saved(lse)},
+        saved_{Saved::in_node(q),    Saved::in_node(k), Saved::in_node(v),
+               Saved::in_node(mask), saved_output(y),   saved(lse)},
         p_(p),
         dropping_(std::move(dropping)) {}
 

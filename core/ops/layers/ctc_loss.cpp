@@ -215,7 +215,7 @@ Tensor each_loss(const Tensor& x, const Tensor& targets, IntArrayRef input_lengt
     out = (zero_infinity ? loss.masked_fill(isinf(loss), 0) : loss.clone()).to(x.dtype());
   }
   if (!needs_gradient(x)) return out;
-  const auto gradient = [=, x = saved(x)](const Tensor& g) {
+  auto gradient = [=, x = saved(x)](const Tensor& g) {
     const Tensor input = x();
     Tensor dx = allocate(kOp, input.sizes(), input.dtype(), input.device());
     {
@@ -230,7 +230,7 @@ Tensor each_loss(const Tensor& x, const Tensor& targets, IntArrayRef input_lengt
     };
     return record("ctc_loss_backward", std::move(dx), wrt(g, refuse), wrt(input, refuse));
   };
-  return record(kOp, std::move(out), wrt(x, gradient));
+  return record(kOp, std::move(out), wrt(x, std::move(gradient)));
 }
 
 Dims read_lengths(const char* what, const Tensor& lengths) {

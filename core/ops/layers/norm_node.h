@@ -28,7 +28,7 @@ class NormNode final : public Node {
            const Tensor& invstd, const Params& params, Way run, Way differentiate)
       : Node(op, 1),
         edges_{gradient_edge(x), gradient_edge(w), gradient_edge(b)},
-        saved_{saved(x), saved(w), saved(mean), saved(invstd)},
+        saved_{Saved::in_node(x), Saved::in_node(w), Saved::in_node(mean), Saved::in_node(invstd)},
         parameters_((w.defined()   ? w
                      : b.defined() ? b
                                    : x)

@@ -73,7 +73,7 @@ class StepNode : public Node {
   StepNode(const char* op, uint32_t outputs, const Tensor& a, const Tensor& b, const Tensor& state)
       : Node(op, outputs),
         edges_{gradient_edge(a), gradient_edge(b), gradient_edge(state)},
-        state_(saved(state)) {}
+        state_(Saved::in_node(state)) {}
   bool release() override {
     state_ = gates_ = next_ = {};
     return true;

@@ -44,9 +44,10 @@ Tensor eigh_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& fa
   return matmul(v, matmul(inner, transposed(v)));
 }
 
-// With E_ij = s_j^2 - s_i^2:
-//   gA = U (skew(U^T gU) / E S + S skew(V^T gV) / E + diag(gS)) V^T
-//      + (1 - U U^T) gU / S V^T  for tall A,  U S^-1 gV^T (1 - V V^T)  for wide A
+// With E_ij = s_j^2 - s_i^2, E_ii = 1, and an elementwise "/":
+//   gA = U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T
+//      + (1 - U U^T) gU S^-1 V^T  if A is tall
+//      + U S^-1 gV^T (1 - V V^T)  if A is wide
 // Source: Townsend 2016, "Differentiating the singular value decomposition"; PyTorch's
 // svd_backward.
 Tensor svd_grad(const std::array<Tensor, 3>& g, const std::array<Tensor, 3>& factors) {

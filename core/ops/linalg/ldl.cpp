@@ -280,7 +280,7 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
                 wrt(LD,
                     [](const Tensor&) -> Tensor {
                       throw NotImplementedError(
-                          "linalg_ldl_solve: expected no gradient of LD, got a backward to it");
+                          "linalg_ldl_solve: expected no gradient of LD, got a backward for it");
                     }),
                 wrt(B, [a = saved(LD), p = saved(pivots), back = ReduceGradTo(B)](const Tensor& g) {
                   return back(linalg_ldl_solve(a().detach(), p(), g));

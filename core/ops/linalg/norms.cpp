@@ -141,7 +141,7 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, Optiona
   constexpr const char* kOp = "linalg_norm";
   const Tensor x = converted(kOp, self, dtype);
   if (ord && !dim && x.dim() != 1 && x.dim() != 2) {
-    throw_dim(kOp, "self", "a vector or a matrix where an order and no dim is given", x.sizes());
+    throw_dim(kOp, "self", "a vector or a matrix if an order but no dim is given", x.sizes());
   }
   if (!ord || (dim ? dim->size() : static_cast<size_t>(x.dim())) == 1) {
     return vector_norm(kOp, x, ord.value_or(2), dim.value_or({}), keepdim);

@@ -15,8 +15,8 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
       dims.push_back(static_cast<int64_t>(i));
     }
   }
-  // Make a view only if some dims are kept and some removed: a gradient that is no alias can become
-  // a .grad without a copy.
+  // Make a view only if some dims are kept and some removed: a gradient that is not a view can
+  // become a .grad without a copy.
   if (dims.size() == lead) return sum(g, dims);
   const Tensor kept = sum(g, dims, /*keepdim=*/true);
   return lead == 0 ? kept : view(kept, sizes);

@@ -144,9 +144,9 @@ void check_path(IntArrayRef path, size_t n) {
     good = fits(path[i]) && fits(path[i + 1]) && path[i] != path[i + 1];
   }
   if (!good) {
-    throw Error(
-        fmt::format("einsum: expected a path of pairs of different places among {} tensors, got {}",
-                    n, str(path)));
+    throw Error(fmt::format(
+        "einsum: expected a path of pairs of different positions among {} tensors, got {}", n,
+        str(path)));
   }
 }
 

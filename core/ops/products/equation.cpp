@@ -90,7 +90,7 @@ std::string implied_result(const std::vector<std::string>& terms) {
 void check_result(const std::string& result, const Equation& eq, std::string_view text) {
   for (size_t i = 0; i < result.size(); ++i) {
     if (result[i] == ',') {
-      throw Error(fmt::format("einsum: expected one term behind the arrow, got \"{}\"", text));
+      throw Error(fmt::format("einsum: expected one term after the arrow, got \"{}\"", text));
     }
     if (result.find(result[i], i + 1) != std::string::npos) {
       throw Error(fmt::format("einsum: expected each letter once in the result, got \"{}\"", text));

@@ -92,8 +92,7 @@ Tensor linear_int8(const Tensor& input, const Tensor& weight, const Tensor& scal
   });
   const auto refuse = [](const Tensor&) -> Tensor {
     throw NotImplementedError(
-        "linear_int8: expected no gradient to be asked for, since int8 weights have none, got a "
-        "backward through them");
+        "linear_int8: expected no backward through int8 weights, which have no gradient, got one");
   };
   return record(kOp, std::move(out), wrt(input, refuse), wrt(scale, refuse), wrt(bias, refuse));
 }

@@ -61,8 +61,8 @@ class CallNode final : public Node {
            uint32_t call)
       : Node(kOp, 1),
         edges_{gradient_edge(x), Edge{gradients, 2 * call, {}}, Edge{gradients, 2 * call + 1, {}}},
-        x_(saved(x)),
-        weight_(saved(weight)) {}
+        x_(Saved::in_node(x)),
+        weight_(Saved::in_node(weight)) {}
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
              std::span<const uint8_t> wanted) override {
     if (!out[0].defined()) return;

@@ -66,7 +66,7 @@ Tensor cross(const char* op, const Tensor& self, const Tensor& other, std::optio
     throw ShapeError(fmt::format("{}: expected {}, got {} and {}", op, expected, str(self.sizes()),
                                  str(other.sizes())));
   };
-  if (self.dim() != other.dim()) throw_sizes("as many dims of both");
+  if (self.dim() != other.dim()) throw_sizes("the same number of dims of both");
   if (!dim) {
     const int64_t* three = std::find(self.sizes().begin(), self.sizes().end(), 3);
     if (three == self.sizes().end()) throw_sizes("a dim of size 3");
@@ -92,7 +92,7 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   expect_same_dtype(op, self, other);
   expect_numbers(op, self);
   if (dims_self.size() != dims_other.size()) {
-    throw ShapeError(fmt::format("{}: expected as many dims of both, got {} and {}", op,
+    throw ShapeError(fmt::format("{}: expected the same number of dims of both, got {} and {}", op,
                                  str(dims_self), str(dims_other)));
   }
   const Choice a(op, self, dims_self), b(op, other, dims_other);

@@ -28,6 +28,7 @@ template <class View>
 const Tensor& become(const char* op, const Tensor& self, View view) {
   expect_defined(op, "self", self);
   check_not_leaf(op, self);
+  check_not_inference(op, self);
   // The history of a non-leaf must be extended even while not recording; otherwise its gradient
   // would have other sizes.
   const AutoGradMode record(GradMode::is_enabled() || !self.is_leaf());

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "core/autograd/autograd_meta.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 
@@ -31,6 +32,7 @@ Dims strides_for(IntArrayRef sizes, std::optional<MemoryFormat> format, DType dt
 const Tensor& resize(const char* op, const Tensor& self, IntArrayRef sizes,
                      std::optional<MemoryFormat> format) {
   check_resizable(op, self);
+  check_not_inference(op, self);
   const Dims strides = strides_for(sizes, format, self.dtype());
   if (self.sizes() == sizes && (!format || self.strides() == IntArrayRef(strides))) return self;
   const auto bytes = static_cast<int64_t>(element_size(self.dtype()));

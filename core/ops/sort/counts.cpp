@@ -37,7 +37,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
   const Tensor bins = self.to(kInt64);
   const auto least = min(bins).item<int64_t>(), most = max(bins).item<int64_t>();
   if (least < 0) throw Error(fmt::format("bincount: expected numbers >= 0, got {}", least));
-  if (most == INT64_MAX) throw Error("bincount: expected numbers below 2^63 - 1, got it");
+  if (most == INT64_MAX) throw Error("bincount: expected numbers below 2^63 - 1, got 2^63 - 1");
   const DType dtype = !weights.defined()            ? kInt64
                       : weights.dtype() == kFloat32 ? kFloat32
                                                     : kFloat64;

@@ -51,7 +51,7 @@ Tensor equal_parts(const char* op, const Tensor& x, int64_t bins, const Range& r
   }
   if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
     throw Error(
-        fmt::format("{}: expected a finite range, its least first, got [{}, {}]", op, low, high));
+        fmt::format("{}: expected a finite range, its minimum first, got [{}, {}]", op, low, high));
   }
   if (low == high) {
     low -= 0.5;

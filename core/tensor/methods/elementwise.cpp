@@ -181,6 +181,9 @@ Tensor& Tensor::clamp_max_(const Tensor& max) const {
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return ambit::where(condition, *this, other);
 }
+Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
+  return ambit::where(condition, *this, other);
+}
 Tensor Tensor::igamma(const Tensor& other) const { return ambit::igamma(*this, other); }
 Tensor& Tensor::igamma_(const Tensor& other) const { return written(ambit::igamma_(*this, other)); }
 Tensor Tensor::igammac(const Tensor& other) const { return ambit::igammac(*this, other); }

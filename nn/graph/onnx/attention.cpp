@@ -1,4 +1,4 @@
-// Operators: attention and what belongs to it. Q, K, V: [B,H,S,D], or [B,S,H D] with the numbers of
+// Operators: attention and its parts. Q, K, V: [B,H,S,D], or [B,S,H D] with the numbers of
 // heads as attributes.
 #include <ambit/error.h>
 #include <ambit/nn/functional/aten.h>

@@ -97,7 +97,7 @@ std::array<Tensor, 2> corners(double begin, double bin, int64_t bins, int64_t sa
   return {rows(w[0]), rows(w[1])};
 }
 
-// X [N,C,H,W], rois [R,4] as x1, y1, x2, y2; a maximum is that of the weighted elements.
+// X [N,C,H,W], rois [R,4] as x1, y1, x2, y2; mode "max": the maximum of the weighted elements.
 Tensor aligned(const Call& c) {
   const Tensor& x = c.tensor(0);
   const Dims images = host_integers(c, 2);

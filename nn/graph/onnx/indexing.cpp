@@ -34,7 +34,7 @@ Tensor gathered_elements(const Call& c) {
   return gather(x, dim, positive_indices(c.tensor(1), x.size(dim)));
 }
 
-// The indices of the last dim of `index`, one tensor for each, after `skipped` dims of x.
+// Split the last dim of `index` into one index tensor per dim of x, after `skipped` dims of x.
 std::vector<std::optional<Tensor>> tuple_of(const Tensor& index, const Tensor& x, int64_t skipped) {
   const int64_t depth = index.dim() == 0 ? 0 : index.size(-1);
   if (depth < 1 || depth > x.dim() - skipped) {
@@ -133,7 +133,7 @@ Tensor compressed(const Call& c) {
 Tensor reversed(const Call& c) {
   const Tensor &x = c.tensor(0), &lengths = c.tensor(1);
   const int64_t batch = axis(c.integer(2), x.dim()), time = axis(c.integer(3), x.dim());
-  const Tensor a = x.transpose(0, time);  // time is 0; the batch is at 1 or was at 0
+  const Tensor a = x.transpose(0, time);  // time first; the batch is at 1, or at `time` if it was 0
   const Tensor b = batch == 0 ? a.transpose(1, time) : a.transpose(1, batch);
   const Tensor t = arange(b.size(0), TensorOptions(kInt64).device(x.device())).unsqueeze(1);
   const Tensor n = lengths.to(kInt64).unsqueeze(0);
@@ -145,7 +145,7 @@ Tensor reversed(const Call& c) {
   return (batch == 0 ? out.transpose(1, time) : out.transpose(1, batch)).transpose(0, time);
 }
 
-// Indices of one dim of the padded tensor in x; -1 for the constant.
+// Return for each index of the padded dim its index in x; -1 for the constant.
 Tensor padded_dim(const Tensor& x, int64_t dim, int64_t before, int64_t after,
                   std::string_view mode) {
   const int64_t size = x.size(dim), total = size + before + after;

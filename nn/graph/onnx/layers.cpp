@@ -39,7 +39,7 @@ Tensor convolved(const Call& c) {
                      w.dilation, false, Dims(n, 0), c.integer(5));
 }
 
-// Without padding, and then cropped: paddings may differ at the ends, and be wider than a window.
+// Compute without padding, then crop: ONNX's paddings may differ at both ends and exceed a window.
 Tensor transposed(const Call& c) {
   const Tensor &x = c.tensor(0), &weight = c.tensor(1);
   expect_same_dtype(x, weight);
@@ -103,7 +103,7 @@ Tensor columns_to_image(const Call& c) {
   if (block.size() != n || dilation.size() != n || pads.size() != 2 * n || stride.size() != n) {
     throw Error("expected as many numbers in all lists as spatial dims");
   }
-  // Each column is the input of a transposed convolution with the unit vectors as its weights.
+  // Col2Im is a transposed convolution of the columns; its weights are unit vectors.
   int64_t elements = 1;
   Dims whole, after, columns;
   for (size_t i = 0; i < n; ++i) {

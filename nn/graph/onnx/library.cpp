@@ -11,6 +11,7 @@
 #include "core/files/input_file.h"
 #include "core/files/lack_of_memory.h"
 #include "model_reader.h"
+#include "nn/graph/onnx/writer/file_writer.h"
 
 namespace ambit::graph::onnx {
 namespace {
@@ -47,7 +48,7 @@ LoadedProgram read_file(const std::string& path) {
     lacking.check(path);
     return loaded;
   } catch (const SerializationError& e) {
-    lacking.check(path);  // more telling than what follows from it
+    lacking.check(path);  // the cause of `e`, so the more useful error
     throw SerializationError(
         fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
   }
@@ -57,10 +58,18 @@ LoadedProgram read(const std::string& path) {
   return named_in_lack_of_memory("graph::load", path, [&] { return read_file(path); });
 }
 
+void write(const Program& program, const std::vector<Tensor>& state, std::optional<bool> training,
+           const std::string& path) {
+  named_in_lack_of_memory("graph::save", path, [&] {
+    write_files(written_model(program, state, training, path), path);
+  });
+}
+
 }  // namespace
 }  // namespace ambit::graph::onnx
 
 extern "C" AMBIT_API const void* ambit_onnx() {
-  static constexpr ambit::graph::onnx::Library kLibrary{ambit::graph::onnx::read};
+  static constexpr ambit::graph::onnx::Library kLibrary{ambit::graph::onnx::read,
+                                                        ambit::graph::onnx::write};
   return &kLibrary;
 }

@@ -155,7 +155,7 @@ class ModelReader {
       scope.body.block.inputs.push_back(v);
       if (!is_outermost) continue;
       if (!info.type().has_tensor_type()) {
-        lacking_.add(fmt::format("an input that is no tensor ('{}')", printable(info.name())));
+        lacking_.add(fmt::format("an input that is not a tensor ('{}')", printable(info.name())));
       } else if (!scope.body.block.values[v].dtype) {
         lacking_.add_dtype(name_of_code(info.type().tensor_type().elem_type()), info.name());
       }
@@ -349,7 +349,7 @@ class ModelReader {
     scope.declare(node.output(0), {&c, nullptr, 0});
   }
 
-  // The calls of a function of the model, in the place of a call of it.
+  // Replace a call of a function of the model by the calls in its body.
   void expand(Scope& scope, proto::NodeProto& node, const proto::FunctionProto& f) {
     Scope inner{scope.body, nullptr, scope.depth + 1, opset_of(f.opset_import())};
     if (inner.depth > kMostNested) fail("expected at most {} nested functions", kMostNested);

@@ -13,8 +13,8 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// ONNX's momentum weighs the old statistics, and its variance is biased. A call that the model runs
-// in evaluation updates its statistics in place when the module trains, as PyTorch does.
+// ONNX's momentum is the weight of the old statistics, and its variance is biased. If the model
+// runs the call in evaluation but the module trains, statistics change in place, as in PyTorch.
 void batch_normed(Call& c) {
   const Tensor& x = c.tensor(0);
   const Tensor scale = c.tensor(1).to(x.dtype()), bias = c.tensor(2).to(x.dtype());

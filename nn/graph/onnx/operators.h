@@ -32,18 +32,18 @@ extern const std::span<const Operator> kMathOperators, kActivationOperators, kSh
 /// Return the newest row of an operator that is not newer than `opset`, or null.
 const Operator* find_operator(std::string_view name, int64_t opset);
 
-// Further arguments of calls. Errors: Error, and those named.
-/// The integers of a list, or of a tensor, in order.
+// Readers of arguments. Errors: Error, and those named.
+/// Return the integers of a list or of a tensor, in order.
 Dims host_integers(const Call& c, size_t i);
-/// The only one of them.
+/// Return the only integer of such an argument.
 int64_t host_integer(const Call& c, size_t i);
 std::vector<double> host_reals(const Call& c, size_t i);
-/// An axis as a number from 0 to rank - 1. Errors: IndexError.
+/// Return an axis as a number from 0 to rank - 1. Errors: IndexError.
 int64_t axis(int64_t axis, int64_t rank);
 Dims axes(IntArrayRef list, int64_t rank);
-/// Two operands of one dtype. Errors: DTypeError.
+/// Check that both operands have one dtype. Errors: DTypeError.
 void expect_same_dtype(const Tensor& a, const Tensor& b);
-/// Indices that count from the end become positive.
+/// Return the indices with those that count from the end made positive.
 Tensor positive_indices(const Tensor& index, int64_t size);
 
 }  // namespace ambit::graph::onnx

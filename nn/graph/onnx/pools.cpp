@@ -81,13 +81,13 @@ void max_pool(Call& c) {
   const Tensor p = is_plain ? x : padded(x, w.before, after_all(w), lowest(x.dtype()));
   if (c.outputs() < 2) return c.give(max_of(p, params_of(w, is_plain)));
   const auto [out, index] = max_with_indices(p, params_of(w, is_plain));
-  Windows shift = w;  // the op's indices of padding that it adds itself are those of x
+  Windows shift = w;  // if the op pads, its indices already refer to x
   if (is_plain) shift.before = shift.after = shift.extra = Dims(w.kernel.size(), 0);
   c.give(out);
   c.give(whole_indices(index, x, shift, c.flag(6)));
 }
 
-// Sums of windows divided by how many elements each has.
+// Sum each window and divide by its number of elements.
 Tensor average_pool(const Call& c) {
   const Tensor& x = c.tensor(0);
   const bool counts_padding = c.flag(3);
@@ -132,7 +132,7 @@ Tensor global_lp(const Call& c) {
   return pow(sum(pow(abs(x), power), spatial(x), true), 1 / power);
 }
 
-// The indices count through a tensor whose sizes the attributes give; output_shape only adds room.
+// The indices refer to a tensor of the attributes' sizes; output_shape only enlarges the result.
 Tensor max_unpool(const Call& c) {
   const Tensor &x = c.tensor(0), &index = c.tensor(1);
   const auto n = static_cast<size_t>(x.dim() - 2);

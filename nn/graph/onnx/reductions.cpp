@@ -44,7 +44,7 @@ Tensor summed(const Tensor& x, IntArrayRef dims, bool keep) {
   return sum(x, dims, keep, x.dtype());
 }
 
-// Of integers, the quotient of the exact sum, rounded to zero.
+// The mean; for integers the quotient of the exact sum, rounded to zero.
 Tensor averaged(const Tensor& x, IntArrayRef dims, bool keep) {
   if (x.is_floating_point()) return mean(x, dims, keep);
   int64_t n = 1;
@@ -106,14 +106,14 @@ Tensor scanned(const Call& c, Scan scan, double identity) {
   const int64_t dim = axis(host_integer(c, 1), x.dim());
   if (c.flag(3)) x = flip(x, {dim});
   Tensor out = scan(x, dim, x.dtype());
-  if (c.flag(2) && x.size(dim) > 0) {  // without the element itself
+  if (c.flag(2) && x.size(dim) > 0) {  // exclusive
     const Tensor head = full_like(out.narrow(dim, 0, 1), identity);
     out = cat({head, out.narrow(dim, 0, x.size(dim) - 1)}, dim);
   }
   return c.flag(3) ? flip(out, {dim}) : out;
 }
 
-// Integers are multiplied by sums of products.
+// Return the matrix product, also of integers.
 Tensor product(const Tensor& a, const Tensor& b) {
   expect_same_dtype(a, b);
   return matmul(a, b);

@@ -30,15 +30,15 @@ struct Constant {
 struct Body {
   Body* outer = nullptr;
   Block block{};
-  std::vector<uint32_t> captured{};  ///< values of `outer`, in the order of the further inputs
+  std::vector<uint32_t> captured{};  ///< values of `outer`, in the order of the added inputs
   std::map<std::pair<const Body*, uint32_t>, uint32_t> known{};
 
   uint32_t add(Value value);
-  /// Return the value of this block for one of another block.
+  /// Return this block's input for a value of an outer block; add the input if it is new.
   uint32_t import(Body& from, uint32_t value);
 };
 
-/// What a name stands for: a constant, a value of a body, or an input that a call leaves out.
+/// The meaning of a name: a constant, a value of a body, or an input that a call omits.
 struct Meaning {
   Constant* constant = nullptr;
   Body* body = nullptr;
@@ -60,8 +60,8 @@ struct Scope {
   void declare(const std::string& name, Meaning meaning);
 };
 
-/// Makes names of a model to those of parameters and buffers: "a.b" is b of the module a. Each
-/// result is another one, and none is also the name of a module.
+/// Converts names of a model to those of parameters and buffers: "a.b" is b of module a. Results
+/// are distinct, and none is also the name of a module.
 class StateNames {
  public:
   std::string unique(const std::string& name);

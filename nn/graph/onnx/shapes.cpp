@@ -91,7 +91,7 @@ Tensor sliced(const Call& c) {
   for (size_t i = 0; !c.has(3) && i < starts.size(); ++i) dims.push_back(static_cast<int64_t>(i));
   if (ends.size() != starts.size() || dims.size() != starts.size() ||
       (c.has(4) && steps.size() != starts.size()) || std::cmp_greater(starts.size(), x.dim())) {
-    throw Error("expected as many starts, ends, axes and steps, and not more than dims");
+    throw Error("expected equal numbers of starts, ends, axes and steps, at most one per dim");
   }
   for (size_t i = 0; i < starts.size(); ++i) {
     x = sliced_dim(x, dims[i], starts[i], ends[i], c.has(4) ? steps[i] : 1);

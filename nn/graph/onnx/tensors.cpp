@@ -27,7 +27,7 @@ int64_t number(const std::string& text, const char* what, const std::string& nam
   return out;
 }
 
-// The sizes, if their elements fit in memory's range.
+// Return the sizes, after checking that the number of bytes does not overflow.
 Dims sizes_of(const proto::TensorProto& proto, const std::string& name, size_t element,
               int64_t& bytes) {
   if (proto.dims_size() > kMostDims) {
@@ -83,31 +83,17 @@ void read_numbers(const proto::TensorProto& proto, const std::string& name, cons
 
 }  // namespace
 
+int32_t code_of(DType dtype) {
+  // In the order of DType.
+  constexpr int32_t kCodes[kDTypeCount] = {9, 2, 3, 5, 6, 7, 10, 16, 1, 11};
+  return kCodes[static_cast<int>(dtype)];
+}
+
 std::optional<DType> dtype_of_code(int64_t code) {
-  switch (code) {
-    case 1:
-      return kFloat32;
-    case 2:
-      return kUInt8;
-    case 3:
-      return kInt8;
-    case 5:
-      return kInt16;
-    case 6:
-      return kInt32;
-    case 7:
-      return kInt64;
-    case 9:
-      return kBool;
-    case 10:
-      return kFloat16;
-    case 11:
-      return kFloat64;
-    case 16:
-      return kBFloat16;
-    default:
-      return {};
+  for (int d = 0; d < kDTypeCount; ++d) {
+    if (code_of(static_cast<DType>(d)) == code) return static_cast<DType>(d);
   }
+  return {};
 }
 
 const char* name_of_code(int64_t code) {

@@ -14,6 +14,8 @@ namespace ambit::graph::onnx {
 
 /// Return the dtype with a number of TensorProto.DataType, or nothing if ambit lacks it.
 std::optional<DType> dtype_of_code(int64_t code);
+/// Return the number of a dtype.
+int32_t code_of(DType dtype);
 /// Return the name of such a number.
 const char* name_of_code(int64_t code);
 

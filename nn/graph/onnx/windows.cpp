@@ -49,7 +49,7 @@ Windows windows_of(IntArrayRef input, Dims kernel, Dims stride, Dims dilation, D
           fmt::format("expected a window of at most {}, got {}", size + before + after, window));
     }
     int64_t out = (ceil_mode ? room + stride[i] - 1 : room) / stride[i] + 1;
-    // A window that would start in the padding at the end is left out.
+    // Omit a window that would start in the padding at the end.
     if (ceil_mode && (out - 1) * stride[i] >= size + before) --out;
     w.before.push_back(before);
     w.after.push_back(after);

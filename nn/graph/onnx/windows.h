@@ -12,12 +12,12 @@ namespace ambit::graph::onnx {
 
 /// One number for each spatial dim.
 struct Windows {
-  Dims kernel, stride, dilation, before, after;  ///< `after` without what ceil_mode adds
-  Dims extra;                                    ///< what ceil_mode adds after the end
+  Dims kernel, stride, dilation, before, after;  ///< before, after: padding without `extra`
+  Dims extra;                                    ///< padding that ceil_mode adds at the end
   Dims outputs;
 
-  /// True if ops with one padding for both sides do the same: none of it is wider than half a
-  /// window.
+  /// True if an op with one padding for both sides gives the same result: the paddings are equal
+  /// and at most half a window.
   bool is_plain() const;
 };
 
@@ -28,8 +28,8 @@ Windows windows_of(IntArrayRef input, Dims kernel, Dims stride, Dims dilation, D
 /// Pad the spatial dims.
 Tensor padded(const Tensor& x, IntArrayRef before, IntArrayRef after, const Scalar& value);
 
-/// Return the elements of all windows, [N, C, outputs..., kernel...], of an input that has its
-/// padding.
+/// Return the elements of all windows, [N, C, outputs..., kernel...], of an input that is padded
+/// already.
 Tensor unfolded(const Tensor& x, const Windows& w);
 
 }  // namespace ambit::graph::onnx

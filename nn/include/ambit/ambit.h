@@ -8,6 +8,7 @@
 #endif
 
 #include <ambit/accessor.h>
+#include <ambit/activation_checkpoint.h>
 #include <ambit/array_ref.h>
 #include <ambit/autocast.h>
 #include <ambit/autograd.h>

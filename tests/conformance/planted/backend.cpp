@@ -32,7 +32,7 @@ void PlantedBackend::free(int index, void* p, size_t bytes) noexcept {
   if (has("null_when_out_of_memory") && !p) return;
   static std::atomic<int> calls = 0;
   if (has("leak") && ++calls % 7 == 0) return;
-  // Another owner writes at once, though queued work still reads it.
+  // The block is overwritten at once by its next owner, although queued work still reads it.
   if (has("early_reuse")) std::memset(device_view(p), 0xff, bytes);
   SimBackend::free(used(index), p, bytes);
 }
@@ -59,7 +59,7 @@ void PlantedBackend::copy_from_host(int index, void* to, const void* host, size_
   } else if (has("late_host_read")) {
     device(index).launch_copy([=] { std::memcpy(device_view(to), host, bytes); });
   } else {
-    // In words of 16 bytes, without the rest.
+    // In words of 16 bytes, without the remaining bytes.
     const size_t copied = has("short_copy") && bytes > 16 ? bytes / 16 * 16 : bytes;
     SimBackend::copy_from_host(used(index), to, host, copied, non_blocking);
   }

@@ -53,7 +53,7 @@ inline constexpr Bug kKernelBugs[] = {
     {"clamped_index", "bad_index/", "order/bad_index/gather"},
     {"lost_update", "scatter_add/", "scatter_add/"},
     {"lost_update_in_order", "scatter_add/", "scatter_add/float16/contiguous/deterministic"},
-    {"changing_winner", "scatter/", "scatter/bool/meeting/deterministic"},
+    {"changing_winner", "scatter/", "scatter/bool/duplicates/deterministic"},
     {"short_mantissa", "matmul/", "matmul/float32/"},
     {"swapped_stride", "convolution/", "convolution/float16/"},
     {"overwritten_gradient", "gradients/max_pool2d", "gradients/max_pool2d/overlapping"},

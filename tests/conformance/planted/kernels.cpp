@@ -22,7 +22,7 @@ namespace {
 
 using namespace ambit;
 
-// A copy of t in the host's own memory, packed.
+// Return a contiguous copy of t in ordinary host memory.
 Tensor packed_copy(const Tensor& t) {
   Tensor copy = empty(t.sizes(), t.dtype());
   reference::copy(copy, t);
@@ -46,7 +46,7 @@ void fill(Tensor& y, const Scalar& value) {
   reference::fill(next, value);
 }
 
-// Called, not queued: the value belongs to the caller, and is gone when the fill runs.
+// Called, not queued: the value belongs to the caller and is destroyed before the fill runs.
 void fill_later(Tensor& y, const Scalar& value) {
   sim::device_of(y).launch("fill",
                            [to = sim::late(y), &value]() mutable { reference::fill(to, value); });
@@ -102,7 +102,7 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   reference::arg_reduce(value, index, x, dim, largest);
   if (!has("last_of_equals") || x.numel() == 0) return;
-  // Read from the end, the first is the last.
+  // Read from the end, the last of equal elements is found first.
   Tensor reversed = empty(x.sizes(), x.dtype());
   const int64_t n = x.size(dim);
   for (int64_t i = 0; i < n; ++i) {
@@ -133,7 +133,7 @@ void gather(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
   reference::gather(y, x, clamped, dim);
 }
 
-// Two threads that read an element before either writes it.
+// Two threads read an element before either writes it.
 void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   const bool loses = has("lost_update") || (has("lost_update_in_order") && is_deterministic());
   if (!loses) return reference::scatter_add(y, index, src, dim);
@@ -144,7 +144,7 @@ void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)
   reference::scatter(y, index, sum, dim);
 }
 
-// Of elements that meet at a place now the last stays, now the first.
+// If several elements have the same position, the last or the first is kept, depending on the run.
 void scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   static int calls = 0;
   reference::scatter(y, index, src, dim);
@@ -159,7 +159,7 @@ void nonzero(Tensor& y, const Tensor& x) {
   reference::nonzero(y, x);
 }
 
-// The 10 bits of TF32.
+// TF32 has 10 bits.
 Tensor shortened(const Tensor& x) {
   const Tensor t = packed_copy(x);
   for (int64_t i = 0; i < t.numel(); ++i) {
@@ -209,7 +209,7 @@ bool has(std::string_view bug) {
   return chosen && bug == chosen;
 }
 
-// What has a bug to hide, and of the rest the least that a backend brings.
+// Kernels that have a planted bug, and otherwise the minimal set of a backend.
 void add_kernels(Registry& registry) {
   std::set<const OpBase*> added;
 #define AMBIT_PLANT(name)                             \
@@ -239,7 +239,7 @@ void add_kernels(Registry& registry) {
   AMBIT_PLANT(matmul)
   AMBIT_PLANT(convolution)
   AMBIT_PLANT(max_pool_grad)
-  AMBIT_PLANT(sgd_step)  // which has a composite, but takes lists of tensors
+  AMBIT_PLANT(sgd_step)  // it has a composite, but accepts lists of tensors
 #undef AMBIT_PLANT
 #define AMBIT_BORROW(name)                                                     \
   if (!kernels::name.has_composite() && added.insert(&kernels::name).second) { \

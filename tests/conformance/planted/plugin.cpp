@@ -16,7 +16,7 @@
 namespace planted {
 namespace {
 
-// A misspelt bug would be none.
+// A misspelt name would select no bug.
 void check_bug(const char* name) {
   const auto lists = [&](const auto& bugs) {
     return std::any_of(std::begin(bugs), std::end(bugs),

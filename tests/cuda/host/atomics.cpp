@@ -1,5 +1,5 @@
-// Atomic operations of the host's code in files that hold device code: the compiler calls functions
-// for them, which do just that.
+// Atomic operations in host code of files with device code: the compiler calls functions for them,
+// which these implement.
 #include <ambit/api.h>
 
 #include <cstdint>

@@ -24,7 +24,7 @@ uintptr_t stacks_begin = ~uintptr_t{0} - kStacksBytes;
 
 namespace {
 
-/// A stack, and the thread that it runs.
+/// A stack, and the thread that runs on it.
 struct Worker {
   Fiber fiber;
   uintptr_t stack = 0;
@@ -37,7 +37,7 @@ struct Rendezvous {
   std::vector<Worker*> waiting;
 };
 
-/// The block at work; kept for its stacks.
+/// The running block; it is kept for its stacks.
 class Block {
  public:
   void run(const Kernel& kernel);
@@ -60,15 +60,15 @@ class Block {
   const Kernel* kernel_ = nullptr;
   std::vector<Worker> workers_;
   std::vector<Worker*> idle_, ready_;
-  std::vector<unsigned> order_;  // in which threads begin
+  std::vector<unsigned> order_;  // the order in which threads start
   size_t begun_ = 0;
   unsigned finished_ = 0;
-  uint32_t switch_every_ = 1;  // accesses, at most
+  uint32_t switch_every_ = 1;  // maximum number of accesses between two switches
   Worker* current_ = nullptr;
   Fiber scheduler_;
   Rendezvous all_;
   std::vector<Rendezvous> warps_;
-  // What a warp exchanges; the next exchange takes the other.
+  // Values exchanged by a warp; two buffers, used alternately.
   uint64_t values_[2][kMostThreads] = {};
   Factors factors_[2][kMostThreads] = {};
 };
@@ -90,7 +90,7 @@ Worker& Block::idle_worker() {
     for (size_t i = workers_.size(); i-- > 0;) {
       Worker& w = workers_[i];
       w.stack = stacks_begin + i * kStackBytes;
-      // An overrun of the stack ends in a page that cannot be touched.
+      // A stack overflow reaches a protected page.
       mprotect(reinterpret_cast<void*>(w.stack), 4096, PROT_NONE);
       w.fiber = Fiber(reinterpret_cast<char*>(w.stack), kStackBytes, work);
       idle_.push_back(&w);
@@ -101,7 +101,7 @@ Worker& Block::idle_worker() {
   return w;
 }
 
-// What every fiber runs, for ever: threads that have not begun, then nothing until it is needed.
+// Main function of every fiber, an endless loop: runs threads that have not started, then waits.
 void Block::work() {
   Block& block = *the_block;
   while (true) {
@@ -126,7 +126,7 @@ void Block::stop() { Fiber::change(current_->fiber, scheduler_); }
 void Block::resume(Worker& worker) {
   current_ = &worker;
   at_work.thread = worker.thread;
-  const bool checks = settings().checks;  // else all memory is taken for the thread's own
+  const bool checks = settings().checks;  // otherwise all memory counts as the thread's own
   at_work.stack = checks ? worker.stack : 0;
   at_work.stack_bytes = checks ? kStackBytes : SIZE_MAX;
   renew_stamp();
@@ -149,7 +149,7 @@ void Block::run(const Kernel& kernel) {
   order_.resize(threads);
   std::iota(order_.begin(), order_.end(), 0u);
   for (unsigned i = threads; i > 1; --i) std::swap(order_[i - 1], order_[random_number(i)]);
-  // Few blocks are cut to pieces, the others run fast.
+  // A few blocks switch threads often, the others run fast.
   switch_every_ = random_number(8) == 0 ? 20 : 5000;
   at_work.until_switch = accesses_until_switch(switch_every_);
   while (finished_ < threads) {
@@ -168,7 +168,7 @@ void Block::run(const Kernel& kernel) {
   }
 }
 
-// Some thread waits for one that never comes.
+// A thread waits for another one that never arrives.
 void Block::report_stuck() {
   std::string text = "threads wait for others that wait elsewhere:";
   const auto add = [&](const Rendezvous& m, const char* what) {
@@ -255,7 +255,7 @@ void let_others_go_on() { the_block->pause(); }
 
 const Factors* exchange_factors(const Factors& mine) { return the_block->exchange_factors(mine); }
 
-// Of device.h.
+// Declared in device.h.
 unsigned thread_in_block() { return at_work.thread; }
 unsigned block_in_grid() { return at_work.block; }
 unsigned threads_of_block() { return at_work.threads; }

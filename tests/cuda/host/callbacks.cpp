@@ -1,5 +1,5 @@
-// What device code calls at each of its accesses, by the names that device.h gives it: nothing but
-// a return where the host runs on its own stack.
+// Functions that device code calls at each access, with the names that device.h defines. On the
+// host's own stack they return at once.
 #include <ambit/api.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
   return is_fiber(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
 }
 
-// A thread's own variables are nobody else's.
+// No other thread can access a thread's own variables.
 template <Access kind>
 [[gnu::always_inline]] inline void access(const volatile void* address, size_t bytes) {
   if (!is_device_code()) return;
@@ -25,7 +25,7 @@ template <Access kind>
   access_memory<kind>(p, bytes);
 }
 
-// What the compiler hands over, of UBSan's "type mismatch".
+// The compiler's argument for UBSan's "type mismatch".
 struct Misaligned {
   const char* file;
   uint32_t line, column;

@@ -20,7 +20,7 @@ void leave(Queue& queue) {
   queue.captured = Clock();
 }
 
-// Whether the capture's origin comes after all work of the streams that have joined.
+// Return true if the capture's origin is ordered after all work of the streams that have joined.
 bool all_joined(const Streams& all, const Queue& origin) {
   for (const Queue* q : all.live()) {
     if (q->capture != origin.capture) continue;
@@ -57,7 +57,8 @@ cudaError_t capture_mark(Queue& queue, Mark& mark) {
   return cudaSuccess;
 }
 
-// A stream that waits for what is captured joins; what is outside a capture cannot be waited for.
+// A stream that waits for captured work joins the capture; captured work cannot wait for other
+// work.
 cudaError_t capture_wait(Queue& queue, const Mark& mark) {
   if (mark.capture && mark.capture->ended) return cudaErrorCapturedEvent;
   if (queue.capture && queue.capture != mark.capture) {

@@ -1,6 +1,6 @@
-// CUDA's copies, as it documents their order: from pageable memory the bytes are taken at the call
-// and written late, from pinned memory they are read late; to pageable memory the host waits, to
-// pinned memory they come late.
+// CUDA's copies, in the order that it documents: pageable memory is read during the call and
+// written later; pinned memory is read later; the host waits for copies to pageable memory, but not
+// to pinned memory.
 #include <ambit/api.h>
 
 #include <cstring>
@@ -19,14 +19,14 @@ namespace {
 uintptr_t address(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 bool is_device(const void* p) { return device_memory().holds(address(p)); }
 
-// As the driver sees it at the call: one allocation, alive.
+// The memory as the driver sees it at the call: one live allocation.
 bool is_valid(const void* p, size_t bytes) {
   if (!is_device(p)) return p != nullptr;
   const Allocation* a = device_memory().find(address(p));
   return a && bytes <= a->begin + a->bytes - address(p);
 }
 
-// What the copy of a stream does to memory that is a GPU's.
+// Copy, with checks for GPU memory.
 void copy_now(void* to, const void* from, size_t bytes) {
   const bool checks = settings().checks;
   at_work.is_copy = true;
@@ -45,7 +45,7 @@ cudaError_t queue_copy(Streams& all, Queue& queue, void* to, const void* from, s
   const auto is_pageable = [&](const void* p) {
     return !is_device(p) && !pinned_memory().holds(address(p), bytes);
   };
-  // CUDA takes some of these into a graph, whose copies then use the memory at every launch.
+  // CUDA can capture some of these; the graph's copies then use the memory at every launch.
   if (queue.capture && (is_pageable(from) || is_pageable(to))) return refuse_in_capture(queue);
   Work work{"a copy", nullptr, nullptr};
   if (is_pageable(from)) {

@@ -84,7 +84,7 @@ AMBIT_API uint64_t exchange(uint64_t value, unsigned lane);
 /// mma.m16n8k16 with 16-bit fragments, bfloat16 or float16: see mma.cpp.
 AMBIT_API void multiply_add(float (&sums)[4], const uint32_t (&left)[4], const uint32_t (&right)[2],
                             bool is_bfloat16);
-/// An atomic operation on uninitialised memory is an error, too.
+/// An atomic operation on uninitialised memory is also an error.
 AMBIT_API void expect_written(const volatile void* p, size_t bytes);
 
 AMBIT_API cudaError_t queue_kernel(const void* kernel,

@@ -1,5 +1,4 @@
-// The CUDA runtime on the host: what it says of kernels that do something wrong, each in a process
-// of its own, and that it lets pass what is right.
+// CUDA on the host reports wrong kernels, each in a separate process, and accepts correct ones.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -13,10 +12,10 @@ using namespace faulty;
 
 namespace {
 
-// The child must have died by SIGABRT with all of these texts.
+// The child must have been ended by SIGABRT with all of these texts.
 void check_report(const std::string& test_case, const std::vector<std::string>& texts,
                   const std::string& environment = "") {
-  for (const int seed : {1, 2, 3}) {  // whatever the order of threads, blocks and streams
+  for (const int seed : {1, 2, 3}) {  // other orders of threads, blocks and streams
     check_dies(test_case, texts, environment + " AMBIT_CUDA_HOST_SEED=" + std::to_string(seed));
   }
 }
@@ -34,7 +33,7 @@ TEST_CASE("child: write past the end" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("a read past the end of an allocation is found, of bytes, too") {
+TEST_CASE("a read past the end of an allocation is found, also of single bytes") {
   check_report("child: read past the end", {"read of 1 bytes", "byte 63 of an allocation of 63"});
 }
 TEST_CASE("child: read past the end" * doctest::skip()) {
@@ -57,7 +56,7 @@ TEST_CASE("child: freed" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("memory of another device is found, unless there is access to it") {
+TEST_CASE("access to memory of another device is found, unless peer access is enabled") {
   check_report("child: another device", {"of cuda:1", "to which cuda:0 was given no access"},
                "AMBIT_CUDA_HOST=2");
   const ChildResult child = run_child("child: a peer", "AMBIT_CUDA_HOST=2");
@@ -81,8 +80,8 @@ TEST_CASE("child: a peer" * doctest::skip()) {
   CHECK(y.host()[63] == 7);
 }
 
-TEST_CASE("memory of the host is found, unless it is pinned") {
-  check_report("child: memory of the host", {"which is no memory of the GPU"});
+TEST_CASE("access to host memory is found, unless it is pinned") {
+  check_report("child: memory of the host", {"which is not memory of the GPU"});
   void* pinned = nullptr;
   REQUIRE(cudaHostAlloc(&pinned, 256, cudaHostAllocDefault) == cudaSuccess);
   fill({1, 64, nullptr}, static_cast<int*>(pinned), 5);
@@ -107,7 +106,7 @@ TEST_CASE("child: misaligned" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("a read of what was never written is found") {
+TEST_CASE("a read of uninitialised memory is found") {
   check_report("child: never written", {"read of 4 bytes", "byte 0 was never written"});
   check_report("child: shared memory never written", {"of shared memory", "never written"});
   check_report("child: a copy of what was never written", {"add_one_kernel", "never written"});
@@ -119,7 +118,7 @@ TEST_CASE("child: never written" * doctest::skip()) {
 }
 TEST_CASE("child: shared memory never written" * doctest::skip()) {
   const Gpu<int> y(64);
-  sum_block({1, 64, nullptr}, y, true);  // shared memory of another kernel may lie there
+  sum_block({1, 64, nullptr}, y, true);  // shared memory of another kernel may be there
   read_unwritten_shared({1, 64, nullptr}, y);
   wait();
 }
@@ -130,7 +129,7 @@ TEST_CASE("child: a copy of what was never written" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("a missing barrier is found, and where it stands all is well") {
+TEST_CASE("a missing barrier is found, and with the barrier there is no error") {
   check_report("child: no barrier", {"a race", "shared memory", "by thread",
                                      "with no barrier between", "sum_block_kernel"});
   for (const unsigned threads : {2u, 32u, 256u, 1024u}) {
@@ -145,7 +144,7 @@ TEST_CASE("child: no barrier" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("a race between blocks is found; of atomics there is none") {
+TEST_CASE("a race between blocks is found; atomics do not race") {
   check_report("child: a race of blocks", {"a race", "count_kernel", "of block"});
   check_report("child: a read beside atomics", {"a race", "count_and_read_kernel"});
   const Gpu<int> y(1, 0);
@@ -163,7 +162,7 @@ TEST_CASE("child: a read beside atomics" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("threads that write the same race, unless they say that they do") {
+TEST_CASE("threads that write the same value race, unless it is volatile") {
   check_report("child: alike", {"a race", "write_alike_kernel"});
   const Gpu<int> y(1);
   write_alike({3, 64, nullptr}, y, true);
@@ -175,7 +174,7 @@ TEST_CASE("child: alike" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("an exchange of a warp gives the others' values, and orders what they do") {
+TEST_CASE("an exchange within a warp returns the others' values, and orders their accesses") {
   const Gpu<int> y(256), other(256);
   sum_warp({2, 128, nullptr}, y);
   const std::vector<int> sums = y.host();
@@ -190,7 +189,7 @@ TEST_CASE("child: no order in a warp" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("threads that wait for others that never come are found") {
+TEST_CASE("threads that wait for others that never arrive are found") {
   check_report("child: leaves", {"barrier", "have ended", "leave_before_barrier_kernel"});
   check_report("child: part ways", {"part_ways_kernel"});
 }

@@ -1,4 +1,4 @@
-// CUDA's functions of devices, versions and errors.
+// CUDA's functions for devices, versions and errors.
 #include <ambit/api.h>
 
 #include <cstdio>
@@ -24,7 +24,7 @@ bool is_device(int index) { return index >= 0 && index < settings().gpus; }
 
 }  // namespace
 
-// As the driver's: what was made before the first call is destroyed after it.
+// As for the driver's objects: those made before the first call are destroyed after it.
 bool is_unloading() {
   static const int registered = std::atexit([] { unloading = true; });
   return registered != 0 || unloading;
@@ -70,7 +70,7 @@ AMBIT_API cudaError_t cudaSetDevice(int device) {
   });
 }
 
-// Those of Hopper where code could depend on them.
+// Values of Hopper where code could depend on them.
 AMBIT_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* to, int device) {
   return call([&](Streams&) {
     if (!is_device(device)) return cudaErrorInvalidDevice;
@@ -124,7 +124,7 @@ AMBIT_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
   });
 }
 
-// As if all kernels were compiled for the GPUs that there are.
+// As if all kernels were compiled for these GPUs.
 AMBIT_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, const void* kernel) {
   return call([&](Streams&) {
     if (!kernel) return cudaErrorInvalidDeviceFunction;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
-// ambit_cuda_host_change(void** from, void* to): push what the ABI has a function keep, leave the
-// stack pointer in *from, take the other one and pop.
+// ambit_cuda_host_change(void** from, void* to): push the callee-saved registers of the ABI, store
+// the stack pointer in *from, load the other one, and pop.
 #if defined(__x86_64__)
 asm(R"(
   .text
@@ -72,7 +72,7 @@ extern "C" void ambit_cuda_host_change(void** from, void* to);
 
 namespace ambit::cuda::host {
 
-// The stack as the switch leaves it, with entry as the place to return to.
+// The stack as after a switch, with entry as the return address.
 Fiber::Fiber(char* stack, size_t bytes, void (*entry)()) {
 #if defined(__x86_64__)
   constexpr size_t kSlots = 8, kReturn = 6;  // the eighth: no caller

@@ -1,4 +1,4 @@
-// CUDA's functions of graphs, as far as they are captured ones. The works of a graph run one after
+// CUDA's functions for captured graphs. The works of a graph run one after
 // the other in the order of the capture, whichever of its streams they were queued on.
 #include <ambit/api.h>
 
@@ -11,11 +11,11 @@
 namespace ambit::cuda::host {
 namespace {
 
-/// What cudaGraph_t and cudaGraphExec_t point at.
+/// Targets of cudaGraph_t and cudaGraphExec_t.
 struct Graph {
   int device;
   std::vector<Work> works;
-  Event last;  ///< behind the last launch: of one graph there is one at a time
+  Event last;  ///< after the last launch: launches of one graph do not overlap
 };
 
 auto* const graphs = new std::set<Graph*>;
@@ -100,7 +100,7 @@ AMBIT_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return call([&](Streams&) { return destroy(*graphs, graph); });
 }
 
-// What was launched is done all the same.
+// Launched work still runs.
 AMBIT_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   return call([&](Streams&) { return destroy(*executables, executable); });
 }

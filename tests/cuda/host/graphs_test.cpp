@@ -1,5 +1,4 @@
-// Graphs of the CUDA runtime on the host: what a capture takes, what makes it invalid, and what a
-// launch does.
+// Graphs of the CUDA runtime on the host: allowed and invalid captures, and launches.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -51,7 +50,7 @@ struct Executable {
 
 }  // namespace
 
-TEST_CASE("what is captured is done at each launch, not before") {
+TEST_CASE("captured work runs at each launch, not before") {
   const Stream stream, other;
   const Gpu<int> x(64, 0), y(64, 5);
   wait();
@@ -69,11 +68,11 @@ TEST_CASE("what is captured is done at each launch, not before") {
   CHECK(runs == 0);
   CHECK(x.host()[63] == 3);
   CHECK(runs == 3);
-  // On any stream: of one graph a launch comes after the one before.
+  // On any stream: launches of one graph are ordered.
   CHECK(cudaGraphLaunch(graph, stream) == cudaSuccess);
   CHECK(cudaGraphLaunch(graph, other) == cudaSuccess);
   CHECK(x.host()[0] == 5);
-  // What is launched is done, though the graph is no more.
+  // Launched work runs, although the graph has been destroyed.
   CHECK(cudaGraphLaunch(graph, other) == cudaSuccess);
   CHECK(cudaGraphExecDestroy(graph) == cudaSuccess);
   CHECK(x.host()[0] == 6);
@@ -81,7 +80,7 @@ TEST_CASE("what is captured is done at each launch, not before") {
   static_cast<void>(cudaGetLastError());
 }
 
-TEST_CASE("a stream joins by an event of the capture, and must be waited for") {
+TEST_CASE("a stream joins a capture by its event, and must be waited for") {
   const Stream stream, side;
   const Event fork, join;
   const Gpu<int> x(64, 1), y(64, 0);
@@ -105,7 +104,7 @@ TEST_CASE("a stream joins by an event of the capture, and must be waited for") {
     CHECK(cudaGraphLaunch(done, stream) == cudaSuccess);
     CHECK(x.host()[0] == 3);
   }
-  // An event of a capture stands for nothing outside of it.
+  // Outside of a capture its events are invalid.
   CHECK(cudaEventQuery(fork) == cudaErrorCapturedEvent);
   CHECK(cudaStreamWaitEvent(side, fork, 0) == cudaErrorCapturedEvent);
   CHECK(cudaEventRecord(fork, side) == cudaSuccess);
@@ -113,7 +112,7 @@ TEST_CASE("a stream joins by an event of the capture, and must be waited for") {
   static_cast<void>(cudaGetLastError());
 }
 
-TEST_CASE("what a capture cannot take is refused, and makes it invalid") {
+TEST_CASE("calls that cannot be captured are refused, and invalidate the capture") {
   const Stream stream, other;
   const Event outside, inside;
   const Gpu<int> x(64, 1), y(64, 1);
@@ -164,7 +163,7 @@ TEST_CASE("what a capture cannot take is refused, and makes it invalid") {
   }
   CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) ==
         cudaErrorStreamCaptureUnsupported);
-  end_invalid(stream, cudaErrorIllegalState);  // there is none
+  end_invalid(stream, cudaErrorIllegalState);  // there is no capture
   begin(stream);
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaErrorIllegalState);
   { const Executable empty(stream); }
@@ -206,7 +205,8 @@ TEST_CASE("unsafe calls depend on the modes of captures and threads") {
   CHECK(cudaFree(p) == cudaSuccess);
 }
 
-TEST_CASE("the legacy stream and a capture of one that it waits for do not go together") {
+TEST_CASE(
+    "the legacy stream cannot be used during a capture of a stream that it synchronises with") {
   const Gpu<int> x(64, 1), y(64, 1);
   wait();
   for (const unsigned flags : {cudaStreamDefault, cudaStreamNonBlocking}) {
@@ -224,7 +224,7 @@ TEST_CASE("the legacy stream and a capture of one that it waits for do not go to
   static_cast<void>(cudaGetLastError());
 }
 
-TEST_CASE("a graph's work is checked as any other") {
+TEST_CASE("a graph's work is checked like other work") {
   for (const int seed : {1, 2, 3}) {
     const std::string environment = "AMBIT_CUDA_HOST_SEED=" + std::to_string(seed);
     check_dies("child: memory of a graph is freed", {"freed"}, environment);

@@ -15,12 +15,12 @@ struct Record {
   Ran ran;
 };
 
-// What is older than so much work counts as ordered: nothing waits for that long.
+// Work older than this many records counts as ordered.
 constexpr size_t kMostRecords = size_t{1} << 20;
 
 uint64_t last_serial = 0;
 std::deque<Record>* const records = new std::deque<Record>;
-// Of each stream the work that it has done: number and first serial.
+// The work that each stream has done: number and first serial.
 struct Done {
   uint64_t number, first;
 };

@@ -1,4 +1,4 @@
-// Kernels and the libraries' work on streams.
+// Launches of kernels, and of the libraries' work on streams.
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -17,7 +17,7 @@
 namespace ambit::cuda::host {
 namespace {
 
-// What a launch holds until it runs.
+// State of a launch until it runs.
 struct Launch {
   Kernel kernel;
   unsigned blocks;
@@ -25,7 +25,7 @@ struct Launch {
   size_t argument_bytes;
 };
 
-// Blocks run one after the other, in an order of steps that no divisor shares with their number.
+// Blocks run one after the other; the step between them is coprime to their number.
 void run_kernel(Streams& all, const Launch& launch) {
   if (all.is_failing_launch()) return all.fail(cudaErrorIllegalAddress);
   const Module& module = module_of(launch.kernel.function);

@@ -14,14 +14,14 @@ namespace ambit::cuda::host {
 namespace {
 
 constexpr size_t kAlignment = 512;
-// Bytes of float32 and float64 NaN, of a large integer, and of no bool.
+// As float32 and float64 NaN, as an integer a large number, as bool an invalid value.
 constexpr int kFresh = 0xff, kFreed = 0xfb;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 }  // namespace
 
-// Twice as many addresses as memory: what was freed is not handed out again at once.
+// Twice as many addresses as memory, so that freed addresses are not reused at once.
 DeviceMemory::DeviceMemory()
     : span_(round_up(2 * settings().memory_bytes, size_t{2} << 20) + (size_t{2} << 20)),
       bytes_(span_ * static_cast<size_t>(std::max(settings().gpus, 1))) {
@@ -33,7 +33,7 @@ DeviceMemory::DeviceMemory()
     std::abort();
   }
   begin_ = round_up(reinterpret_cast<uintptr_t>(p), kHugePage);
-  // Of large pages the protection, which is changed often, is changed fast.
+  // The protection changes often, which is faster for large pages.
   madvise(reinterpret_cast<void*>(begin_), bytes_, MADV_HUGEPAGE);
   for (size_t i = 0; i < bytes_ / span_; ++i) {
     next_.push_back(begin_ + i * span_);
@@ -41,8 +41,8 @@ DeviceMemory::DeviceMemory()
   }
 }
 
-// The first hole behind the last place; from the begin of the GPU's addresses after its end. At
-// least a byte is left between two allocations.
+// Find the first gap after the last allocation; at the end of the GPU's addresses, continue at
+// their start. At least one byte remains between two allocations.
 uintptr_t DeviceMemory::place_for(int device, size_t bytes) {
   const auto d = static_cast<size_t>(device);
   const uintptr_t first = begin_ + d * span_, end = first + span_;

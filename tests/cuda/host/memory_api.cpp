@@ -1,4 +1,4 @@
-// CUDA's functions of memory: of GPUs, and pinned.
+// CUDA's functions for GPU memory and pinned memory.
 #include <ambit/api.h>
 
 #include "api.h"
@@ -9,10 +9,10 @@ namespace {
 
 using namespace ambit::cuda::host;
 
-// More than any machine addresses: no GPU is asked.
+// Larger than any address space: refused without asking the GPU.
 constexpr size_t kImpossible = size_t{1} << 48;
 
-// Run f(streams), which no stream sees: captures prohibit it.
+// Run f(streams) for a call without a stream, which captures may prohibit.
 template <class F>
 cudaError_t call_unseen(const F& f) {
   return call([&](Streams& all) {
@@ -63,7 +63,7 @@ AMBIT_API cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
   });
 }
 
-// Waits as cudaFree does: a copy may still use it.
+// Waits like cudaFree, because a copy may still use the memory.
 AMBIT_API cudaError_t cudaFreeHost(void* p) {
   return call_unseen([&](Streams& all) {
     if (!p) return cudaSuccess;

@@ -1,4 +1,4 @@
-// The CUDA backend's wrappers of tensor cores, as they are on the host.
+// The CUDA backend's wrappers of tensor cores, on the host.
 #include <ambit/half.h>
 #include <doctest/doctest.h>
 
@@ -26,12 +26,12 @@ float number(uint32_t bits, bool is_bfloat16) {
 
 }  // namespace
 
-TEST_CASE("a warp's product of 16 x 8 x 16 distinct numbers is the loop's") {
+TEST_CASE("a warp's product of 16 x 8 x 16 distinct numbers equals that of a loop") {
   for (const bool is_bfloat16 : {false, true}) {
     for (const By by : {By::elements, By::rows, By::columns}) {
       CAPTURE(is_bfloat16);
       CAPTURE(static_cast<int>(by));
-      // Whole numbers that both dtypes hold, and sums that float32 does.
+      // Whole numbers that are exact in both dtypes, with sums that are exact in float32.
       std::vector<uint16_t> left(256), right(128);
       std::vector<float> sums(128), expected(128);
       for (size_t i = 0; i < 256; ++i) left[i] = element(static_cast<float>(i), is_bfloat16);
@@ -52,7 +52,7 @@ TEST_CASE("a warp's product of 16 x 8 x 16 distinct numbers is the loop's") {
   }
 }
 
-TEST_CASE("sums of products are cut off, as the coarsest tensor cores do") {
+TEST_CASE("sums of products are truncated, as by the coarsest tensor cores") {
   const auto sum_of = [](float begin, float product) {
     const Gpu<float> y(128, begin);
     const Gpu<uint16_t> ones(256, BFloat16(1.f).x), others(128, BFloat16(product).x);
@@ -60,16 +60,17 @@ TEST_CASE("sums of products are cut off, as the coarsest tensor cores do") {
     return y.host()[77];
   };
   CHECK(sum_of(0x1p23f, 1) == 0x1p23f + 16);
-  CHECK(sum_of(0x1p24f, 1) == 0x1p24f);                    // each is half of the last place
-  CHECK(sum_of(-0x1p24f, 3) == -0x1p24f + 8 * 2 + 8 * 3);  // the second eight meet a smaller sum
-  CHECK(sum_of(0, 0x1p-133f) == 0x1p-129f);                // below normal numbers nothing is lost
+  CHECK(sum_of(0x1p24f, 1) == 0x1p24f);  // each is half of the last place
+  CHECK(sum_of(-0x1p24f, 3) ==
+        -0x1p24f + 8 * 2 + 8 * 3);           // the second eight are added to a smaller sum
+  CHECK(sum_of(0, 0x1p-133f) == 0x1p-129f);  // denormals are exact
   CHECK(sum_of(1, kInfinity) == kInfinity);
   CHECK(sum_of(0, 0x1p127f) == kInfinity);
   CHECK(std::isnan(sum_of(-kInfinity, kInfinity)));
   CHECK(std::isnan(sum_of(1, std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST_CASE("a number in two elements has twice the bits of one") {
+TEST_CASE("a number split into two elements has twice the bits of one") {
   for (const bool is_bfloat16 : {false, true}) {
     CAPTURE(is_bfloat16);
     std::vector<float> x(64);
@@ -88,7 +89,7 @@ TEST_CASE("a number in two elements has twice the bits of one") {
       if (!std::isfinite(given[i])) {
         CHECK((sum == given[i] || (std::isnan(sum) && std::isnan(given[i]))));
       } else {
-        // Half of the last of 16 or 22 bits; float16 has nothing below 2^-24.
+        // Half a unit of the last of 16 or 22 bits; the smallest number of float16 is 2^-24.
         const float most = is_bfloat16 ? 0x1p-17f : 0x1p-23f;
         CHECK(std::fabs(sum - given[i]) <=
               std::fabs(given[i]) * most + (is_bfloat16 ? 0 : 0x1p-25f));

@@ -13,7 +13,7 @@ struct Search {
   uintptr_t address, begin = 0, end = 0, zeros_begin = 0, zeros_end = 0;
 };
 
-// Called for each object: look whether it holds the address.
+// Called for each shared object: check if it contains the address.
 int visit(dl_phdr_info* info, size_t, void* data) {
   Search& s = *static_cast<Search*>(data);
   Search found{s.address, UINTPTR_MAX};

@@ -1,5 +1,5 @@
-# The CUDA backend on the host runtime, by all that a GPU is tested with.
-# What needs a GPU and links no CUDA, which would take the runtime's place.
+# Runs all GPU tests with the CUDA backend on the host runtime. The program links no CUDA, which
+# would replace the runtime.
 set(cuda_tests ${PROJECT_SOURCE_DIR}/tests/cuda)
 file(GLOB gpu_files CONFIGURE_DEPENDS ${cuda_tests}/gpu_*_test.cpp)
 add_executable(ambit_cuda_gpu_tests
@@ -14,8 +14,8 @@ set_source_files_properties(${cuda_tests}/gpu_torch_test.cpp PROPERTIES
 add_dependencies(ambit_cuda_gpu_tests ambit_cuda_on_host ambit_backend_sim)
 ambit_set_warnings(ambit_cuda_gpu_tests)
 
-# add_plugin_test(<name> ENVIRONMENT <setting>... COMMAND <command>...): with CUDA on the host as the
-# only GPU. Sanitizers put their own dlopen before the plugin's, which then does not look beside it.
+# add_plugin_test(<name> ENVIRONMENT <setting>... COMMAND <command>...): with CUDA on the host as
+# the only GPU. Sanitizers replace dlopen, which then does not search the plugin's folder.
 set(plugin_environment AMBIT_BACKEND_PATH=${folder} AMBIT_SIM=sim:1)
 if(AMBIT_SANITIZE)
   list(APPEND plugin_environment LD_LIBRARY_PATH=${folder})
@@ -27,8 +27,8 @@ function(add_plugin_test name)
     ENVIRONMENT "${plugin_environment};${arg_ENVIRONMENT}")
 endfunction()
 
-# Every kernel, with every check: on one GPU, with its cache of memory; on the second of two without
-# a link, each tensor in memory of its own.
+# Every kernel, with every check: on one GPU with its memory cache; and on the second of two without
+# peer access, without the cache.
 if(TARGET ambit_app)
   add_plugin_test(conformance
     ENVIRONMENT AMBIT_CUDA_HOST_SEED=1
@@ -39,7 +39,7 @@ if(TARGET ambit_app)
     COMMAND ambit_app conformance --device cuda:1 --seed 2)
 endif()
 
-# Large tensors: results alone. Not those that fill a real GPU's memory.
+# Large tensors: only results are checked. Excluded: cases that fill a real GPU's memory.
 set(not_here "*2^31*,*out of memory*")
 add_plugin_test(gpu_test
   ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=0
@@ -51,11 +51,11 @@ foreach(file IN LISTS gpu_files)
     ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=4
     COMMAND ambit_cuda_gpu_tests --source-file=*/${name}.cpp --no-intro)
 endforeach()
-# GPUs older than the tensor cores that attention takes.
+# GPUs without the tensor cores that attention uses.
 add_plugin_test(gpu_attention_older_test
   ENVIRONMENT AMBIT_CUDA_HOST_ARCHITECTURE=75 AMBIT_CUDA_HOST_SEED=5
   COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_attention_test.cpp --no-intro)
-# Graphs keep memory: also each tensor's own, and in other orders of streams.
+# Graphs own memory: test also without the memory cache, and with other orders of streams.
 foreach(seed 1 2 3)
   add_plugin_test(gpu_graphs_seed_${seed}_test
     ENVIRONMENT AMBIT_CUDA_HOST=1 AMBIT_CUDA_HOST_SEED=${seed}
@@ -78,7 +78,8 @@ foreach(gpus 1 2)
     COMMAND ambit_cuda_gpu_tests --source-file=*/programs_test.cpp --no-intro)
 endforeach()
 
-# Where cuSOLVER cannot be opened the CPU stands in: what bears its name is found first, and is none.
+# If cuSOLVER cannot be opened, the CPU's kernels are used. Here a file with its name is found
+# first, but is not a library.
 set(without_cusolver ${PROJECT_BINARY_DIR}/cuda_host_without_cusolver)
 file(WRITE ${without_cusolver}/libcusolver.so.12 "no library\n")
 add_plugin_test(linalg_without_cusolver
@@ -89,13 +90,13 @@ if(TARGET ambit_app)
     ENVIRONMENT LD_LIBRARY_PATH=${without_cusolver}:${folder}
     COMMAND ambit_app info)
   set_tests_properties(cuda_host_info_without_cusolver PROPERTIES
-    PASS_REGULAR_EXPRESSION "cuSOLVER +none .*the CPU stands in")
+    PASS_REGULAR_EXPRESSION "cuSOLVER +none .*the CPU's kernels run instead")
   add_plugin_test(info COMMAND ambit_app info)
   set_tests_properties(cuda_host_info PROPERTIES PASS_REGULAR_EXPRESSION "cuSOLVER +[0-9]")
 endif()
 
-# The whole suite, suite_files of tests/CMakeLists.txt. What trains long is checked for its results
-# alone.
+# The whole suite, suite_files of tests/CMakeLists.txt. For the test that trains long, only results
+# are checked.
 set(long conformance conformance_uncached gpu_test)
 foreach(file IN LISTS suite_files)
   cmake_path(GET file STEM name)
@@ -108,7 +109,7 @@ foreach(file IN LISTS suite_files)
     ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=${checks} AMBIT_TEST_DEVICE=cuda:0
     COMMAND ambit_tests --source-file=*/${name}.cpp --no-intro)
 endforeach()
-# What says nothing new under sanitizers, which see the host's side alone.
+# Sanitizers see only host code, so these tests would find nothing new.
 foreach(name IN LISTS long)
   if(TEST cuda_host_${name})
     set_tests_properties(cuda_host_${name} PROPERTIES LABELS "long;cuda_suite")

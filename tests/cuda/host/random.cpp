@@ -7,7 +7,7 @@
 
 namespace ambit::cuda::host {
 
-// Steele, Lea & Flood 2014, doi:10.1145/2660193.2660195: a counter, mixed.
+// SplitMix64, Steele, Lea & Flood 2014, doi:10.1145/2660193.2660195: a mixed counter.
 uint32_t random_number(uint32_t bound) {
   static std::atomic<uint64_t> counter{settings().seed * 0xd1342543de82ef95u};
   uint64_t z = counter.fetch_add(0x9e3779b97f4a7c15u, std::memory_order_relaxed);

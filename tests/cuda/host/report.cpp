@@ -33,7 +33,7 @@ std::string verb(Access kind) {
   return "read";
 }
 
-// Where an address is, in words.
+// Describe the location of an address.
 std::string place(uintptr_t p) {
   const DeviceMemory& memory = device_memory();
   if (at_work.shared && p - at_work.shared->begin < at_work.shared->bytes) {
@@ -72,7 +72,7 @@ void report(const std::string& what) {
                          at_work.thread, at_work.threads);
   }
   where += fmt::format(", on cuda:{}", at_work.device);
-  // One line: the last one is all that is seen of some processes.
+  // A single line, because some programs show only the last line of a process.
   std::fprintf(stderr, "ambit: CUDA on the host: %s, %s\n", what.c_str(), where.c_str());
   std::fflush(stderr);
   std::abort();
@@ -108,7 +108,7 @@ void expect_allocated(Access kind, uintptr_t p, size_t bytes) {
 void expect_reachable(Access kind, uintptr_t p, size_t bytes) {
   const int owner = device_memory().device_at(p);
   if (owner == at_work.device || may_access(at_work.device, owner)) return;
-  if (at_work.is_copy) return;  // it goes through the host where there is no link
+  if (at_work.is_copy) return;  // without peer access it goes through the host
   report(access(kind, bytes, p) +
          fmt::format(", to which cuda:{} was given no access", at_work.device));
 }
@@ -118,7 +118,7 @@ void expect_of_the_host(Access kind, uintptr_t p, size_t bytes) {
   if (p - at_work.module_begin < at_work.module_bytes && !is_write(kind)) return;
   if (pinned_memory().holds(p, bytes)) return;
   report(access(kind, bytes, p) + (is_fiber(p) ? ", a local variable of another thread"
-                                               : ", which is no memory of the GPU"));
+                                               : ", which is not memory of the GPU"));
 }
 
 }  // namespace ambit::cuda::host

@@ -22,7 +22,7 @@ Cell* map_cells(size_t count) {
   return static_cast<Cell*>(p);
 }
 
-// Whole pages go back to the system, which gives zeros for them.
+// Whole pages are returned to the system, which replaces them by zeros.
 void clear(Cell* begin, Cell* end) {
   constexpr uintptr_t kPage = 4096, kMany = 16 * kPage;
   const auto from = reinterpret_cast<uintptr_t>(begin), to = reinterpret_cast<uintptr_t>(end);
@@ -49,7 +49,7 @@ Region& device_region() {
   return *region;
 }
 
-// A word that two allocations share there is not: they are aligned.
+// Allocations are aligned, so no word belongs to two.
 void clear_shadow(uintptr_t begin, size_t bytes) {
   Region& r = device_region();
   const uintptr_t from = begin - r.begin, to = from + bytes;
@@ -67,7 +67,7 @@ void copy_unwritten(uintptr_t to, uintptr_t from, size_t bytes) {
     if (i >= bytes || is_written(r, from + i)) continue;
     const uintptr_t at = to + i;
     Cell& word = r.words[(at - r.begin) / 4];
-    if (word.write >> stamps::kSerial) {  // its other bytes stay written
+    if (word.write >> stamps::kSerial) {  // its other bytes remain initialised
       const uintptr_t first = at & ~uintptr_t{3};
       for (uintptr_t b = first; b < first + 4; ++b) r.singles[b - r.begin] = {word.write, 0};
       word.write = stamps::kSingles;

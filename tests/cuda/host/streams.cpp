@@ -87,7 +87,7 @@ cudaError_t Streams::record(Event& event, Queue& queue) {
   return cudaSuccess;
 }
 
-// A wait for what is recorded now, not later; for nothing where nothing was.
+// Queue a wait for the recording so far, not for later ones; without a recording do nothing.
 cudaError_t Streams::wait(Queue& queue, const Event& event) {
   if (!event.last) return cudaSuccess;
   if (queue.capture || event.last->capture) return capture_wait(queue, *event.last);
@@ -118,7 +118,7 @@ bool Streams::can_go_on(const Queue& queue) const {
 
 namespace {
 
-// What work may touch; a kernel adds what is its own.
+// Declare the memory that work may access; a kernel adds its own.
 void begin_on(int device) {
   const DeviceMemory& memory = device_memory();
   at_work.device = device;
@@ -135,7 +135,7 @@ void begin_on(int device) {
 
 }  // namespace
 
-// Do the first item of a queue.
+// Run the first item of a queue.
 void Streams::step(Queue& queue) {
   Queue::Item item = std::move(queue.pending.front());
   queue.pending.pop_front();
@@ -165,8 +165,8 @@ void Streams::step(Queue& queue) {
   queue.before.set(queue.id, number);
 }
 
-// Do something that the first item of the queue needs: there is always one that can go on, since
-// what is waited for was queued before.
+// Run an item that the first item of the queue depends on. There is always one that can run,
+// because a wait is for an item that was queued earlier.
 void Streams::step_towards(Queue& queue) {
   if (random_number(2) == 0) return step_any();
   Queue* next = &queue;
@@ -203,7 +203,7 @@ void Streams::finish_device(int device) {
   for (const auto& q : queues_) {
     if (device < 0 || q->device == device) meant.push_back(q.get());
   }
-  // Towards one or another of them, until all are empty.
+  // Progress in random queues until all are empty.
   const DeviceMemory::Open open;
   for (std::vector<Queue*> busy = meant; !busy.empty();) {
     Queue*& next = busy[random_number(static_cast<uint32_t>(busy.size()))];
@@ -217,7 +217,7 @@ void Streams::finish_device(int device) {
   for (const Queue* q : meant) know(q->before);
 }
 
-void Streams::go_on() {
+void Streams::advance() {
   const uint32_t steps = random_number(4);
   if (steps == 0) return;
   const DeviceMemory::Open open;

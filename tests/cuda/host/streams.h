@@ -89,7 +89,7 @@ class Streams {
   /// Return all streams that are not destroyed.
   std::vector<Queue*> live() const;
   /// Run a random amount of work, as if time had passed.
-  void go_on();
+  void advance();
   bool is_empty(const Queue& queue) const { return queue.pending.empty(); }
   /// Record that the host has observed the completion of this work.
   void know(const Clock& done) { known_.join(done); }
@@ -110,7 +110,7 @@ class Streams {
   std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<Queue*> legacy_;
   std::map<Event*, std::unique_ptr<Event>> events_;
-  Clock known_;  // completed work that the host knows of
+  Clock known_;  // completed work that the host has observed
   uint64_t launches_ = 0, done_ = 0;
   cudaError_t sticky_ = cudaSuccess;
 };

@@ -1,4 +1,4 @@
-// CUDA's functions of streams and events.
+// CUDA's functions for streams and events.
 #include <ambit/api.h>
 
 #include "api.h"
@@ -37,8 +37,7 @@ AMBIT_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned f
   });
 }
 
-// Turns are random here: no stream comes before another. Priorities out of the range are taken to
-// it.
+// The order is random here: priorities have no effect. Priorities out of range are clamped.
 AMBIT_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
   return cudaStreamCreateWithFlags(stream, flags);
 }
@@ -73,7 +72,7 @@ AMBIT_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 AMBIT_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with(stream, [](Streams& all, Queue& queue) {
     if (queue.capture) return refuse_in_capture(queue);
-    all.go_on();
+    all.advance();
     if (!all.is_empty(queue)) return cudaErrorNotReady;
     all.know(queue.before);
     return cudaSuccess;
@@ -127,14 +126,14 @@ AMBIT_API cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (is_captured(e)) return refuse_captured(e);
     const cudaError_t prohibited = prohibited_by_captures(all);
     if (prohibited != cudaSuccess) return prohibited;
-    all.go_on();
+    all.advance();
     if (e.last && !e.last->reached) return cudaErrorNotReady;
     if (e.last) all.know(e.last->before);
     return cudaSuccess;
   });
 }
 
-// Each piece of work takes a microsecond, whatever else is done meanwhile.
+// Each item of work counts as a microsecond.
 AMBIT_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin,
                                            cudaEvent_t end) {
   return with(begin, [&](Streams& all, Event& first) {

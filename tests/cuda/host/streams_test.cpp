@@ -1,5 +1,5 @@
-// The CUDA runtime on the host: streams, events, copies and memory behave as CUDA documents them,
-// and as late as they may.
+// The CUDA runtime on the host: streams, events, copies and memory behave as CUDA documents, and
+// work runs as late as possible.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void check_passes(const char* test_case, const std::string& environment) {
   CHECK(child.output.find("1 passed") != std::string::npos);
 }
 
-// Whatever the order of threads, blocks and streams.
+// For any order of threads, blocks and streams.
 void check_dies_always(const char* test_case, const std::vector<std::string>& texts,
                        int signal = SIGABRT) {
   for (const int seed : {1, 2, 3, 4, 5}) {
@@ -48,7 +48,7 @@ void check_dies_always(const char* test_case, const std::vector<std::string>& te
 
 }  // namespace
 
-TEST_CASE("work runs when somebody waits, not before") {
+TEST_CASE("work runs when a thread waits for it, not before") {
   const Stream stream;
   int runs = 0;
   for (int i = 0; i < 5; ++i) {
@@ -61,7 +61,7 @@ TEST_CASE("work runs when somebody waits, not before") {
   CHECK(host::device_of(reinterpret_cast<cudaStream_t>(&runs)) == -1);
 }
 
-TEST_CASE("a stream holds a thousand pieces of work; the one who adds more does some") {
+TEST_CASE("a stream holds a thousand items of work; adding more runs some") {
   const Stream stream;
   int runs = 0;
   for (int i = 0; i < 1200; ++i) host::enqueue(stream, "a count", [&] { ++runs; });
@@ -70,7 +70,7 @@ TEST_CASE("a stream holds a thousand pieces of work; the one who adds more does 
   CHECK(runs == 1200);
 }
 
-TEST_CASE("streams take turns at random, in an order that the seed decides and events obey") {
+TEST_CASE("streams run in a random order that depends on the seed and respects events") {
   const Stream first, second;
   const Event between;
   std::vector<int> order;
@@ -94,7 +94,8 @@ TEST_CASE("streams take turns at random, in an order that the seed decides and e
   CHECK(second_ahead);
 }
 
-TEST_CASE("an event that was never recorded holds nobody up; a later recording is not meant") {
+TEST_CASE(
+    "waiting for an event that was never recorded does nothing; later recordings do not count") {
   const Stream first, second;
   const Event event;
   CHECK(cudaStreamWaitEvent(second, event, 0) == cudaSuccess);
@@ -109,17 +110,17 @@ TEST_CASE("an event that was never recorded holds nobody up; a later recording i
   CHECK(cudaEventQuery(event) == cudaSuccess);
 }
 
-TEST_CASE("a query lets time pass") {
+TEST_CASE("a query runs some work") {
   const Stream stream;
   int runs = 0, queries = 0;
   for (int i = 0; i < 20; ++i) host::enqueue(stream, "a count", [&] { ++runs; });
   while (cudaStreamQuery(stream) == cudaErrorNotReady && queries < 1000) ++queries;
   CHECK(runs == 20);
   CHECK(queries > 1);
-  CHECK(cudaGetLastError() == cudaSuccess);  // not ready is no error
+  CHECK(cudaGetLastError() == cudaSuccess);  // "not ready" is not an error
 }
 
-TEST_CASE("of pageable memory the bytes are taken at the call, of pinned memory late") {
+TEST_CASE("pageable memory is read at the call, pinned memory later") {
   const Stream stream;
   const Gpu<int> from_pageable(4), from_pinned(4);
   std::vector<int> pageable(4, 1);
@@ -134,7 +135,7 @@ TEST_CASE("of pageable memory the bytes are taken at the call, of pinned memory 
   CHECK(from_pinned.host()[0] == 2);
 }
 
-TEST_CASE("to pageable memory the host waits, to pinned memory it must") {
+TEST_CASE("the host waits for copies to pageable memory, but must synchronise for pinned memory") {
   const Stream stream;
   const Gpu<int> x(4, 7);
   std::vector<int> pageable(4);
@@ -145,10 +146,10 @@ TEST_CASE("to pageable memory the host waits, to pinned memory it must") {
   CHECK(pinned.data[0] == 0);
   CHECK(cudaMemcpyAsync(pageable.data(), x, 16, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
   CHECK(pageable[0] == 7);
-  CHECK(pinned.data[0] == 7);  // before it in the stream
+  CHECK(pinned.data[0] == 7);  // queued before in the stream
 }
 
-TEST_CASE("copies between devices go with and without access, memory's bounds are checked") {
+TEST_CASE("copies between devices work with and without peer access; bounds are checked") {
   check_passes("child: two devices", "AMBIT_CUDA_HOST=2");
   check_passes("child: two devices", "AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_PEERS=0");
   const Gpu<int> x(4, 1), y(4);
@@ -168,7 +169,8 @@ TEST_CASE("child: two devices" * doctest::skip()) {
   REQUIRE(cudaSetDevice(1) == cudaSuccess);
   const Gpu<int> y(4);
   const Stream of_1;
-  // Only work needs the stream's device to be the current one, and a recording the event's.
+  // Only launches need the stream's device to be the current one, and recordings the event's
+  // device.
   CHECK(fill({1, 4, of_0}, y, 1) == cudaErrorInvalidResourceHandle);
   CHECK(cudaEventRecord(event_of_0, of_1) == cudaErrorInvalidResourceHandle);
   CHECK(cudaEventRecord(event_of_0, of_0) == cudaSuccess);
@@ -183,7 +185,7 @@ TEST_CASE("child: two devices" * doctest::skip()) {
   CHECK(cudaSetDevice(2) == cudaErrorInvalidDevice);
 }
 
-TEST_CASE("work of two streams on one place, with nothing that orders it, is found") {
+TEST_CASE("a race between the work of two streams is found") {
   check_dies_always("child: no event", {"a race", "which no event or wait orders before"});
   check_dies_always("child: a copy not waited for", {"a race", "a copy"});
   const Stream first, second;
@@ -194,7 +196,7 @@ TEST_CASE("work of two streams on one place, with nothing that orders it, is fou
   cudaEventRecord(event, first);
   cudaStreamWaitEvent(second, event, 0);
   add_one({1, 64, second}, y, x);
-  CHECK(y.host()[0] == 3);  // and the host's wait orders what comes now
+  CHECK(y.host()[0] == 3);  // and the host's wait orders the following work
   fill({1, 64, first}, x, 4);
   cudaStreamSynchronize(first);
   add_one({1, 64, second}, y, x);
@@ -217,7 +219,7 @@ TEST_CASE("child: a copy not waited for" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("launches that CUDA refuses") {
+TEST_CASE("invalid launches are refused as by CUDA") {
   const Gpu<int> y(64);
   CHECK(fill({0, 64, nullptr}, y, 1) == cudaErrorInvalidConfiguration);
   CHECK(fill({1, 0, nullptr}, y, 1) == cudaErrorInvalidConfiguration);
@@ -227,7 +229,7 @@ TEST_CASE("launches that CUDA refuses") {
         cudaErrorInvalidResourceHandle);
 }
 
-TEST_CASE("memory ends where it is said to, and at the call that is said") {
+TEST_CASE("allocations fail at the configured size and at the configured call") {
   check_passes("child: little memory", "AMBIT_CUDA_HOST_MEMORY=8");
   check_passes("child: the third fails", "AMBIT_CUDA_HOST_FAIL_MALLOC=3");
   void* p = nullptr;
@@ -245,7 +247,7 @@ TEST_CASE("child: little memory" * doctest::skip()) {
   void *p = nullptr, *q = nullptr;
   CHECK(cudaMalloc(&p, size_t{6} << 20) == cudaSuccess);
   CHECK(cudaMalloc(&q, size_t{6} << 20) == cudaErrorMemoryAllocation);
-  for (int i = 0; i < 100; ++i) {  // addresses come around
+  for (int i = 0; i < 100; ++i) {  // addresses are reused
     REQUIRE(cudaFree(p) == cudaSuccess);
     REQUIRE(cudaMalloc(&p, size_t{6} << 20) == cudaSuccess);
   }
@@ -270,12 +272,12 @@ TEST_CASE("cudaFree waits for all work") {
   CHECK(done);
 }
 
-TEST_CASE("fresh memory is full of NaN") {
+TEST_CASE("new memory is filled with NaN") {
   const Gpu<float> x(100);
   for (const float v : x.host()) CHECK(v != v);
 }
 
-TEST_CASE("a host that follows a device pointer dies by SIGSEGV") {
+TEST_CASE("a host access through a device pointer ends the process by SIGSEGV") {
   const ChildResult child = run_child("child: host read");
   INFO(child.output);
   CHECK(child.exit_code != 0);
@@ -287,14 +289,14 @@ TEST_CASE("child: host read" * doctest::skip()) {
   CHECK(*static_cast<volatile int*>(x) == 7);
 }
 
-TEST_CASE("after a sticky error no call succeeds") {
+TEST_CASE("after a sticky error every call fails") {
   check_passes("child: sticky", "AMBIT_CUDA_HOST_FAIL_LAUNCH=2");
 }
 TEST_CASE("child: sticky" * doctest::skip()) {
   int* y = nullptr;
   CHECK(cudaMalloc(reinterpret_cast<void**>(&y), 256) == cudaSuccess);
   CHECK(fill({1, 64, nullptr}, y, 1) == cudaSuccess);
-  CHECK(fill({1, 64, nullptr}, y, 1) == cudaSuccess);  // it fails late
+  CHECK(fill({1, 64, nullptr}, y, 1) == cudaSuccess);  // it fails later
   CHECK(host::sticky_error() == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
   CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
@@ -304,7 +306,7 @@ TEST_CASE("child: sticky" * doctest::skip()) {
   CHECK(host::sticky_error() == cudaErrorIllegalAddress);
 }
 
-TEST_CASE("no devices, and those that CUDA_VISIBLE_DEVICES leaves") {
+TEST_CASE("there may be no devices; CUDA_VISIBLE_DEVICES hides some") {
   check_passes("child: no device", "AMBIT_CUDA_HOST=0");
   check_passes("child: no device", "CUDA_VISIBLE_DEVICES=");
   check_passes("child: one device", "AMBIT_CUDA_HOST=3 CUDA_VISIBLE_DEVICES=2,7");
@@ -322,7 +324,7 @@ TEST_CASE("child: one device" * doctest::skip()) {
   CHECK(count == 1);
 }
 
-TEST_CASE("the driver shuts down at exit: what is older than its first call goes after it") {
+TEST_CASE("the driver shuts down at exit, before objects that are older than its first call") {
   const ChildResult child = run_child("child: exit");
   INFO(child.output);
   CHECK(child.exit_code == 7);
@@ -337,7 +339,7 @@ TEST_CASE("child: exit" * doctest::skip()) {
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
 }
 
-TEST_CASE("a library's work is checked as a kernel is") {
+TEST_CASE("a library's work is checked like a kernel") {
   check_dies_always("child: library read", {"cublasLtMatmul", "never written"});
   check_dies_always("child: library write", {"cublasLtMatmul", "out of the bounds"});
 }
@@ -354,7 +356,7 @@ TEST_CASE("child: library write" * doctest::skip()) {
   wait();
 }
 
-TEST_CASE("threads of the host queue work and wait at once") {
+TEST_CASE("host threads queue work and wait concurrently") {
   std::vector<std::thread> threads;
   std::vector<int> sums(4);
   for (size_t t = 0; t < sums.size(); ++t) {

@@ -22,7 +22,7 @@ std::vector<T> read_at(std::ifstream& file, uint64_t offset, uint64_t bytes) {
   return items;
 }
 
-// The symbol of the file that `offset` lies in, or nothing.
+// Return the symbol that contains `offset` in the file; empty if there is none.
 std::string symbol_at(const char* path, uint64_t offset) {
   std::ifstream file(path, std::ios::binary);
   const auto header = read_at<Elf64_Ehdr>(file, 0, sizeof(Elf64_Ehdr));

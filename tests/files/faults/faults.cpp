@@ -14,14 +14,14 @@
 namespace faults {
 namespace {
 
-// In memory that is there from the beginning: malloc must not ask for it.
+// Thread-local memory that exists from the start, because an access must not call malloc.
 #define EARLY __attribute__((tls_model("initial-exec")))
 EARLY thread_local Call armed{};
-EARLY thread_local int left = 0;  // calls until the one that fails; 0: none is to fail
+EARLY thread_local int left = 0;  // calls until the one that fails; 0: none fails
 
 bool fails(Call call) { return left > 0 && call == armed && --left == 0; }
 
-// The function that stands behind ours.
+// Return the replaced function.
 template <class F>
 F* next(const char* name) {
   return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name));
@@ -93,7 +93,7 @@ int fsync(int fd) {
 
 int close(int fd) {
   static auto* const real = next<int(int)>("close");
-  const int result = real(fd);  // which closes also where it fails
+  const int result = real(fd);  // it closes the file even if it fails
   return fails(Call::close) ? failed(EIO) : result;
 }
 
@@ -121,7 +121,7 @@ char* __cxa_demangle(const char* name, char* buffer, size_t* length, int* status
   return nullptr;
 }
 
-// Sanitizers have functions of their own in this place.
+// Sanitizers define these functions themselves.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);

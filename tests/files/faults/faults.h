@@ -1,5 +1,5 @@
-// Makes calls of the system fail: faults.cpp has functions in the place of the C library's and of
-// operator new, through which libambit's calls go too.
+// Makes system calls fail: faults.cpp replaces functions of the C library and operator new;
+// libambit's calls use them, too.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace faults {
 enum class Call {
   open,  ///< open, openat
   write,
-  short_write,  ///< write, which then writes a part
+  short_write,  ///< write, which then writes only a part
   interrupted_write,
   pread,
   fstat,
@@ -18,11 +18,11 @@ enum class Call {
   rename,  ///< rename, renameat
   mmap,
   allocate,  ///< operator new
-  malloc,    ///< malloc, calloc and realloc, whoever calls them; never under a sanitizer
-  demangle,  ///< __cxa_demangle, for lack of memory
+  malloc,    ///< malloc, calloc and realloc, from any caller; never with a sanitizer
+  demangle,  ///< __cxa_demangle, as if memory were missing
 };
 
-/// While it lives, the n-th call of this thread from now on fails (from 1 on), once.
+/// During its lifetime the n-th call of this thread from now on (the first is 1) fails, once.
 class Fault {
  public:
   Fault(Call call, int n);
@@ -30,7 +30,7 @@ class Fault {
   Fault(const Fault&) = delete;
   Fault& operator=(const Fault&) = delete;
 
-  /// Return whether there was an n-th call.
+  /// Return true if there was an n-th call.
   bool happened() const;
 };
 

@@ -1,5 +1,5 @@
-// save() and load() where a call of the system fails, each call in turn: an error that says so, the
-// old file as it was, and no other file beside it.
+// save() and load() if a system call fails, for each call: a clear error, the old file unchanged,
+// and no other file.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/nn/nn.h>
@@ -24,7 +24,7 @@ enum class Outcome { done, serialization_error, out_of_memory };
 struct Attempt {
   Outcome outcome;
   std::string error;
-  bool happened;  // the fault
+  bool happened;  // the fault occurred
 };
 
 Attempt attempt(Call call, int n, const std::function<void()>& work) {
@@ -61,7 +61,7 @@ const char* const kFiles[] = {"f.safetensors", "f.pth"};
 
 }  // namespace
 
-TEST_CASE("a call that fails while a file is saved leaves the old one, and nothing beside it") {
+TEST_CASE("a call that fails while a file is saved leaves the old file, and no other") {
   for (const std::string name : kFiles) {
     const TemporaryFolder folder;
     const std::string path = folder / name;
@@ -81,7 +81,7 @@ TEST_CASE("a call that fails while a file is saved leaves the old one, and nothi
         if (a.outcome == Outcome::done) {
           CHECK(now == after);
         } else if (a.error.find("cannot flush the folder of") != std::string::npos) {
-          CHECK(now == after);  // whole, but a power cut might bring the old one back
+          CHECK(now == after);  // complete, but after a power failure the old file might be back
         } else {
           CHECK(now == before);
         }
@@ -94,13 +94,13 @@ TEST_CASE("a call that fails while a file is saved leaves the old one, and nothi
         }
       }
       INFO(name, ", call ", static_cast<int>(call));
-      // Nobody maps files today, and a sanitizer has a malloc of its own.
+      // No code maps files today, and a sanitizer has its own malloc.
       if (call != Call::mmap && call != Call::malloc) CHECK(failures > 0);
     }
   }
 }
 
-TEST_CASE("a write that is cut short or interrupted goes on") {
+TEST_CASE("a write that is short or interrupted continues") {
   for (const std::string name : kFiles) {
     const TemporaryFolder folder;
     const std::string path = folder / name;
@@ -119,7 +119,7 @@ TEST_CASE("a write that is cut short or interrupted goes on") {
   }
 }
 
-TEST_CASE("a call that fails while a file is read is an error that says so, and no half a result") {
+TEST_CASE("a call that fails while a file is read gives a clear error, and no partial result") {
   const TemporaryFolder folder;
   for (const std::string name : kFiles) {
     const std::string path = folder / name;
@@ -148,7 +148,7 @@ TEST_CASE("a call that fails while a file is read is an error that says so, and 
   }
 }
 
-TEST_CASE("a module is never saved under a name that is none") {
+TEST_CASE("a module is never saved with an invalid name") {
   const TemporaryFolder folder;
   for (const std::string name : kFiles) {
     const std::string path = folder / name;

@@ -1,5 +1,5 @@
-// The real libtorch's half of libtorch_cross_test: writes files for ambit, or reads ambit's and
-// compares them with what it would have written. Usage: ambit_libtorch_files write|read FOLDER
+// The part of libtorch_cross_test that uses the real libtorch: writes files for ambit, or reads
+// ambit's and compares them with its own. Usage: ambit_libtorch_files write|read FOLDER
 #include <torch/torch.h>
 
 #include <cstring>
@@ -31,7 +31,7 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
-// Parameter k is k, k + 0.5, ...; buffers alike, behind them.
+// Parameter k is k, k + 0.5, ...; buffers continue.
 void fill(NetImpl& net) {
   torch::NoGradGuard no_grad;
   double k = 0;
@@ -59,11 +59,11 @@ std::unique_ptr<torch::optim::Optimizer> optimizer(const std::string& name, cons
                                                    const torch::Tensor& q, double lr) {
   using namespace torch::optim;
   std::vector<OptimizerParamGroup> groups{OptimizerParamGroup({p}), OptimizerParamGroup({q})};
-  if (name == "lbfgs") {  // which has one group alone
+  if (name == "lbfgs") {  // it has only one group
     return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q},
                                    LBFGSOptions(lr).max_iter(3).history_size(2));
   }
-  if (name == "lbfgs_early") {  // whose lists are empty after an iteration
+  if (name == "lbfgs_early") {  // its lists are empty after one iteration
     return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q}, LBFGSOptions(lr).max_iter(1));
   }
   if (name == "sgd") return std::make_unique<SGD>(groups, SGDOptions(lr));
@@ -98,7 +98,7 @@ struct Training {
   std::unique_ptr<torch::optim::Optimizer> opt;
 };
 
-// A tuple of all that a pickle of both sides' may hold.
+// A tuple of all types that pickles of both libraries can contain.
 torch::IValue pickled() {
   return std::make_tuple(torch::arange(6, torch::kFloat).view({2, 3}), int64_t{3}, 2.5,
                          std::string("text"), true);

@@ -1,4 +1,4 @@
-// Leaves, detaching, and gradients.
+// Leaves, detached tensors, and gradients.
 #include <ambit/autograd.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
@@ -15,7 +15,7 @@ Tensor& slot(State& s, int i) { return s.slots[static_cast<size_t>(i)]; }
 }  // namespace
 
 void Generator::leaf() {
-  // What a gradient is where a value is infinite or NaN, every library says otherwise.
+  // Gradients at infinities and NaN differ between libraries.
   const int x = pick(finite_floats(exact()), nullptr);
   if (x < 0) return;
   add(slot_text(x) + ".detach().clone().requires_grad_()",
@@ -32,7 +32,7 @@ void Generator::detach() {
   add(slot_text(x) + ".detach()", [=](State& s) { return slot(s, x).detach(); }, Kind::exact, {x});
 }
 
-// The sum's gradient by every leaf; the result is that of one.
+// The gradients of the sum by every leaf; the result is one of them.
 void Generator::backward() {
   const int y = pick(usable(), [&](int i) { return at(i).requires_grad() && !at(i).is_leaf(); });
   const int x = pick(floating(), [&](int i) { return at(i).requires_grad() && at(i).is_leaf(); });

@@ -19,7 +19,7 @@ namespace {
 
 Tensor& slot(State& s, int i) { return s.slots[static_cast<size_t>(i)]; }
 
-// The same in torch_oracle.py, by the same names.
+// torch_oracle.py has the same functions, with the same names.
 enum Layout : int64_t { kRows, kReversed, kEverySecond, kInnermostChannels };
 
 Tensor laid_out(const Tensor& t, const Sizes& shape, int64_t layout) {
@@ -132,7 +132,7 @@ int Generator::operand(Sizes shape, Fill fill) {
   }
   if (fill == Fill::distinct) {
     for (size_t i = 0; i < v.size(); ++i) {
-      // Of 8 bits as long as they are not more.
+      // Multiples of 1/8 with at most 8 bits, or whole numbers if there are more.
       const double unit = v.size() <= 256 ? 0.125 : 1;
       v[i] = (static_cast<double>(i) - static_cast<double>(v.size() / 2)) * unit;
       std::swap(v[i], v[static_cast<size_t>(random_.between(0, static_cast<int64_t>(i)))]);
@@ -174,7 +174,7 @@ void Generator::call(std::string python, const std::vector<int>& operands,
     used.push_back(x);
     if (at(x).requires_grad()) differentiable.push_back(x);
   }
-  // Of 16 bits each op rounds its result, and a gradient the results of several.
+  // With 16 bits each op rounds its result, and a gradient has the roundings of several.
   const bool autocasts = !used.empty() && random_.one_in(16);
   if (autocasts) compute_in(kBFloat16);
   const double ulp = std::max(epsilon(dtype_of_call_), epsilon(computes_in_.value_or(kFloat64)));

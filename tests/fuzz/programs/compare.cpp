@@ -19,7 +19,7 @@ namespace {
 
 struct Outcome {
   Tensor result;
-  std::string error;  // the kind; empty: none
+  std::string error;  // kind of the error; empty: none
   std::string what;
   std::vector<double> values;
 };
@@ -75,16 +75,16 @@ constexpr const char* kIndexWritten =
 bool is_in(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
 std::string difference(const Outcome& got, const Outcome& expected, const Step& step) {
-  // Of several mistakes in one call any may be named.
+  // With several invalid arguments in one call, any of them may be named.
   if (got.error.empty() != expected.error.empty()) {
     return fmt::format("error \"{}\", on reference \"{}\"", got.what, expected.what);
   }
   if (!got.error.empty()) {
     return got.error.starts_with("not") ? got.error + ": " + got.what : std::string();
   }
-  // Moves between devices are copies, and meta has nowhere to go: there a gradient stays expanded,
-  // and need not be added to in place.
-  // Whether gradients are added up in place depends on who else holds them.
+  // Moves between devices are copies, but meta has no other device: there a gradient stays
+  // expanded, and need not be added to in place.
+  // In-place accumulation of a gradient depends on the other owners of its memory.
   const bool in_full = !is_in(step.python, "grad(") && !is_in(step.python, "backward(") &&
                        (!got.result.defined() || !got.result.is_meta());
   const std::string a = describe(got.result, in_full), b = describe(expected.result, in_full);
@@ -95,14 +95,14 @@ std::string difference(const Outcome& got, const Outcome& expected, const Step& 
 
 State state_on(Device device, const Program& program) {
   State s;
-  s.slots.resize(program.steps.size());  // undefined where a step is left out
+  s.slots.resize(program.steps.size());  // undefined for skipped steps
   s.device = device;
   s.other = device.is_cpu() ? Device("reference") : kCPU;
   if (device.is_meta()) s.other = kMeta;
   return s;
 }
 
-// Wait for what an earlier program has queued, and drop its late errors.
+// Wait for the queued work of an earlier program, and ignore its late errors.
 void forget_errors(Device device) {
   try {
     synchronize(device);
@@ -110,14 +110,15 @@ void forget_errors(Device device) {
   }
 }
 
-// Slots share memory or do not, on each device alike: a write that one sees and the other does not
-// shows here.
+// Slots share memory on all devices or on none: a write that is visible on only one device is found
+// here.
 std::string slots_differ(const State& a, const State& b, const Program& program) {
   for (const Step& step : program.steps) {
     const auto i = static_cast<size_t>(step.slot);
     if (step.slot < 0 || i >= a.slots.size() || i >= b.slots.size()) continue;
     if (!a.slots[i].defined() || !b.slots[i].defined()) continue;
-    // What was written later may be less exact than the step's result: shapes and large errors.
+    // A later write may be less accurate than the step's result: compare shapes, and find large
+    // errors.
     const std::string d = difference(numbers(a.slots[i]), numbers(b.slots[i]), 1e-2);
     if (!d.empty()) return fmt::format("r[{}] at the end: {}", i, d);
   }
@@ -133,14 +134,14 @@ std::string compare(const Program& program, const std::vector<bool>& skip, Devic
     if (skip[i]) continue;
     const Step& step = program.steps[i];
     const Outcome expected = run(step, reference), got = run(step, state);
-    // Without data meta has no bad data, and no sizes that depend on it.
+    // meta has no data, so no invalid data, and no sizes that depend on data.
     if (device.is_meta() && got.error != expected.error) return {};
-    // Elsewhere than on the cpu an index is wrapped into a tensor of its own, so that a write to it
-    // before backward does no harm.
+    // On other devices than the cpu an index is copied into another tensor, so a write to it before
+    // backward has no effect.
     if (got.error != expected.error && is_in(got.what, kIndexWritten)) return {};
     const std::string d = difference(got, expected, step);
     if (!d.empty()) return fmt::format("step {}: {}\n  {}", i, step.python, d);
-    // A late error comes after the version and the history of what was not written: an end.
+    // A late error comes after the version has changed and the history was recorded: end here.
     if (!got.error.empty() && step.slot < 0 && device != kCPU) return {};
   }
   return device.is_meta() ? std::string() : slots_differ(state, reference, program);

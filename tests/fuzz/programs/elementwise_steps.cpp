@@ -1,4 +1,4 @@
-// Creation, conversion, maps, arithmetic, comparison and choice.
+// Creation, conversion, unary functions, arithmetic, comparison and selection.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
@@ -21,7 +21,7 @@ struct Map {
   const char* python;
   Unary run;
   UnaryInPlace in_place;
-  /// What roundings must not do: jumps (any), poles (at 0), or overflow.
+  /// Operands must not let roundings cause jumps (any), poles (at 0), or overflow.
   enum class Needs { nothing, exact, away_from_zero, small } needs;
 };
 
@@ -134,7 +134,7 @@ void Generator::create() {
       [v, shape, d](State& s) {
         Tensor host = empty({static_cast<int64_t>(v.size())}, kFloat64);
         std::copy(v.begin(), v.end(), host.data_ptr<double>());
-        return host.view(shape).to(s.device, d, false, true);  // nobody's view
+        return host.view(shape).to(s.device, d, false, true);  // not a view
       },
       Kind::exact, {});
 }
@@ -156,7 +156,7 @@ void Generator::create_index() {
 
 void Generator::convert() {
   const DType d = dtype();
-  // No integer is infinite or NaN.
+  // Integers are never infinite or NaN.
   const Pick precise = exact();
   const Pick whole = [&](int i) { return precise(i) && all(isfinite(at(i))).item<bool>(); };
   const int x = pick(is_floating_point(d) ? usable() : whole, nullptr);
@@ -180,7 +180,7 @@ void Generator::unary() {
       },
       nullptr);
   if (x < 0) return;
-  // Of few bits, or jumps: the rest rounds.
+  // With few bits, or discontinuous: the other functions round.
   add(std::string(map.python) + "(" + slot_text(x) + ")",
       [=](State& s) { return map.run(slot(s, x)); }, Kind::smooth, {x});
 }
@@ -233,7 +233,7 @@ void Generator::binary_number() {
   const Pick safe = exact();
   const int x = pick(safe, nullptr);
   if (x < 0) return;
-  // Compared with uint8 a negative number wraps around in PyTorch, and not here.
+  // Compared with uint8 a negative number is converted modulo 256 in PyTorch, but not in ambit.
   const int64_t least = at(x).dtype() == kUInt8 ? 0 : -5;
   const bool whole = random_.one_in(2);
   const double v = whole ? static_cast<double>(random_.between(least, 5)) : number();

@@ -1,5 +1,5 @@
-// Tables of further calls, a row each: of one tensor and a dim, of two tensors, of an index. Those
-// of what a tensor's elements are reshaped into are in reshaped_steps.cpp.
+// Tables of further calls, one row each: of a tensor and a dim, of two tensors, of an index.
+// reshaped_steps.cpp has calls on reshaped operands.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 Tensor& slot(State& s, int i) { return s.slots[static_cast<size_t>(i)]; }
 
-// What roundings must not do: jumps (exact), or overflow, be it in a gradient (small).
+// Operands must not let roundings cause jumps (exact), or overflow, also in a gradient (small).
 enum class Needs { usable, exact, small };
 
 template <class Run>
@@ -25,7 +25,7 @@ struct Row {
   bool is_exact = false;  // exact operands give an exact result
 };
 
-// Sorted, or the places of the largest, of equal elements may be either's, so that no gradient is
+// Sorted, or positions of the largest: equal elements may be in any order, so gradients are not
 // compared.
 using OfOne = Tensor (*)(const Tensor& x, int64_t d);
 #define AMBIT_ROW(python, needs, is_exact, ...)                                                \
@@ -115,7 +115,7 @@ using OfTwo = Tensor (*)(const Tensor& x, const Tensor& y, int64_t d);
         },                                                                           \
         Needs::needs, is_exact                                                       \
   }
-// Of two tensors of one shape and dtype.
+// Two tensors of one shape and dtype.
 const std::vector<Row<OfTwo>> kOfTwo{
     AMBIT_ROW("torch.maximum({x}, {y})", exact, true, maximum(x, y)),
     AMBIT_ROW("torch.fmin({x}, {y})", exact, true, fmin(x, y)),
@@ -162,7 +162,7 @@ using Indexed = Tensor (*)(const Tensor& x, const Tensor& i, const Tensor& y, in
            [[maybe_unused]] int64_t d) -> Tensor { return __VA_ARGS__; },                       \
         Needs::needs, is_exact                                                                  \
   }
-// Of an index and a source of one shape, of x's number of dims.
+// An index and a source of one shape, with the number of dims of x.
 const std::vector<Row<Indexed>> kIndexed{
     AMBIT_ROW("torch.scatter_reduce({x}, {d}, {i}, {y}, 'sum')", exact, true,
               scatter_reduce(x, d, i, y, "sum")),
@@ -211,7 +211,7 @@ void Generator::of_one() {
   const Pick fits = row.needs == Needs::exact   ? exact()
                     : row.needs == Needs::small ? small()
                                                 : usable();
-  // What a gradient is where the value is NaN is not told; that of infinity has calls of its own.
+  // Gradients at NaN are not compared; other calls test those at infinity.
   const Pick finite = finite_floats(fits);
   const int x =
       pick([&](int i) { return (row.is_exact ? fits(i) : finite(i)) && at(i).numel() <= 256; },

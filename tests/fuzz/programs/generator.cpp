@@ -59,8 +59,8 @@ std::string dtype_text(DType d) { return std::string("torch.") + name(d); }
 
 bool has_few_bits(const Tensor& t) {
   if (!t.is_floating_point()) return true;
-  // 6 bits before and 4 behind the point: products have 20, sums of 33 of them 25 at most, whose
-  // lowest no product of this few has.
+  // 6 bits before and 4 after the binary point: products have 20 bits, and sums of 33 of them at
+  // most 25, of which such products never use the lowest.
   return std::ranges::all_of(numbers(t), [](double v) {
     return !std::isfinite(v) || (std::abs(v) <= 64 && v * 16 == std::trunc(v * 16));
   });
@@ -127,7 +127,7 @@ void Generator::append(Step step, Kind kind, const std::vector<int>& operands) {
   try {
     result = execute(step, state_);
   } catch (const Error&) {
-    // A bad argument: every device is to say the same.
+    // An invalid argument: the error must be equal on every device.
   }
   state_.slots.resize(std::max(state_.slots.size(), static_cast<size_t>(step.slot + 1)));
   values_.resize(state_.slots.size());
@@ -137,7 +137,7 @@ void Generator::append(Step step, Kind kind, const std::vector<int>& operands) {
     step.tolerance = v.tolerance;
     if (step.slot >= 0) values_[static_cast<size_t>(step.slot)] = v;
     if (step.slot < 0) {
-      // Every view of what was written.
+      // All views of written memory.
       for (size_t i = 0; i < values_.size(); ++i) {
         const Tensor& t = state_.slots[i];
         if (t.defined() && t.storage().get() == result.storage().get()) {
@@ -193,12 +193,13 @@ Values Generator::values_of(const Tensor& result, Kind kind,
   v.exact = v.exact && kind == Kind::exact && has_few_bits(result);
   if (v.exact) return {};
   if (coarsest > epsilon(kFloat32)) {
-    // Each op rounds its result, and a gradient those of several. Nothing is made of it.
+    // Each op rounds its result, and a gradient has the roundings of several. The result is not
+    // used further.
     v.tolerance = std::max(v.tolerance, 16 * coarsest);
     v.depth = kTooDeep;
     return v;
   }
-  // A few dozen ulp of each of a few ops that may each multiply an error by ten or so.
+  // A few dozen ulp for each of a few ops, each of which may multiply an error by about ten.
   v.tolerance = std::max(v.tolerance, coarsest * 4096);
   ++v.depth;
   return v;
@@ -211,7 +212,7 @@ int Generator::pick(const Pick& safe, const Pick& fits) {
     (!fits || fits(i) ? good : rest).push_back(i);
   }
   if (!rest.empty() && random_.one_in(25)) return random_.choose(rest);
-  // Recent results more often, so that programs grow deep.
+  // Recent results are more likely, so that programs become deep.
   if (good.size() > 6 && random_.one_in(2)) good.erase(good.begin(), good.end() - 6);
   return good.empty() ? -1 : random_.choose(good);
 }

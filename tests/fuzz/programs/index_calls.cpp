@@ -1,5 +1,5 @@
-// Indexing, scattering, and new arrangements of elements, in place and through views too: a
-// table of calls, a row each, hence its length.
+// Indexing, scattering, and rearranging of elements, in place and through views too: a table of
+// calls, one row each, so the file is long.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 
@@ -115,7 +115,7 @@ void by_index(Generator& g) {
             source = g.operand(part);
   static const char* const kReduce[] = {"sum", "prod", "mean", "amax", "amin"};
   const std::string how = kReduce[r.between(0, 4)];
-  // Of the largest PyTorch shares the gradient with a self that is left out, where they are equal.
+  // If self is not included, PyTorch shares the gradient of the largest with an equal self.
   const bool self = how[0] == 'a' || r.one_in(2);
   switch (r.between(0, 12)) {
     case 0:
@@ -134,7 +134,7 @@ void by_index(Generator& g) {
           [=](const Tensors& t) { return index_fill(t[0], d, t[1], 2.); }, 0);
       break;
     case 3: {
-      // Each place once: which of several is kept nobody says.
+      // Each index once, because the result of several writes to one element is unspecified.
       Sizes all = shape;
       const int s = g.operand(all);
       g.call(
@@ -247,7 +247,7 @@ void by_mask(Generator& g) {
   }
 }
 
-// What writes into a part of a copy: its gradients go by the view.
+// Functions that write a part of a copy: their gradients pass through a view.
 void through_view(Generator& g) {
   Random& r = g.random();
   const Sizes shape = full_sizes(g, 2, 3);
@@ -393,7 +393,7 @@ void arrangement(Generator& g) {
         return combinations(t.reshape({-1}).slice(0, 0, 5), 2, true);
       });
     case 18: {
-      // Beside an empty one PyTorch 1.13's gradient is of another place.
+      // Next to an empty tensor, PyTorch 1.13's gradient has another position.
       const auto sizes = [&] { return draw(g, static_cast<size_t>(r.between(0, 2)), 1, 4); };
       const int y = g.operand(sizes()), z = g.operand(sizes());
       g.call(

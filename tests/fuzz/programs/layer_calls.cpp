@@ -1,4 +1,4 @@
-// Convolutions, norms, and images of other sizes.
+// Convolutions, norms, and resizing of images.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 
@@ -180,7 +180,7 @@ void interpolation(Generator& g) {
   if (mode == Interpolation::bilinear || mode == Interpolation::bicubic) D = 2;
   if (mode == Interpolation::trilinear) D = 3;
   Sizes shape = draw(g, D, 1, D == 3 ? 3 : 5);
-  // Of one channel, and of channels innermost, PyTorch 1.13 forgets the scale of nearest.
+  // With one channel and channels last, PyTorch 1.13 ignores the scale of nearest.
   shape.insert(shape.begin(), {r.between(1, 2), r.between(2, 3)});
   F::InterpolateFuncOptions o;
   o.mode(mode);
@@ -190,8 +190,8 @@ void interpolation(Generator& g) {
     o.size(std::vector<int64_t>(size.begin(), size.end()));
     text += ", size=" + list_text(size);
   } else {
-    // None that leaves sizes as they are, of which PyTorch's gradient forgets the scale.
-    // That of nearest in one dim forgets any that sizes do not tell.
+    // No scale that keeps the sizes, because PyTorch's gradient ignores it.
+    // The gradient of nearest in one dim ignores any scale that the sizes do not determine.
     const bool nearest = mode == Interpolation::nearest || mode == Interpolation::nearest_exact;
     const double factor = nearest ? 2 : r.choose(std::vector<double>{0.5, 0.75, 2, 2.25, 2.5});
     o.scale_factor(std::vector<double>(D, factor));
@@ -236,7 +236,7 @@ void sampling(Generator& g) {
   to.push_back(static_cast<int64_t>(D));
   static const char* const kPads[] = {"zeros", "border", "reflection"};
   const int64_t pad = r.between(0, 2), mode = r.between(0, D == 2 ? 2 : 1);
-  // Off the places where an element's neighbours change, which roundings would move.
+  // Away from positions where an element's neighbours change, because roundings would move them.
   const double shift = 1. / 64;
   static const char* const kModes[] = {"bilinear", "nearest", "bicubic"};
   g.call(

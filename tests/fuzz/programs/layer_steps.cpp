@@ -152,14 +152,15 @@ void Generator::layer() {
 }
 
 void Generator::image() {
-  // What padding makes of weights that are not finite is left to the library: 0 * inf or nothing.
+  // With infinite or NaN weights the results at padding differ between libraries: 0 * inf or
+  // nothing.
   const Pick few = exact();
   const auto finite = [&](int i) { return all(isfinite(at(i))).item<bool>(); };
   const int x = pick(
       [&](int i) { return few(i) && at(i).is_floating_point() && at(i).numel() > 8 && finite(i); },
       nullptr);
   if (x < 0) return;
-  // As an image of one or two channels.
+  // As an image with one or two channels.
   const int64_t n = at(x).numel(), C = n % 2 == 0 ? 2 : 1, W = n / C % 3 == 0 ? 3 : 1;
   const Dims as{1, C, n / C / W, W};
   const int image = add(fmt::format("r[{}].reshape({})", x, list_text(as)),

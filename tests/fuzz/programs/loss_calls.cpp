@@ -51,7 +51,7 @@ const std::vector<Pair> kPairs{
 #undef AMBIT_ROW
 
 // In the second gradient of binary_cross_entropy PyTorch adds 1e-12 to x - x^2, which is 1/20 or
-// more here: it is off by 2e-11 times the gradients' slope, which is below 20.
+// more here: its error is 2e-11 times the derivative of the gradient, which is below 20.
 double bound(const Generator& g) { return g.dtype_of_call() == kFloat64 ? 4e-10 / 0x1p-52 : 256; }
 
 void pair(Generator& g) {
@@ -175,7 +175,7 @@ void connectionist(Generator& g) {
   const bool zero = r.one_in(2), joined = r.one_in(2);
   int64_t labels = 0;
   for (const int64_t n : out) labels += n;
-  // Any class but the blank one.
+  // Any class except the blank.
   const int x = g.operand({T, N, C}),
             y = g.integers(joined ? Sizes{labels} : Sizes{N, S}, 1, C - 1);
   g.call(
@@ -195,7 +195,7 @@ void distance(Generator& g) {
   const auto reduction = static_cast<Reduction>(how);
   const double p = static_cast<double>(r.between(1, 3));
   const Sizes shape{r.between(1, 3), r.between(1, 4)};
-  // No vector is 0, where cosines have a pole.
+  // No vector is 0, where the cosine has a pole.
   const int a = g.operand(shape, Fill::positive), b = g.operand(shape, Fill::positive),
             c = g.operand(shape);
   switch (r.between(0, 5)) {

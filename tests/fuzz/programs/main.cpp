@@ -47,7 +47,7 @@ std::vector<ambit::Device> devices() {
   return all;
 }
 
-/// Return how many devices differ from `reference`.
+/// Return the number of devices that differ from `reference`.
 int check(const fuzz::Program& program) {
   int found = 0;
   for (const ambit::Device device : devices()) {

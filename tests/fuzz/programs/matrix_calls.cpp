@@ -59,7 +59,7 @@ void product(Generator& g) {
              [=](const Tensors& t) { return addmm(t[0], t[1], t[2], beta, alpha); });
       break;
     case 1:
-      // With beta 0 PyTorch 1.13 multiplies what it has not written.
+      // With beta 0 PyTorch 1.13 multiplies uninitialised memory.
       g.call(fmt::format("torch.baddbmm($0, $1, $2, beta={}, alpha={})", beta + 1, alpha),
              {g.operand(g.broadcastable({B, M, N})), g.operand({B, M, K}), g.operand({B, K, N})},
              [=](const Tensors& t) { return baddbmm(t[0], t[1], t[2], beta + 1, alpha); });
@@ -152,15 +152,15 @@ void product(Generator& g) {
   }
 }
 
-// Away from singular: the condition number is below 10, and singular values lie apart.
+// Not nearly singular: the condition number is below 10, and singular values are distinct.
 Tensor regular(const Tensor& x) {
   const int64_t n = x.size(-1);
   const TensorOptions o = TensorOptions(kInt64).device(x.device());
   return x / 32 + diag(arange(n, o).to(x.dtype()) + 1);
 }
 
-// Positive definite whatever the shape of m: m m^T alone is singular where m has more rows than
-// columns, and whether it has a factor is then a matter of rounding.
+// Positive definite for any shape of m: m m^T alone is singular if m has more rows than columns,
+// and rounding then decides if it has a factor.
 Tensor definite(const Tensor& m) {
   return matmul(m, m.transpose(-2, -1)) + eye(m.size(-2), m.options());
 }

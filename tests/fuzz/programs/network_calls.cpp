@@ -1,4 +1,4 @@
-// Attention, recurrent networks, and tables of embeddings.
+// Attention, recurrent networks, and embeddings.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ void attention(Generator& g) {
       {q, k, v, mask},
       [=](const Tensors& t) {
         Tensor m = t[3];
-        if (which == 2) {  // a key that every query sees
+        if (which == 2) {  // every query can attend to this key
           m = m.logical_or(arange(m.size(-1), TensorOptions(kInt64).device(m.device())).eq(0));
         }
         return scaled_dot_product_attention(t[0], t[1], t[2], m, 0, causal, scale);
@@ -71,7 +71,7 @@ void heads(Generator& g) {
         F::MultiheadAttentionForwardFuncOptions o(E, H, t[3], t[4], t[5], t[6], zero, 0, t[7],
                                                   t[8]);
         Tensor no = t[13];
-        if (no.defined()) {  // a key that none ignores
+        if (no.defined()) {  // no query ignores this key
           no = no.logical_and(arange(no.size(-1), TensorOptions(kInt64).device(no.device())).ne(0));
         }
         o.key_padding_mask(no).need_weights(weights).attn_mask(t[12]);
@@ -222,7 +222,7 @@ void table(Generator& g) {
            if (mode == 2) o.mode(kMax);
            o.per_sample_weights(t[3]).include_last_offset(last).padding_idx(pad);
            Tensor from = t[2];
-           // Both of one dtype, as PyTorch has it.
+           // Both have the same dtype, as in PyTorch.
            if (from.defined()) from = from.to(t[0].dtype());
            return F::embedding_bag(t[0], t[1], o.offsets(from));
          });

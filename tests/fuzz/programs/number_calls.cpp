@@ -1,4 +1,4 @@
-// Maps, arithmetic, reductions, scans and sorting: of every dtype, with infinities and NaN.
+// Unary functions, arithmetic, reductions, scans and sorting: with every dtype, infinities and NaN.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 
@@ -13,8 +13,9 @@ namespace {
 
 using Fill = Generator::Fill;
 
-// Floats of the call's dtype, or now and then integers or bools.
-// Infinities and NaN come without a gradient: what it is there, every library says otherwise.
+// Floats of the call's dtype, or occasionally integers or bools.
+// Operands with infinities and NaN do not require grad, because libraries have different gradients
+// there.
 int any_operand(Generator& g, const Sizes& shape, Fill fill) {
   Random& r = g.random();
   if (fill == Fill::special) {
@@ -78,7 +79,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("digamma($0)", digamma(x), Fill::positive, 256),
     AMBIT_ROW("torch.polygamma(2, $0)", polygamma(2, x), Fill::positive, 256),
     AMBIT_ROW("mvlgamma($0 + 2, 3)", mvlgamma(x + 2, 3), Fill::positive, 256),
-    // At infinity PyTorch gives NaN.
+    // At infinity PyTorch returns NaN.
     AMBIT_ROW("torch.i0($0)", i0(x), Fill::few),
     AMBIT_ROW("torch.special.i1($0)", special_i1(x), Fill::few),
     AMBIT_ROW("torch.special.i0e($0)", special_i0e(x)),
@@ -136,7 +137,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("F.gelu($0, approximate='tanh')", F::gelu(x, "tanh"), Fill::few),
     AMBIT_ROW("F.silu($0)", F::silu(x), Fill::few),
     AMBIT_ROW("F.mish($0)", F::mish(x), Fill::few),
-    // At 0 the second gradients are others: torch/README.md.
+    // At 0 the second gradients differ: torch/README.md.
     AMBIT_ROW("F.elu($0 + 0.125, 1.5)", F::elu(x + 0.125, 1.5)),
     AMBIT_ROW("F.celu($0 + 0.125, 1.5)", F::celu(x + 0.125, 1.5)),
     AMBIT_ROW("F.selu($0 + 0.125)", F::selu(x + 0.125)),
@@ -148,7 +149,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("F.hardtanh($0, -1.5, 0.5)", F::hardtanh(x, -1.5, 0.5)),
     AMBIT_ROW("F.hardshrink($0, 1.0)", F::hardshrink(x, 1)),
     AMBIT_ROW("softshrink($0, 1.0)", F::softshrink(x, 1)),
-    // Not at the borders, 3 and -3, where PyTorch 1.13 has another gradient than 2 has.
+    // Not at the limits, 3 and -3, where the gradients of PyTorch 1.13 and 2 differ.
     AMBIT_ROW("F.hardswish($0 * 1.125)", F::hardswish(x * 1.125)),
     AMBIT_ROW("hardsigmoid($0)", F::hardsigmoid(x), Fill::few),
     AMBIT_ROW("F.relu6($0)", F::relu6(x)),

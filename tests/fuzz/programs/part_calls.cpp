@@ -1,4 +1,4 @@
-// Tensors in parts: splits, writes of a part into a copy, diagonals, classes and bins.
+// Parts of tensors: splits, writes of a part into a copy, diagonals, one-hot and bincount.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 
@@ -84,7 +84,8 @@ void scattered(Generator& g) {
       break;
     }
     case 2: {
-      // Of other strides PyTorch 1.13 writes elsewhere, and its gradient by self is not written.
+      // With other strides PyTorch 1.13 writes to wrong positions, and leaves self's gradient
+      // uninitialised.
       const int64_t n = r.between(1, 2);
       g.call(
           fmt::format("torch.as_strided_scatter(in_rows($0.detach()), $1.detach(), [{}], [1], 0)",
@@ -106,7 +107,7 @@ void scattered(Generator& g) {
 void filled_diagonal(Generator& g) {
   Random& r = g.random();
   const int64_t n = r.between(1, 4);
-  // Of more than two dims all are alike.
+  // With more than two dims all have equal sizes.
   const Sizes shape = r.one_in(3) ? Sizes{n, n, n} : Sizes{r.between(1, 6), n};
   const bool wraps = r.one_in(2);
   g.call(

@@ -12,8 +12,8 @@
 
 namespace fuzz {
 
-/// State of a program: its device, another one for moves to and fro, and the results of its steps;
-/// undefined if a step threw or has no result.
+/// State of a program: its device, another one for moves in both directions, and the results of its
+/// steps; undefined if a step threw or has no result.
 struct State {
   ambit::Device device, other;
   std::vector<ambit::Tensor> slots;

@@ -1,5 +1,5 @@
-// Calls of what a tensor's elements are reshaped into: matrices and images, a row of a table each,
-// and recurrent networks.
+// Calls on operands that are reshaped to matrices and images, one row of a table each, and
+// recurrent networks.
 #include <ambit/nn/functional/padding.h>
 #include <ambit/nn/functional/recurrent.h>
 #include <ambit/ops/conv.h>
@@ -26,7 +26,7 @@ namespace {
 
 Tensor& slot(State& s, int i) { return s.slots[static_cast<size_t>(i)]; }
 
-// A symmetric matrix of eigenvalues between 1 and 10: torch_oracle.py's spd.
+// A symmetric matrix with eigenvalues between 1 and 10: torch_oracle.py's spd.
 Tensor spd(const Tensor& x) {
   const Tensor a = tanh(x.reshape(-1).narrow(0, 0, 9).reshape({3, 3}));
   return matmul(a, a.t()) + eye(3, x.options());
@@ -155,7 +155,7 @@ void Generator::of_image() {
   const Pick few = finite_floats(exact());
   const int x = pick([&](int i) { return few(i) && at(i).numel() >= 8; }, nullptr);
   if (x < 0 || at(x).numel() < 8) return;
-  // Two channels, all rows of the width, which is 2 or 3.
+  // Two channels, with rows of the width, which is 2 or 3.
   const int64_t n = at(x).numel(), W = n % 3 == 0 && n >= 12 ? 3 : 2, H = n / 2 / W;
   const Dims as{1, 2, H, W};
   const int image =

@@ -149,7 +149,7 @@ void Generator::join() {
       Kind::exact, {a, b});
 }
 
-// Writes that others see: copy_, fill_, masked_fill_ and arithmetic with a number.
+// Writes that are visible in views: copy_, fill_, masked_fill_ and arithmetic with a number.
 void Generator::write_view() {
   const int x = pick(exact(), nullptr);
   if (x < 0) return;
@@ -200,7 +200,7 @@ void Generator::write_view() {
 }
 
 void Generator::index() {
-  // Of a tensor without elements only the cpu looks whether the index is right.
+  // For a tensor without elements only the cpu checks the index.
   const Pick any = usable();
   const int x = pick([&](int k) { return any(k) && at(k).numel() > 0; },
                      [&](int k) { return at(k).dim() > 0; });

@@ -46,7 +46,7 @@ def recurrent(kind, x):
     return run(a, h, w, True, 1, 0., True, False, kind == "gru")[0]
 
 
-# The operands of calls.cpp, and what makes one tensor of several.
+# The operands of calls.cpp, and functions that combine several tensors.
 def T(values, dtype, shape, layout, grad):
     t = torch.tensor(values, dtype=torch.float64).to(dtype)
     if grad:
@@ -83,7 +83,7 @@ def grads(y, xs, order):
     return flat([torch.zeros_like(x) if g is None else g for g, x in zip(gs, xs)])
 
 
-# PyTorch's own trigamma, the gradient of digamma, has 9 digits.
+# PyTorch's own trigamma, the gradient of digamma, has 9 correct digits.
 def derived(forward, derivative):
     class Derived(torch.autograd.Function):
         @staticmethod
@@ -107,7 +107,7 @@ def mvlgamma(x, p):
     return p * (p - 1) / 4 * math.log(math.pi) + sum(lgamma(x - k / 2) for k in range(p))
 
 
-# Of one number PyTorch's gradient is NaN, but infinite if it has no dims.
+# For a single number PyTorch's gradient is NaN, but infinite if the number has no dims.
 def spread(f, x, dims, unbiased, keep):
     if x.dim() == 0:
         return f(x.reshape(1), [0], unbiased, False).reshape([])
@@ -143,26 +143,50 @@ def definite(m):
     return m @ m.mT + torch.eye(m.size(-2), dtype=m.dtype)
 
 
-# PyTorch 1.13 makes 0 of NaN; 2 keeps it.
+# PyTorch 1.13 returns 0 for NaN; 2 returns NaN.
 def softshrink(x, lambd=0.5):
     return torch.where(x.isnan(), x, F.softshrink(x, lambd))
 
 
-# PyTorch's gradient of float64 has 1 / 6 as float32.
+# PyTorch 2.15 returns NaN for infinity in float32 and bfloat16, unless the tensor is a single number.
+torch_gelu = F.gelu
+
+
+def gelu(x, approximate="none"):
+    return torch.where(x == inf, x, torch_gelu(x, approximate=approximate))
+
+
+F.gelu = gelu
+torch_interpolate = F.interpolate
+
+
+# PyTorch 2.15 omits the vertical pass if an antialiased image is resized to one column, unless the tensor is channels
+# last and has more than one channel.
+def interpolate(x, antialias=False, **options):
+    if not antialias:
+        return torch_interpolate(x, **options)
+    twice = torch.cat([x, x], 1).contiguous(memory_format=torch.channels_last)
+    return torch_interpolate(twice, antialias=True, **options)[:, :x.size(1)].contiguous()
+
+
+F.interpolate = interpolate
+
+
+# In PyTorch's gradient for float64 1 / 6 is rounded to float32.
 def hardsigmoid(x):
     if x.dtype != torch.float64:
         return F.hardsigmoid(x)
     return torch.where((x > -3) & (x < 3), (x + 3) / 6, F.hardsigmoid(x.detach()))
 
 
-# Where PyTorch 1.13 takes other strides for rows.
+# PyTorch 1.13 uses wrong strides for rows here.
 def in_rows(t):
     return None if t is None else t.contiguous()
 
 
 def batch_norm(x, mean, var, w, b, training):
     mean, var = (None if t is None else t.detach().clone() for t in (mean, var))
-    # Of other strides gradients are wrong in PyTorch 1.13.
+    # With other strides gradients are wrong in PyTorch 1.13.
     x, w, b = in_rows(x), in_rows(w), in_rows(b)
     y = F.batch_norm(x, mean, var, w, b, training, 0.25, 0.125)
     return y if mean is None else flat([y, mean, var])
@@ -190,8 +214,8 @@ def heads(q, k, v, E, H, w, b, bk, bv, zero, out, ob, qw, kw, vw, mask, ignored,
 
 
 def row_major(t, slots):
-    """A result that is nobody's view, in the strides that ambit gives it: what is made of it is then a
-    view in both, where PyTorch may keep its operand's strides and copy."""
+    """Return a result that is not a view with the strides that it has in ambit. Functions of it are then
+    views in both libraries; with its operand's strides PyTorch might have to copy."""
     def shares(other):
         return other is not None and other is not t and other.storage().data_ptr() == t.storage().data_ptr()
 
@@ -200,20 +224,20 @@ def row_major(t, slots):
     return t.contiguous() if not t.is_leaf else t.detach().contiguous().requires_grad_(t.requires_grad)
 
 
-def differs(t, code, dtype, sizes, grad, tolerance, values):
+def differs(t, code, dtype, sizes, grad, tolerance, values, has_empty_operand):
     if str(t.dtype) != "torch." + dtype:
         return f"dtype {t.dtype}, ambit {dtype}"
     if list(t.shape) != sizes:
         return f"sizes {list(t.shape)}, ambit {sizes}"
-    # PyTorch's formulas may keep an operand for its shape alone, and so record a constant gradient,
-    # or record none where there are no elements.
-    if t.requires_grad != grad and "create_graph" not in code and t.numel():
+    # PyTorch's formulas may save an operand only for its shape, and so record a constant gradient, or record none if
+    # there are no elements.
+    if t.requires_grad != grad and "create_graph" not in code and t.numel() and not has_empty_operand:
         return f"requires_grad {t.requires_grad}, ambit {grad}"
     got = t.detach().double().reshape(-1)
     want = torch.tensor(values, dtype=torch.float64)
     finite = want[torch.isfinite(want)].abs()
     scale = max(1.0, finite.max().item() if len(finite) else 1.0)
-    # Two libraries, each rounding in its own way; of 16 bits once or twice, which is in the tolerance.
+    # Two libraries round differently; with 16 bits once or twice, which the tolerance includes.
     factor = 4 if tolerance < 2**-10 else 1
     close = (got == want) | (got.isnan() & want.isnan()) | ((got - want).abs() <= factor * tolerance * scale)
     if close.all():
@@ -224,14 +248,14 @@ def differs(t, code, dtype, sizes, grad, tolerance, values):
 
 SHORT = (torch.float16, torch.bfloat16)
 NO_KERNEL = re.compile("not implemented for|expected scalar type|same dtype|expected m1 and m2|must have the same")
-# Of 16 bits PyTorch's layer_norm subtracts what it has rounded, so that of equal numbers noise remains; its
-# matrix_exp has no finite values, and oneDNN's transposed convolutions have other sizes than they should.
-UNFIT = re.compile("layer_norm|matrix_exp|conv_transpose")
+# With 16 bits PyTorch's layer_norm subtracts rounded numbers, so that noise remains of equal numbers; its matrix_exp is
+# never finite, its grid_sample computes positions in 16 bits, and oneDNN's transposed convolutions have wrong sizes.
+UNFIT = re.compile("layer_norm|matrix_exp|conv_transpose|grid_sample")
 
 
 def run(code, scope):
-    """Run a step: None, "widened" where PyTorch has no kernel of 16 bits, so that it ran in float32, or
-    "skipped", a gradient of such a kernel. Raise what PyTorch throws else."""
+    """Run a step. Return None, "upcast" if PyTorch has no 16-bit kernel, so that it ran in float32, or
+    "skipped" for a gradient of such a kernel. Other exceptions of PyTorch are raised."""
     r = scope["r"]
     narrow = {i: r[i] for i in {int(i) for i in re.findall(r"r\[(\d+)\]", code)}
               if r[i] is not None and r[i].dtype in SHORT}
@@ -253,14 +277,16 @@ def run(code, scope):
     finally:
         for i, t in narrow.items():
             r[i] = t
-    return "widened"
+    return "upcast"
 
 
-# Their gradients at bounds and among equals are those of PyTorch 2.15; older versions have others. So have the
-# second gradients of celu and elu at 0.
+# Gradients at bounds and of equal elements are those of PyTorch 2.15; older versions differ, also in the second
+# gradients of celu and elu at 0.
 IS_OLD = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2]) < (2, 15)
 CHANGED = re.compile(r"\b(clamp|clip|fmax|fmin|atan2|hinge_embedding_loss|margin_ranking_loss|"
                      r"cosine_embedding_loss|triplet_margin_loss|c?elu|selu|hardswish|huber_loss)")
+# Values that differ in older versions: as_strided_scatter of an input with a storage offset.
+CHANGED_VALUES = re.compile(r"\bas_strided_scatter\b")
 
 
 def operation(code):
@@ -271,7 +297,7 @@ def main(path):
     programs = steps = 0
     found = collections.OrderedDict()
     refused = collections.Counter()
-    ways = collections.Counter()  # of steps of 16 bits
+    ways = collections.Counter()  # of steps with 16 bits
     first = {}
 
     def refuse(what):
@@ -295,19 +321,19 @@ def main(path):
                 print(code)
             steps += 1
             changed = changed or IS_OLD and bool(CHANGED.search(code))
-            # Written by an in-place comparison a tensor has no gradient in ambit, zeros or that of
-            # before in PyTorch.
+            # A tensor written by an in-place comparison has no gradient in ambit; in PyTorch its gradient is zeros or
+            # the previous one.
             if re.search(r"\.(lt|le|gt|ge|eq|ne|logical_\w+)_\(", code):
                 ended = True
                 continue
             try:
                 how = run(code, scope)
-            except Exception as e:  # whatever PyTorch throws
+            except Exception as e:  # any exception of PyTorch
                 error = e
         elif kind == "!":
             if error is None:
                 refuse("ambit alone: " + operation(code) + "   " + text[:110])
-            # In place PyTorch may have written half of it.
+            # A failed in-place op of PyTorch may have written a part.
             ended = error is None or "_(" in code
         elif error is not None:
             refuse("torch alone: " + operation(code) + "   " + str(error).split("\n")[0][:110])
@@ -327,23 +353,25 @@ def main(path):
             if how == "skipped":
                 r[int(slot)] = torch.tensor(numbers).to(getattr(torch, dtype)).reshape(eval(sizes))
                 continue
-            if how == "widened" and short:
+            if how == "upcast" and short:
                 r[int(slot)] = r[int(slot)].to(getattr(torch, dtype))
             elif short and "T(" not in code:
                 ways["native"] += 1
             t = r[int(slot)]
-            # What runs in which dtype is as PyTorch says for CUDA, on every device; it has other lists for
-            # the cpu.
+            # The dtypes under autocast are PyTorch's for CUDA, on every device; PyTorch has other lists for the cpu.
             if "autocast" in code and t is not None and str(t.dtype) != "torch." + dtype:
                 ended = True
                 continue
             if made and t is not None and contiguous == "1":
                 t = r[int(slot)] = row_major(t, r)
-            if t is None:  # where the gradient is zeros
+            if t is None:  # its gradient is zeros
                 what = any(float(v) for v in values) and "None"
             else:
-                what = differs(t, code, dtype, eval(sizes), grad == "1", float(tolerance), numbers)
-            if what and changed and ("grad" in code or "backward" in code):
+                operands = [r[int(i)] for i in re.findall(r"r\[(\d+)\]", code)]
+                is_empty = any(o is not None and o.numel() == 0 for o in operands)
+                what = differs(t, code, dtype, eval(sizes), grad == "1", float(tolerance), numbers, is_empty)
+            is_old_value = IS_OLD and CHANGED_VALUES.search(code)
+            if what and (is_old_value or changed and ("grad" in code or "backward" in code)):
                 ended = True
                 ways["changed"] += 1
             elif what:
@@ -355,8 +383,8 @@ def main(path):
         print(f"{count:6} seed {first[name]}: {name}")
     for name, (seed, code, what) in found.items():
         print(f"seed {seed}: {code}\n    torch {what}")
-    print(f"results of 16 bits by PyTorch's kernels: {ways['native']}, computed in float32 for want of them: "
-          f"{ways['widened']}, gradients left out: {ways['skipped']}; of functions that have changed since this PyTorch: {ways['changed']}")
+    print(f"results of 16 bits by PyTorch's kernels: {ways['native']}, computed in float32 without such kernels: "
+          f"{ways['upcast']}, gradients left out: {ways['skipped']}; of functions that have changed since this PyTorch: {ways['changed']}")
     print(f"{programs} programs, {steps} steps, {len(found)} kinds of difference")
     return 1 if found else 0
 

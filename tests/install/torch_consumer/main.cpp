@@ -1,4 +1,4 @@
-// As libtorch's page on installing it: https://pytorch.org/cppdocs/installing.html.
+// The program of libtorch's installation page: https://pytorch.org/cppdocs/installing.html.
 #include <c10/util/irange.h>
 #include <torch/torch.h>
 

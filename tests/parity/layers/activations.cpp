@@ -5,7 +5,7 @@ using namespace parity;
 
 namespace {
 
-// From -3 to 3, without what any of the functions has a corner at.
+// From -3 to 3, without the kinks of any of the functions.
 Tensor wide(torch::IntArrayRef sizes = {2, 4, 3}) { return x(sizes) * 3 + 0.01; }
 
 template <class Holder>
@@ -17,7 +17,7 @@ Holder evaluated(Holder layer) {
 }  // namespace
 
 PARITY(layers_activations) {
-  // A number that float32 holds: libtorch's gradient rounds it to that.
+  // Exact in float32, because libtorch's gradient rounds it to float32.
   run_layer("CELU", nn::CELU(nn::CELUOptions().alpha(0.75)), wide());
   run_layer("ELU", nn::ELU(nn::ELUOptions().alpha(1.3)), wide());
   run_layer("GELU", nn::GELU(), wide());
@@ -69,7 +69,7 @@ PARITY(layers_in_place) {
   run_layer("Dropout", nn::Dropout(nn::DropoutOptions(0).inplace(true)), wide());
 }
 
-// Which elements go is random, and differs on purpose; that all or none do not.
+// The dropped elements are random and differ on purpose; with p 0 and 1 they do not.
 PARITY(layers_dropouts) {
   const Tensor images = wide({2, 3, 2, 2}), volumes = wide({1, 2, 2, 2, 2});
   for (const double p : {0., 1.}) {

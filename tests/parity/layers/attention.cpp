@@ -1,4 +1,4 @@
-// Attention of several heads and the Transformer, without dropout, which is random.
+// Multi-head attention and the Transformer, without dropout, which is random.
 #include "layers.h"
 
 using namespace parity;
@@ -80,7 +80,8 @@ PARITY(layers_multihead_attention) {
   run_attention("padded", Options(kWidth, 2), in, {padding(5, 2), mask});
   run_attention("with further keys", Options(kWidth, 2).add_bias_kv(true).add_zero_attn(true), in,
                 {padding(5, 2), mask});
-  // libtorch 1.13 wants keys and values of the same width, and no mask of bools or of each head.
+  // libtorch 1.13 requires keys and values of the same width, and has no bool masks or masks of
+  // each head.
   run_attention("of other widths", Options(kWidth, 2).kdim(3).vdim(3),
                 {target(), x({5, 2, 3}), y({5, 2, 3})});
   run_attention("of other widths, with further keys",
@@ -178,7 +179,7 @@ PARITY(layers_transformer_of_other_parts) {
   encoder->reset_parameters();
   decoder->reset_parameters();
   for (const auto& p : whole->named_parameters()) {
-    // Of vectors, which begin as ones and zeros; those of Linear are random.
+    // Only of 1-D parameters, which are initialised to ones and zeros; those of Linear are random.
     const bool random = p.value().dim() > 1 || p.key().find("linear") != std::string::npos;
     if (!random) report("anew " + p.key(), p.value(), 0);
   }
@@ -192,7 +193,7 @@ PARITY(layers_transformer_of_other_parts) {
   }
 }
 
-// Fewer arguments than a forward has.
+// Fewer arguments than forward has.
 PARITY(layers_attention_in_containers) {
   const auto encoder = nn::TransformerEncoderLayerOptions(kWidth, 2).dim_feedforward(6).dropout(0);
   const auto decoder = nn::TransformerDecoderLayerOptions(kWidth, 2).dim_feedforward(6).dropout(0);

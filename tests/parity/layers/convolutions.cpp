@@ -1,5 +1,5 @@
-// Convolutions and transposed ones in one to three dims: strides, paddings and their modes,
-// dilation, groups, sizes of the output.
+// Convolutions and transposed convolutions in one to three dims: strides, paddings and their modes,
+// dilation, groups, output sizes.
 #include "layers.h"
 
 using namespace parity;
@@ -65,7 +65,7 @@ PARITY(layers_convolution_paddings) {
             image);
   run_layer("circular 3", nn::Conv3d(Three(2, 3, 3).padding(1).padding_mode(torch::kCircular)),
             volume);
-  // A square: of others libtorch 1.13 takes the paddings of the dims in the wrong order.
+  // Equal paddings, because libtorch 1.13 swaps those of the dims.
   run_layer("same, reflected",
             nn::Conv2d(Two(2, 3, 4).padding(torch::kSame).padding_mode(torch::kReflect)), image);
   report_refusal("same with a stride",

@@ -1,4 +1,4 @@
-// Losses as functions, each with options that are not the defaults.
+// Losses as functions, each with options other than the defaults.
 #include "layers.h"
 
 using namespace parity;

@@ -1,5 +1,5 @@
-// Pooling as functions, with the options that are not the defaults, and all ways of interpolation
-// that images.cpp leaves out.
+// Pooling as functions, with options other than the defaults, and the modes of interpolation that
+// images.cpp does not test.
 #include "layers.h"
 
 using namespace parity;
@@ -99,7 +99,7 @@ PARITY(functional_maxima) {
   for (const Call& call : calls) run(call);
 }
 
-// What pooling keeps from one call to the next is nothing but samples.
+// Fractional pooling keeps only the samples from one call to the next.
 PARITY(layers_pooling_state) {
   using Sizes2 = nn::AdaptiveAvgPoolOptions<torch::ExpandingArrayWithOptionalElem<2>>;
   run_layer("AdaptiveAvgPool1d", nn::AdaptiveAvgPool1d(nn::AdaptiveAvgPool1dOptions(2)), line());

@@ -1,4 +1,4 @@
-// Layers as functions, each with options that are not the defaults: activations, dropouts, norms,
+// Layers as functions, each with options other than the defaults: activations, dropouts, norms,
 // paddings, products, distances, embeddings.
 #include "layers.h"
 
@@ -8,9 +8,9 @@ namespace F = torch::nn::functional;
 
 namespace {
 
-// From -3 to 3, without what any of the functions has a corner at.
+// From -3 to 3, without the kinks of any of the functions.
 Tensor wide(torch::IntArrayRef sizes = {2, 4, 3}) { return x(sizes) * 3 + 0.01; }
-double share = 0;  // of what a dropout lets go
+double share = 0;  // fraction that a dropout keeps
 Tensor rows() { return torch::tensor({3, 1, 1, 4}, torch::kLong); }
 
 }  // namespace
@@ -53,14 +53,14 @@ PARITY(functional_activations) {
       {CALL(F::threshold(a[0] * 1, F::ThresholdFuncOptions(0.3, 1.2).inplace(true))), {w}},
   };
   for (const Call& call : calls) run(call);
-  // Random: of each row the largest is one, or all together are.
+  // Random: the largest element of each row is one, or the elements have the sum one.
   const auto hard = F::gumbel_softmax(w, F::GumbelSoftmaxFuncOptions().hard(true).dim(1));
   report("hard gumbel_softmax, sorted", std::get<0>(hard.sort(1)), 2);
   const auto soft = F::gumbel_softmax(w, F::GumbelSoftmaxFuncOptions().tau(0.5));
   report("gumbel_softmax, summed", soft.sum(-1), 8);
 }
 
-// Which elements go is random, and differs on purpose; that all or none do not.
+// The dropped elements are random and differ on purpose; with p 0 and 1 they do not.
 PARITY(functional_dropouts) {
   const Tensor w = wide(), images = wide({2, 3, 2, 2}), volumes = wide({1, 2, 2, 2, 2});
   for (share = 0; share < 2; ++share) {

@@ -1,5 +1,5 @@
-// nn::init: those that are not random by number; of those that are, which differ on purpose, their
-// bounds and moments.
+// nn::init: values of functions without randomness; bounds and moments of the random ones, which
+// differ on purpose.
 #include "layers.h"
 
 using namespace parity;
@@ -8,8 +8,8 @@ namespace Init = torch::nn::init;
 
 namespace {
 
-/// Whether `t`'s mean and deviation are what they should be: of n numbers the mean is off by
-/// deviation / sqrt(n), the deviation by less than that; six times are allowed.
+/// Check the mean and standard deviation of `t`: the mean of n numbers has an error of deviation /
+/// sqrt(n), the deviation a smaller one; six times that is accepted.
 void report_moments(const std::string& name, const Tensor& t, double mean, double deviation) {
   const double within = 6 * deviation / std::sqrt(static_cast<double>(t.numel()));
   const bool fits = std::abs(t.mean().item<double>() - mean) < within &&
@@ -18,8 +18,8 @@ void report_moments(const std::string& name, const Tensor& t, double mean, doubl
   report(name + " sizes", torch::zeros(t.sizes()), 0);
 }
 
-/// Uniform between the two, and near both: a number of n is in the outer hundredth of them but for
-/// a chance of 0.99^n, 1e-17 of 4,096.
+/// Uniform between the bounds, with numbers near both: no number of n is in an outer hundredth with
+/// probability 0.99^n, 1e-17 for 4,096.
 void report_uniform(const std::string& name, const Tensor& t, double low, double high) {
   report_moments(name, t, (low + high) / 2, (high - low) / std::sqrt(12.));
   const double min = t.min().item<double>(), max = t.max().item<double>(),

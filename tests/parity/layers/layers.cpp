@@ -25,7 +25,7 @@ List leaves(const List& inputs) {
   return all;
 }
 
-// Of sums weighted by waves, so that no element's gradient hides another's.
+// Gradients of sums weighted by waves, so that no element's gradient hides another's.
 void run_backward(const List& out) {
   Tensor sum;
   double k = 0.43;
@@ -65,7 +65,7 @@ void report_layer(const std::string& name, nn::Module& layer, const List& inputs
     report(name + " gradient of " + p.key(), p.value().grad(), 4 * roundings);
   }
   for (const auto& b : layer.named_buffers()) {
-    // Of float64 all: libtorch's to(dtype) takes counts along.
+    // All are float64, because libtorch's to(dtype) converts counts, too.
     report(name + " buffer " + b.key(), b.value().to(torch::kDouble), roundings);
   }
 }

@@ -5,7 +5,8 @@ using namespace parity;
 
 namespace {
 
-// Two batches in training, so that the running statistics move twice, then one in evaluation.
+// Two batches in training, so that the running statistics are updated twice, then one in
+// evaluation.
 template <class Holder>
 void trained_and_evaluated(const std::string& name, Holder layer, const Tensor& input) {
   run_layer(name, layer, input);

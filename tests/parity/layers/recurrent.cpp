@@ -36,7 +36,7 @@ void run_packed(const std::string& name, const Make& options) {
       kRoundings);
 }
 
-// The options that RNN, LSTM and GRU share.
+// Options of RNN, LSTM and GRU.
 template <class Holder, class Make>
 void run_networks(const std::string& name, const Make& options) {
   run_network<Holder>(name, options, false);
@@ -124,7 +124,7 @@ PARITY(layers_cells) {
   });
 }
 
-// Fewer arguments than a forward has.
+// Fewer arguments than forward has.
 PARITY(layers_recurrent_in_containers) {
   using Pair = std::tuple<Tensor, Tensor>;
   const Tensor steps = x({5, 2, 3}), state = y({1, 2, 4}) - 1, one = x({2, 3});

@@ -1,4 +1,4 @@
-// Layers that move elements or compare them: paddings, pooling, shapes, embeddings, distances; and
+// Layers that move or compare elements: paddings, pooling, shapes, embeddings, distances; and
 // containers of modules and parameters by name.
 #include "layers.h"
 
@@ -103,7 +103,7 @@ PARITY(layers_embeddings) {
   run_layer("Embedding", nn::Embedding(5, 3), at);
   run_layer("Embedding padded", nn::Embedding(Options(5, 3).padding_idx(3)), at);
   run_layer("Embedding scaled", nn::Embedding(Options(5, 3).scale_grad_by_freq(true)), at);
-  // A number that float32 holds: libtorch's layer rounds it to that.
+  // Exact in float32, because libtorch's layer rounds it to float32.
   nn::Embedding bounded(Options(5, 3).max_norm(0.3125).norm_type(1));
   run_layer("Embedding bounded", bounded, at);
   report("its weight", bounded->weight, 256);
@@ -117,7 +117,7 @@ PARITY(layers_embeddings) {
   run_layer("EmbeddingBag of maxima",
             nn::EmbeddingBag(Bag(5, 3).mode(torch::kMax).include_last_offset(true)), flat,
             torch::tensor({0, 2, 6}, torch::kLong));
-  // Rows that are all looked up twice: libtorch 1.13 divides by other rows' counts.
+  // All rows occur twice, because libtorch 1.13 divides by other rows' counts.
   run_layer("EmbeddingBag scaled", nn::EmbeddingBag(Bag(5, 3).scale_grad_by_freq(true)),
             torch::tensor({3, 1, 1, 3}, torch::kLong), torch::tensor({0, 3}, torch::kLong));
 }

@@ -1,4 +1,4 @@
-// Reductions, scans and orders, along dims counted from either end, and new arrangements.
+// Reductions, scans and sorting along dims counted from either end, and rearranging.
 #include "methods.h"
 
 using namespace parity;

@@ -1,5 +1,5 @@
-// What makes and converts tensors, says what they are, and draws random numbers, of which only the
-// dtype, the sizes and the range are the same in two libraries.
+// Creation, conversion and properties of tensors, and random numbers, of which only the dtype, the
+// sizes and the range are equal in two libraries.
 #include "methods.h"
 
 using namespace parity;
@@ -33,7 +33,6 @@ PARITY(methods_that_make) {
       {METHOD(is_pinned)},
       {METHOD(is_set_to, o.a)},
       {METHOD(is_set_to, o.b)},
-      {METHOD(is_variable)},
       {METHOD(is_contiguous)},
       {METHOD(is_floating_point)},
       {METHOD(is_complex)},
@@ -51,7 +50,7 @@ PARITY(methods_that_make) {
 }
 
 namespace {
-// 1 where every number lies within, and what of it does not depend on them.
+// 1 if every number is within the bounds; and properties that do not depend on the numbers.
 List within(const Tensor& t, double least, double most) {
   return {torch::zeros_like(t), t.ge(least).logical_and(t.le(most)).all()};
 }

@@ -1,4 +1,4 @@
-// Maps of one tensor, of two, and of several, out of place and in place.
+// Elementwise functions of one tensor, of two, and of several, out of place and in place.
 #include "methods.h"
 
 using namespace parity;

@@ -1,12 +1,12 @@
-// Products and linear algebra, and what makes, converts and tells of tensors.
+// Products and linear algebra, and functions that create, convert and query tensors.
 #include "methods.h"
 
 using namespace parity;
 
 PARITY(methods_of_matrices) {
-// [3, 3]: definite, its factors; columns; batches.
+// [3, 3]: positive definite, its factors; columns; batches.
 #define S (o.a.t().matmul(o.a) + 2 * torch::eye(3, o.a.options().requires_grad(false)))
-#define L S.cholesky()
+#define L torch::linalg_cholesky(S)
 #define C o.b.t()
 #define BATCH(t) torch::stack({t, t})
   run({
@@ -23,8 +23,8 @@ PARITY(methods_of_matrices) {
       {IN_PLACE(addr_, o.b.select(-1, 0), o.p.select(0, 0), 2, 0.5), 16, kWhole},
       {ROW(baddbmm, BATCH(o.a).baddbmm(BATCH(o.b), BATCH(S))), 64},
       {ROW(baddbmm_, BATCH(o.a).baddbmm_(BATCH(o.b), BATCH(S), 2, 0.5)), 64, kWhole},
-      {ROW(cholesky, S.cholesky()), 256},
-      {ROW(cholesky, S.cholesky(true)), 256},
+      {ROW(linalg_cholesky, torch::linalg_cholesky(S)), 256},
+      {ROW(linalg_cholesky, torch::linalg_cholesky(S, true)), 256},
       {ROW(cholesky_inverse, L.cholesky_inverse()), 1024},
       {ROW(cholesky_solve, C.cholesky_solve(L)), 1024},
       {METHOD(corrcoef), 256},
@@ -59,8 +59,8 @@ PARITY(methods_of_matrices) {
            std::get<0>(S.detach().geqrf()).ormqr(std::get<1>(S.detach().geqrf()), C.detach())),
        256},
       {ROW(pinverse, S.pinverse()), 4096},
-      {ROW(qr, S.qr()), 4096},
-      {METHOD(qr, false), 1024, kNumbers & ~kPlain},
+      {ROW(linalg_qr, torch::linalg_qr(S)), 4096},
+      {ROW(linalg_qr, torch::linalg_qr(o.a, "complete")), 1024, kNumbers & ~kPlain},
       {ROW(slogdet, S.slogdet()), 1024},
       {ROW(svd, std::get<1>(o.a.svd())), 1024},
       {ROW(triangular_solve, std::get<0>(C.triangular_solve(L, false))), 1024},

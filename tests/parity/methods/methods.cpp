@@ -10,7 +10,7 @@ struct Named {
   Operands operands;
 };
 
-// No element is 0, where many functions have a corner, and each library its gradient.
+// No element is 0, where many functions have kinks, and the gradients of libraries differ.
 Tensor nonzero_wave(torch::IntArrayRef sizes, double k) {
   const int64_t n = torch::empty(sizes).numel();
   return wave({n + 1}, k, torch::kDouble).slice(0, 1).reshape(sizes);
@@ -67,8 +67,8 @@ Tensor total(const List& results, const List& leaves) {
   return sum;
 }
 
-// What is undefined is reported as zeros: which of the two a gradient is, the libraries say
-// differently.
+// Undefined tensors are printed as zeros, because the libraries differ in whether a gradient is
+// undefined or zeros.
 List report_gradients(const std::string& what, const Tensor& of, const List& leaves,
                       double roundings, double scale = 0) {
   const List gradients = torch::autograd::grad({of}, leaves, {}, true, true, true);
@@ -85,7 +85,7 @@ List report_gradients(const std::string& what, const Tensor& of, const List& lea
 void report_row(const Row& row, const Named& named, const std::string& what) {
   const Operands& o = named.operands;
   const List results = row.call(o), leaves{o.a, o.b, o.p};
-  torch::zeros({1}).cpu();  // what a device finds in its data it may say late
+  torch::zeros({1}).cpu();  // a device may report errors in its data late
   for (const Tensor& y : results) report(what, y, row.roundings);
   if (!o.a.requires_grad() || (row.but & kGradients)) return;
   const Tensor sum = total(results, leaves);
@@ -93,9 +93,9 @@ void report_row(const Row& row, const Named& named, const std::string& what) {
   if (!sum.requires_grad()) return;
   const List first = report_gradients(what + " gradient", sum, leaves, 4 * row.roundings);
   if (row.but & kSecond) return;
-  // A gradient that is constant has zeros for its own, but for libraries that keep what it was of.
+  // The gradient of a constant gradient is zeros, or depends on an operand that the library saved.
   const Tensor second = total(first, leaves) + (sum * 0).sum();
-  double scale = 1;  // of the terms that a second gradient is a sum of, and which may cancel
+  double scale = 1;  // magnitude of the terms of a second gradient, which may cancel
   for (const Tensor& g : first) {
     if (g.numel() > 0) scale = std::max(scale, g.detach().abs().max().item().toDouble());
   }

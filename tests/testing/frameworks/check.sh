@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run a program of framework.cpp: check.sh <program> <how it says that two of three tests failed>
+# Run a program of framework.cpp: check.sh <program> <its text for two failures in three tests>
 set -uo pipefail
 export AMBIT_TEST_DEVICES=cpu,reference
 got=$("$1" 2>&1)

@@ -1,4 +1,4 @@
-// <ambit/testing.h> in another framework than doctest, which AMBIT_FRAMEWORK names: 1 is
+// <ambit/testing.h> in a framework other than doctest, which AMBIT_FRAMEWORK selects: 1 is
 // GoogleTest, 2 Catch2, 0 none. One check passes, and two fail: a report, and a check of the
 // framework in a loop.
 #include <ambit/ops/creation.h>

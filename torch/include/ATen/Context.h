@@ -77,7 +77,7 @@ inline bool hasMKLDNN() { return globalContext().hasMKLDNN(); }
 inline bool hasOpenMP() { return globalContext().hasOpenMP(); }
 inline bool hasMKL() { return globalContext().hasMKL(); }
 inline bool hasMAGMA() { return globalContext().hasMAGMA(); }
-/// Return the number of cuda devices; without any, of hip devices.
+/// Return the number of cuda devices; if there is none, of hip devices.
 inline size_t getNumGPUs() { return static_cast<size_t>(device_count(hasCUDA() ? "cuda" : "hip")); }
 
 }  // namespace at

@@ -49,12 +49,12 @@ inline DeviceIndex deviceCount() {
 }
 /// Return the device that the accelerator's name without an index means.
 inline DeviceIndex getDeviceIndex() { return static_cast<DeviceIndex>(detail::device(-1).index()); }
-/// Set it for this thread, as a DeviceGuard does for a scope.
+/// Set the accelerator's device for this thread, as a DeviceGuard does for a scope.
 inline void setDeviceIndex(DeviceIndex index) {
   alignas(ambit::DeviceGuard) std::byte room[sizeof(ambit::DeviceGuard)];
-  new (room) ambit::DeviceGuard(detail::device(index));  // not destroyed: it would set it back
+  new (room) ambit::DeviceGuard(detail::device(index));  // not destroyed: that would undo it
 }
-/// Set it, and return the one before. A negative index changes nothing.
+/// Set it, and return the previous one. A negative index changes nothing.
 inline DeviceIndex exchangeDevice(DeviceIndex index) {
   const DeviceIndex before = getDeviceIndex();
   if (index >= 0) setDeviceIndex(index);
@@ -80,8 +80,8 @@ inline void emptyCache() {
     ambit::empty_cache(detail::device(static_cast<DeviceIndex>(i)));
   }
 }
-/// Return the bytes that are free, or cached, and all the device has. Errors also:
-/// NotImplementedError if the backend does not know the second.
+/// Return the free or cached bytes, and the total bytes of the device. Errors also:
+/// NotImplementedError if the backend does not know the total.
 inline std::pair<size_t, size_t> getMemoryInfo(DeviceIndex index) {
   const Device device = detail::device(index);
   const size_t total = ambit::usable_backend(device).properties(device.index()).total_memory;

@@ -14,7 +14,7 @@ namespace ambit::autocast {
 inline bool is_xpu_enabled() { return is_available("xpu") && is_autocast_enabled(Device("xpu")); }
 inline void set_xpu_enabled(bool enabled) { set_autocast_enabled(Device("xpu"), enabled); }
 inline DType get_autocast_xpu_dtype() {
-  return is_available("xpu") ? get_autocast_dtype(Device("xpu")) : kBFloat16;
+  return is_available("xpu") ? get_autocast_dtype(Device("xpu")) : kFloat16;
 }
 inline void set_autocast_xpu_dtype(DType dtype) { set_autocast_dtype(Device("xpu"), dtype); }
 

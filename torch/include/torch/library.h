@@ -64,7 +64,7 @@ class CppFunctionOf {
   template <class F>
   requires requires(F f) { std::function{std::move(f)}; }
   explicit CppFunctionOf(F f) : CppFunctionOf(std::function{std::move(f)}, 0) {}
-  /// No kernel: the next one is tried.
+  /// No kernel: dispatch tries the next one.
   static CppFunctionOf makeFallthrough() { return {}; }
 
  private:

@@ -17,6 +17,7 @@ namespace ambit::arithmetic {
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+/// Return a + b, wrapping for integers; "or" for bool.
 template <class T>
 AMBIT_HOST_DEVICE T wrap_add(T a, T b) {
   if constexpr (std::same_as<T, bool>)
@@ -26,6 +27,7 @@ AMBIT_HOST_DEVICE T wrap_add(T a, T b) {
   else
     return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
 }
+/// Return a - b, wrapping for integers; not for bool.
 template <class T>
 AMBIT_HOST_DEVICE T wrap_sub(T a, T b) {
   if constexpr (std::floating_point<T>)
@@ -33,6 +35,7 @@ AMBIT_HOST_DEVICE T wrap_sub(T a, T b) {
   else
     return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
 }
+/// Return a * b, wrapping for integers; "and" for bool.
 template <class T>
 AMBIT_HOST_DEVICE T wrap_mul(T a, T b) {
   if constexpr (std::same_as<T, bool>)
@@ -70,6 +73,7 @@ AMBIT_HOST_DEVICE T negative(T x) {
     return wrap_sub(T(0), x);
 }
 
+/// Return |x|; the smallest integer wraps to itself.
 template <class T>
 AMBIT_HOST_DEVICE T magnitude(T x) {
   if constexpr (std::floating_point<T>)
@@ -87,6 +91,7 @@ AMBIT_HOST_DEVICE T complement(T x) {
     return static_cast<T>(~x);
 }
 
+/// Return true for infinities; false for integers.
 template <class T>
 AMBIT_HOST_DEVICE bool is_infinite(T x) {
   if constexpr (std::floating_point<T>)
@@ -94,6 +99,7 @@ AMBIT_HOST_DEVICE bool is_infinite(T x) {
   else
     return false;
 }
+/// Return false for infinities and NaN; true for integers.
 template <class T>
 AMBIT_HOST_DEVICE bool is_finite(T x) {
   if constexpr (std::floating_point<T>)
@@ -102,8 +108,10 @@ AMBIT_HOST_DEVICE bool is_finite(T x) {
     return true;
 }
 
-// Two selects, because compilers do not vectorise a single select on a combined condition. Return a
-// if a and b are equal, as for -0 and 0.
+/// Return the larger (maximum) or smaller (minimum) number, NaN if one is NaN, a if they are equal,
+/// as for -0 and 0. Two selects, because compilers do not vectorise a single select on a combined
+/// condition.
+/// @{
 template <class T>
 AMBIT_HOST_DEVICE T maximum(T a, T b) {
   const T larger = a < b ? b : a;
@@ -114,6 +122,7 @@ AMBIT_HOST_DEVICE T minimum(T a, T b) {
   const T smaller = a > b ? b : a;
   return b != b ? b : smaller;
 }
+/// @}
 /// Return a / (a^2 + b^2), 0 at (0, 0). Does not compute the squares, which may underflow.
 template <class T>
 AMBIT_HOST_DEVICE T angle_slope(T a, T b) {
@@ -234,13 +243,14 @@ AMBIT_HOST_DEVICE T least_multiple(T a, T b) {
   return wrap_mul(static_cast<T>(factor), magnitude(b));
 }
 
-/// shift_left: a 2^b, wrapping; shift_right: a / 2^b rounded down. If b is negative or at least the
-/// number of bits, all bits of a are shifted out.
+/// Return a 2^b, wrapping; 0 if b is negative or at least the number of bits.
 template <class T>
 AMBIT_HOST_DEVICE T shift_left(T a, T b) {
   if (is_negative(b) || b >= static_cast<T>(8 * sizeof(T))) return 0;
   return static_cast<T>(static_cast<Wrapping<T>>(a) << static_cast<int>(b));
 }
+/// Return a / 2^b rounded down; if b is negative or at least the number of bits, -1 for negative a,
+/// else 0.
 template <class T>
 AMBIT_HOST_DEVICE T shift_right(T a, T b) {
   if (is_negative(b) || b >= static_cast<T>(8 * sizeof(T))) return is_negative(a) ? T(-1) : T(0);

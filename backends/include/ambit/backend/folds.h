@@ -18,9 +18,13 @@ namespace ambit::arithmetic {
 template <class T>
 using Total = std::conditional_t<std::floating_point<T>, double, int64_t>;
 
+/// One function of the family reduce on elements of type T. Members: Value, the type of the
+/// accumulator; kNothing, its initial value; element(x), the accumulator of one element; and
+/// merge(a, b), the accumulator of both.
 template <ReduceOp op, class T>
 struct Fold;
 
+/// @cond
 #define AMBIT_FOLD(name, Kept, nothing, counted, merged)                      \
   template <class T>                                                          \
   struct Fold<ReduceOp::name, T> {                                            \
@@ -45,6 +49,7 @@ AMBIT_FOLD(abs_sum, Total<T>, 0,               magnitude(x),   a + b)
 AMBIT_FOLD(norm,    Total<T>, 0,               x * x,          a + b)
 // clang-format on
 #undef AMBIT_FOLD
+/// @endcond
 
 /// Return the op that merges partial results: op itself, or sum where the partial results are sums.
 constexpr ReduceOp merging(ReduceOp op) {
@@ -55,7 +60,9 @@ constexpr ReduceOp merging(ReduceOp op) {
 
 /// Number of elements, their mean, and the sum of their squared deviations from it.
 struct Moments {
-  double count, mean, squares;
+  double count;    ///< number of elements
+  double mean;     ///< their mean
+  double squares;  ///< sum of (x - mean)^2
 };
 
 /// Merge the moments of two sets. Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the
@@ -67,17 +74,20 @@ AMBIT_HOST_DEVICE inline Moments merged(const Moments& a, const Moments& b) {
   return {count, a.mean + apart * share, a.squares + b.squares + apart * apart * (a.count * share)};
 }
 
+/// The Fold of variances and standard deviations.
 template <class T>
 struct FoldMoments {
-  using Value = Moments;
-  static constexpr Value kNothing{0, 0, 0};
-  /// x - x is 0, or NaN for infinities and NaN.
+  using Value = Moments;                     ///< the accumulator
+  static constexpr Value kNothing{0, 0, 0};  ///< no elements
+  /// Return the moments of one element. x - x is 0, or NaN for infinities and NaN.
   AMBIT_HOST_DEVICE static Value element(T e) {
     const auto x = static_cast<double>(e);
     return {1, x, x - x};
   }
+  /// Return the moments of both sets.
   AMBIT_HOST_DEVICE static Value merge(const Value& a, const Value& b) { return merged(a, b); }
 };
+/// @cond
 template <class T>
 struct Fold<ReduceOp::var, T> : FoldMoments<T> {};
 template <class T>
@@ -86,6 +96,7 @@ template <class T>
 struct Fold<ReduceOp::std, T> : FoldMoments<T> {};
 template <class T>
 struct Fold<ReduceOp::std_unbiased, T> : FoldMoments<T> {};
+/// @endcond
 
 /// Return the result for `count` elements that were merged into v.
 template <ReduceOp op, class Value>

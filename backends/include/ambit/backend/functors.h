@@ -19,7 +19,8 @@
 
 namespace ambit {
 
-/// Errors: DTypeError if the function is not defined for the dtype.
+/// Check the dtype of a function's operands. Errors: DTypeError if the function is not defined for
+/// it.
 template <class Op>
 void expect_operand_dtype(Op op, DType dtype) {
   if (row_of(op).dtypes.contains(dtype)) return;
@@ -29,14 +30,16 @@ void expect_operand_dtype(Op op, DType dtype) {
 
 namespace arithmetic {
 
+/// The dtypes that the function computes with.
 template <class T, auto op>
 concept OperandOf = (row_of(op).dtypes.contains(dtype_of<T>));
 
+/// The type of the function's result for operands of type T: bool or T.
 template <auto op, class T>
 using ResultOf = std::conditional_t<row_of(op).result == FunctionRow::Result::boolean, bool, T>;
 
-inline constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
-inline constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+inline constexpr double kSqrtHalf = 0.70710678118654752440;      ///< 1 / sqrt(2)
+inline constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  ///< 1 / sqrt(2 pi)
 
 /// Return 1 / (1 + e^-x). exp(-|x|) cannot overflow and keeps the digits of tiny results.
 template <class T>
@@ -50,6 +53,7 @@ template <class T>
 AMBIT_HOST_DEVICE T normal_cdf(T x) {
   return T(0.5) * std::erfc(-x * T(kSqrtHalf));
 }
+/// Return the density of the normal distribution.
 template <class T>
 AMBIT_HOST_DEVICE T normal_density(T x) {
   return std::exp(T(-0.5) * x * x) * T(kInvSqrtTwoPi);
@@ -61,6 +65,7 @@ template <class T>
 AMBIT_HOST_DEVICE T gelu_tanh_logit(T x) {
   return T(kGeluTanhSlope) * x * (1 + T(kGeluTanhCube) * x * x);
 }
+/// Return d gelu_tanh(x) / dx.
 template <class T>
 AMBIT_HOST_DEVICE T gelu_tanh_slope(T x) {
   const T s = sigmoid(gelu_tanh_logit(x));
@@ -83,6 +88,23 @@ AMBIT_HOST_DEVICE T mish_slope(T x) {
   const T below = above + rest;
   const T slope = (x < 0 ? e : T(1)) / (1 + e) * (rest / below) * ((above + below) / below);
   return above / below + x * slope;
+}
+
+/// Return log(x / (1 - x)); next to 1/2 the quotient is nearly 1, and 2 x - 1 is exact.
+template <class T>
+AMBIT_HOST_DEVICE T logit(T x) {
+  return x > T(0.25) && x < T(0.75) ? std::log1p((2 * x - 1) / (1 - x)) : std::log(x / (1 - x));
+}
+
+/// Return 1 / (c x^2 + 1) for c = 1 or -1, without overflow.
+template <class T>
+AMBIT_HOST_DEVICE T atan_slope(T x, T c) {
+  return std::fabs(x) > T(4294967296.) ? 1 / x / (c * x) : 1 / (c * (x * x) + 1);
+}
+/// Return 1 / sqrt(x^2 + c) for c = 1 or -1, without overflow.
+template <class T>
+AMBIT_HOST_DEVICE T asinh_slope(T x, T c) {
+  return 1 / (std::fabs(x) > T(4294967296.) ? std::fabs(x) : std::sqrt(x * x + c));
 }
 
 /// Return log(1 + e^-|x|).
@@ -108,9 +130,11 @@ AMBIT_HOST_DEVICE T hard_sigmoid(T x) {
   return minimum(maximum(x + 3, T(0)), T(6)) / 6;
 }
 
+/// One function of a family: Functor<BinaryOp::add>()(a, b). Formulas: function_table.h.
 template <auto op>
 struct Functor;
 
+/// @cond
 #define AMBIT_FUNCTOR(op, expression, ...)                            \
   template <>                                                         \
   struct Functor<op> {                                                \
@@ -161,7 +185,7 @@ AMBIT_UNARY(digamma,     digamma(x))
 AMBIT_UNARY(i0,          bessel_i0(x))
 AMBIT_UNARY(i1,          bessel_i1(x))
 AMBIT_UNARY(sinc,        sine_cardinal(x))
-AMBIT_UNARY(logit,       std::log(x / (1 - x)))
+AMBIT_UNARY(logit,       logit(x))
 AMBIT_UNARY(erfcx,       scaled_erfc(x))
 AMBIT_UNARY(i0e,         scaled_bessel_i0(x))
 AMBIT_UNARY(i1e,         scaled_bessel_i1(x))
@@ -256,9 +280,9 @@ AMBIT_TERNARY(sqrt_grad,       a / (c * b))
 AMBIT_TERNARY(expm1_grad,      a * (b + c))
 AMBIT_TERNARY(log1p_grad,      a / (b + c))
 AMBIT_TERNARY(tan_grad,        a * (b * b + c))
-AMBIT_TERNARY(atan_grad,       a / (c * (b * b) + 1))
+AMBIT_TERNARY(atan_grad,       a * atan_slope(b, c))
 AMBIT_TERNARY(asin_grad,       a * (c / std::sqrt((1 - b) * (1 + b))))
-AMBIT_TERNARY(asinh_grad,      a / std::sqrt(b * b + c))
+AMBIT_TERNARY(asinh_grad,      a * asinh_slope(b, c))
 AMBIT_TERNARY(sin_grad,        a * (c * std::cos(b)))
 AMBIT_TERNARY(cos_grad,        a * (c * std::sin(b)))
 AMBIT_TERNARY(sinh_grad,       a * (c * std::cosh(b)))
@@ -291,6 +315,7 @@ AMBIT_COMPARE(logical_xor, (a != T(0)) ^ (b != T(0)))
 #undef AMBIT_TERNARY
 #undef AMBIT_COMPARE
 #undef AMBIT_FUNCTOR
+/// @endcond
 
 /// Return the number converted to an element as kernels::fill does.
 template <class T>
@@ -302,6 +327,7 @@ T element_of(const Scalar& number) {
 /// The function of kernels::clamp; an absent bound is replaced by one that no element exceeds.
 template <class T>
 struct Clamp {
+  /// The bounds, converted to T.
   Clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max)
       : low(min ? element_of<T>(*min) : worst<T>(true)),
         high(max ? element_of<T>(*max) : worst<T>(false)) {}
@@ -312,20 +338,24 @@ struct Clamp {
     return ((v > high) | (high != high)) ? high : v;
   }
 
-  T low, high;
+  T low;   ///< the lower bound
+  T high;  ///< the upper bound
 };
 
 /// The function of kernels::clamp_grad. low and high are the smallest and largest number within the
 /// exclusive bounds: their neighbours, an infinity for an absent bound, NaN if there is none.
 template <class T>
 struct ClampGrad {
+  /// The parameters of kernels::clamp_grad.
   ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool passes_nan)
       : low(next_to(min, true, passes_nan)),
         high(next_to(max, false, passes_nan)),
         nan_passes(passes_nan || (!min && !max)) {}
+  /// Return dy if x is within the bounds, else 0.
   AMBIT_HOST_DEVICE T operator()(T dy, T x) const {
     return ((x >= low) & (x <= high)) | (nan_passes & (x != x)) ? dy : T(0);
   }
+  /// Return the nearest number inside an exclusive bound, see above.
   static T next_to(const std::optional<Scalar>& bound, bool lower, bool passes_nan) {
     if (!bound) return worst<T>(lower);
     const T b = element_of<T>(*bound);
@@ -334,8 +364,9 @@ struct ClampGrad {
                                  : std::nextafter(b, worst<T>(!lower));
   }
 
-  T low, high;
-  bool nan_passes;
+  T low;            ///< the smallest x with a gradient
+  T high;           ///< the largest x with a gradient
+  bool nan_passes;  ///< whether NaN has a gradient
 };
 
 }  // namespace arithmetic

@@ -12,7 +12,9 @@ namespace ambit::reference {
 /// increases this count is borrowed.
 AMBIT_API uint64_t runs();
 
-#define AMBIT_LOOP(name) AMBIT_API Signature<kernels::name> name;
+#define AMBIT_LOOP(name)                                                   \
+  /** The loop of kernels::name, for tensors in host-accessible memory. */ \
+  AMBIT_API Signature<kernels::name> name;
 AMBIT_KERNELS(AMBIT_LOOP)
 #undef AMBIT_LOOP
 

@@ -20,6 +20,7 @@ using SortKey =
     std::conditional_t<sizeof(T) <= 2, std::conditional_t<sizeof(T) == 1, uint8_t, uint16_t>,
                        std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
+/// Return the key of x: smaller keys come first, NaN last; descending: complemented.
 template <class T>
 AMBIT_HOST_DEVICE SortKey<T> sort_key(T x, bool descending) {
   using Key = SortKey<T>;

@@ -9,6 +9,7 @@
 
 namespace ambit::arithmetic {
 
+/// Pi, rounded to double.
 inline constexpr double kPi = 3.14159265358979323846;
 
 /// Return y with erf(y) = x: a polynomial approximation, then Halley's steps on erfc, which avoids
@@ -127,6 +128,7 @@ AMBIT_HOST_DEVICE inline double times_exp(double f, double r) {
 /// series (computed with 60 digits): e^-r I0(r) in r / 4 - 1 for r <= 8, sqrt(r) e^-r I0(r) in 16 /
 /// r - 1 above.
 struct BesselI0 {
+  /// For r <= 8.
   double near[31] = {0.338397637204738042,     -0.304682672343198399,    0.171620901522208775,
                      -0.0949010970480476444,   0.0493052842396707085,    -0.0237374148058994688,
                      0.0105464603945949983,    -0.00432430999505057594,  0.0016394756169413358,
@@ -138,6 +140,7 @@ struct BesselI0 {
                      7.67618549860493562e-14,  -1.16853328779934517e-14, 1.71539128555513303e-15,
                      -2.43127984654795469e-16, 3.3307945188222381e-17,   -4.41534164647933938e-18,
                      5.66917800692149616e-19};
+  /// For r > 8.
   double far[27] = {0.402245205507054416,     0.00336911647825569409,   6.88975834691682398e-5,
                     2.89137052083475648e-6,   2.04891858946906374e-7,   2.26666899049817806e-8,
                     3.39623202570838635e-9,   4.94060238822496959e-10,  1.18891471078464383e-11,
@@ -156,6 +159,7 @@ AMBIT_HOST_DEVICE inline double scaled_bessel_i0(double x) {
   if (r <= 8) return chebyshev_sum(kSeries.near, r / 4 - 1);
   return chebyshev_sum(kSeries.far, 16 / r - 1) / std::sqrt(r);
 }
+/// Return I0(x), infinity on overflow.
 AMBIT_HOST_DEVICE inline double bessel_i0(double x) {
   const double r = std::fabs(x);
   if (r > 720) return std::numeric_limits<double>::infinity();
@@ -188,6 +192,7 @@ AMBIT_HOST_DEVICE inline double scaled_bessel_i1(double x) {
   if (r <= 8) return chebyshev_sum(kNear, r / 4 - 1) * x;
   return std::copysign(chebyshev_sum(kFar, 16 / r - 1) / std::sqrt(r), x);
 }
+/// Return I1(x), infinity on overflow, with the sign of x.
 AMBIT_HOST_DEVICE inline double bessel_i1(double x) {
   const double r = std::fabs(x);
   if (r > 720) return std::copysign(std::numeric_limits<double>::infinity(), x);

@@ -40,10 +40,13 @@ inline std::vector<Device> devices() {
 /// During its lifetime, reports of this thread name the device.
 class OnDevice {
  public:
+  /// Set the device that reports of this thread name.
   explicit OnDevice(Device device) : before_(std::exchange(current_device_name(), device.str())) {}
+  /// Restore the previous one.
   ~OnDevice() { current_device_name() = std::move(before_); }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
+  /// Return "on cuda:0" for the current device.
   static Message message() { return {"on " + current_device_name()}; }
 
  private:
@@ -67,6 +70,7 @@ void for_each_device(const Body& body) {
 
 }  // namespace ambit::test
 
+/// @cond
 // INFO of Catch2 2 contains a semicolon.
 #define AMBIT_TESTING_INFO_2(message)    \
   const Catch::ScopedMessage ambit_info( \
@@ -75,6 +79,7 @@ void for_each_device(const Body& body) {
 #define AMBIT_TESTING_INFO_CATCH_VERSION_MAJOR(message) INFO(message)
 #define AMBIT_TESTING_JOINED(first, second) first##second
 #define AMBIT_TESTING_INFO_OF(version) AMBIT_TESTING_JOINED(AMBIT_TESTING_INFO_, version)
+/// @endcond
 
 /// Run the following block with each of test::devices(), as `device`. Failures in the block,
 /// including those of the framework's own checks, name the device.

@@ -27,9 +27,11 @@ inline bool can_fail(Device device) noexcept try {
 /// Errors: BackendError for a device that is not simulated.
 class FailingAllocation {
  public:
+  /// nth: 1 is the next allocation.
   FailingAllocation(Device device, int nth) : device_(device) {
     sim::controls().fail_allocation(device, nth);
   }
+  /// Cancel the fault if it has not occurred.
   ~FailingAllocation() { sim::controls().fail_allocation(device_, 0); }
   FailingAllocation(const FailingAllocation&) = delete;
   FailingAllocation& operator=(const FailingAllocation&) = delete;
@@ -45,9 +47,11 @@ class FailingAllocation {
 /// Errors: BackendError for a device that is not simulated.
 class FailingKernel {
  public:
+  /// nth: 1 is the next kernel, or the next of that name.
   FailingKernel(Device device, int nth, std::string_view kernel = "") : device_(device) {
     sim::controls().fail_kernel(device, kernel, nth);
   }
+  /// Cancel the fault if it has not occurred.
   ~FailingKernel() { sim::controls().fail_kernel(device_, "", 0); }
   FailingKernel(const FailingKernel&) = delete;
   FailingKernel& operator=(const FailingKernel&) = delete;
@@ -62,6 +66,8 @@ struct FaultReport {
   std::string report;  ///< "" if each gave the expected exception and no leak
 };
 
+/// Run the work repeatedly with the 1st, 2nd, ... fault until none occurs; each must cause Expected
+/// and no leak. `name` begins the report.
 template <class Expected, class Fault>
 FaultReport with_each_fault(const char* name, Device device, const std::function<void()>& work) {
   FaultReport all;

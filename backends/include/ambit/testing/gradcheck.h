@@ -21,6 +21,7 @@
 
 namespace ambit::test {
 
+/// A function of all inputs that returns one tensor.
 using TensorFunction = std::function<Tensor(const std::vector<Tensor>&)>;
 
 /// How gradcheck() differentiates and compares.
@@ -61,11 +62,13 @@ TensorFunction of_inputs(const F& f) {
 /// The differences, one per line; only the first three are kept.
 class Differences {
  public:
+  /// Add the difference of one input element: both gradients.
   void add(size_t input, int64_t element, double numeric, double value) {
     if (++count_ > 3) return;
     lines_ << "\n  input " << input << " element " << element << ": numeric " << numeric
            << ", autograd " << value;
   }
+  /// Return a report that begins with `name`; "" if nothing was added.
   std::string report(const char* name) const {
     if (count_ == 0) return "";
     return std::string(name) + ": expected autograd's gradients to be the numeric ones, got " +
@@ -99,6 +102,7 @@ inline std::vector<Tensor> leaves_of(const char* name, std::vector<Tensor>& inpu
   return leaves;
 }
 
+/// gradcheck() with the name that begins its report.
 inline std::string gradcheck_named(const char* name, const TensorFunction& f,
                                    std::vector<Tensor> inputs, const GradcheckOptions& options) {
   std::string report;

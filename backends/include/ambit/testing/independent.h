@@ -36,12 +36,16 @@ struct IndependenceOptions {
   uint64_t seed = 0;
 };
 
+/// The results of a run.
 using Tensors = std::vector<Tensor>;
 /// The monitored part of a run, which returns the results.
 using Work = std::function<Tensors()>;
 
+/// Return one result, or several, as a list.
+/// @{
 inline Tensors tensors_of(Tensor t) { return {std::move(t)}; }
 inline Tensors tensors_of(Tensors t) { return t; }
+/// @}
 
 /// Return the monitored part of `fn` for a device.
 template <class F>
@@ -56,10 +60,10 @@ Work work_on(const F& fn, Device device) {
 
 /// The results of one run, and the recorded side effects.
 struct DeviceRun {
-  Tensors results;      // on the cpu, detached
-  int64_t kernels = 0;  // number run, including composites
-  std::string strayed;  // "" if it used only its device
-  std::string error;    // message of its exception; "" if none
+  Tensors results;      ///< on the cpu, detached
+  int64_t kernels = 0;  ///< number run, including composites
+  std::string other_devices;  ///< uses of other devices; "" if none
+  std::string error;    ///< message of its exception; "" if none
 };
 
 /// Names with their counts: "copy_to_host (2), item".
@@ -73,7 +77,7 @@ inline std::string listed(const std::map<std::string, int64_t>& counts) {
 }
 
 /// Return a profile's events on other devices than `device`, and its copies above the limit.
-inline std::string strayed(const profiler::Profile& profile, Device device, int64_t copies,
+inline std::string other_devices(const profiler::Profile& profile, Device device, int64_t copies,
                            int64_t& kernels) {
   std::map<std::string, int64_t> moved, elsewhere;
   int64_t moves = 0;
@@ -99,9 +103,11 @@ inline std::string strayed(const profiler::Profile& profile, Device device, int6
 /// a module's parameters on the cpu and an input on the device) are the same for every device.
 class SharedGenerator {
  public:
+  /// Replace the device's generator.
   explicit SharedGenerator(Device device)
       : generator_(default_generator(device)),
         before_(std::exchange(generator_, default_generator(kCPU))) {}
+  /// Restore the device's generator.
   ~SharedGenerator() { generator_ = before_; }
   SharedGenerator(const SharedGenerator&) = delete;
   SharedGenerator& operator=(const SharedGenerator&) = delete;
@@ -127,12 +133,12 @@ inline DeviceRun run_on(Device device, const std::function<Work(Device)>& make,
   Tensors results = work();
   synchronize(device);
   profile.stop();
-  run.strayed = strayed(profile, device, options.copies, run.kernels);
+  run.other_devices = other_devices(profile, device, options.copies, run.kernels);
   for (const auto& [other, bytes] : before) {
     const size_t made = memory_stats(other).allocated - bytes;
     // An allowed copy to the host allocates a tensor there.
     if (made == 0 || (options.copies > 0 && other.is_cpu())) continue;
-    run.strayed += "; it made tensors of " + std::to_string(made) + " bytes on " + other.str();
+    run.other_devices += "; it made tensors of " + std::to_string(made) + " bytes on " + other.str();
   }
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].defined()) {
@@ -140,21 +146,25 @@ inline DeviceRun run_on(Device device, const std::function<Work(Device)>& make,
       continue;
     }
     if (results[i].device() != device) {
-      run.strayed += "; result " + std::to_string(i) + " is on " + results[i].device().str();
+      run.other_devices += "; result " + std::to_string(i) + " is on " + results[i].device().str();
     }
     run.results.push_back(results[i].is_meta() ? results[i] : results[i].detach().cpu());
   }
   return run;
 }
 
+/// Return the largest element; 0 if there is none.
 inline double largest(const Tensor& t) { return t.numel() == 0 ? 0 : t.max().item<double>(); }
 
 /// The bound of differences between results: see expect_device_independent().
 struct ResultBound {
-  double noise = 0, scale = 0, bound = 0;
-  std::string enlarges;  // why results cannot be compared
+  double noise = 0;      ///< largest difference between cpu and reference
+  double scale = 0;      ///< largest magnitude
+  double bound = 0;      ///< maximum difference of an element
+  std::string enlarges;  ///< the reason why results cannot be compared; "" if they can
 };
 
+/// Return the bound of one floating-point result of a run with so many kernels.
 inline ResultBound bound_of(const Tensor& cpu, const Tensor& reference, int64_t kernels) {
   ResultBound b;
   const double eps = finfo(cpu.dtype()).eps;
@@ -230,11 +240,11 @@ inline std::vector<ResultBound> bounds_of(const DeviceRun& cpu, const DeviceRun&
   return bounds;
 }
 
-/// What is wrong with a run; "" for nothing.
+/// Return the errors of a run; "" if there are none.
 inline std::string wrong_of(const DeviceRun& run, const DeviceRun& cpu,
                             const std::vector<ResultBound>& bounds) {
   if (!run.error.empty()) return "it threw " + run.error;
-  std::string wrong = run.strayed;
+  std::string wrong = run.other_devices;
   if (run.results.size() != cpu.results.size()) wrong += "; another number of results";
   for (size_t i = 0; i < std::min(run.results.size(), cpu.results.size()); ++i) {
     const std::string d = difference(cpu.results[i], run.results[i], bounds[i]);
@@ -243,6 +253,7 @@ inline std::string wrong_of(const DeviceRun& run, const DeviceRun& cpu,
   return wrong.empty() ? "" : wrong.substr(2);
 }
 
+/// expect_device_independent() for a function that returns the monitored part for a device.
 inline std::string device_independence(const std::function<Work(Device)>& make,
                                        const IndependenceOptions& options) {
   const DeviceRun cpu = try_on(kCPU, make, options);
@@ -254,7 +265,7 @@ inline std::string device_independence(const std::function<Work(Device)>& make,
     const bool known = device.is_cpu() || device == Device("reference");
     if (known && !comparable) continue;  // it is in the report
     const DeviceRun run = device.is_cpu() ? cpu : known ? reference : try_on(device, make, options);
-    // Without a bound, only what the run itself says counts.
+    // Without a bound, report only exceptions of the run.
     const std::string wrong = comparable || !run.error.empty() ? wrong_of(run, cpu, bounds) : "";
     if (!wrong.empty()) report += "\n  " + device.str() + ": " + wrong;
   }
@@ -286,12 +297,12 @@ inline std::string device_independence(const std::function<Work(Device)>& make,
 /// in different orders and use different code for exp and tanh, so their difference is a sample,
 /// for each element of the result, of rounding errors as this function amplifies them; the factor
 /// 8 is a margin for another device's sample, even if the result has one element. If both round
-/// alike, each kernel of the other device may still be off by 4 ulp of its result. Smaller errors
+/// alike, a kernel of the other device may still have an error of 4 ulp. Smaller errors
 /// are not detected. If cpu and reference differ in more than half of the digits, by sqrt(eps)
 /// scale, that is reported instead.
 ///
-/// What fn throws is reported. It always runs on cpu and reference, too. Nothing leaves but a lack
-/// of host memory; while a profile of the program's own is on, that is the report.
+/// Exceptions of fn are reported, not thrown; only a lack of host memory for the report throws. fn
+/// always runs on cpu and reference, too. An active profile of the program is an error of the run.
 template <class F>
 std::string expect_device_independent(const F& fn, const IndependenceOptions& options = {}) {
   return device_independence([&fn](Device device) { return work_on(fn, device); }, options);

@@ -20,6 +20,7 @@ namespace ambit::test {
 /// Bytes in use by tensors on each device, after all queued work.
 class MemoryInUse {
  public:
+  /// Wait for all devices and record their bytes in use.
   MemoryInUse() {
     for (const Device device : all_devices()) {
       synchronize(device);
@@ -46,6 +47,7 @@ class MemoryInUse {
 /// A tensor's earlier state: device, sizes, version, bytes, and whether it had a gradient.
 class TensorState {
  public:
+  /// Record the state of t, which may be undefined.
   explicit TensorState(Tensor t) : tensor_(std::move(t)) {
     if (!tensor_.defined()) return;
     device_ = tensor_.device();
@@ -130,7 +132,7 @@ inline std::string device_mismatch(const std::string& text, const std::function<
     } catch (const std::exception& e) {
       return std::string("another error: ") + e.what();
     } catch (...) {
-      return "what is no std::exception";
+      return "an exception of another type";
     }
     return "no error";
   };
@@ -156,6 +158,7 @@ inline std::string device_mismatch(const std::string& text, const std::function<
   return "";
 }
 
+/// device_mismatch() with the watched tensors, modules and ranges as arguments.
 template <class... Watched>
 std::string device_mismatch_of(const std::string& text, const std::function<void()>& call,
                                std::string_view expected, std::string_view actual,

@@ -14,6 +14,7 @@ namespace ambit::test {
 /// Thrown by the macros if none of doctest, GoogleTest and Catch2 is used.
 class Failure : public std::runtime_error {
  public:
+  /// A failure with this message.
   using std::runtime_error::runtime_error;
 };
 
@@ -25,8 +26,9 @@ inline std::string& current_device_name() {
 
 /// A text for the framework.
 struct Message {
-  std::string text;
+  std::string text;  ///< "" if there is no error
 };
+/// Print the text.
 inline std::ostream& operator<<(std::ostream& os, const Message& message) {
   return os << message.text;
 }
@@ -38,11 +40,14 @@ inline Message message_of(std::string report) {
 
 /// The name of a source file, in the form that GoogleTest requires.
 struct File {
-  const char* name;
+  const char* name;  ///< as __FILE__
+  /// The name.
   operator const char*() const { return name; }
 };
 
-// Used if these macros are not defined. Names are in parentheses, since they may be macros.
+/// Used if the macros of the same name are not defined: they do nothing. Names are in parentheses,
+/// since they may be macros.
+/// @{
 inline void(FAIL_CHECK)(const Message&) {}
 inline void(INFO)(const Message&) {}
 inline void(SCOPED_TRACE)(const Message&) {}
@@ -50,15 +55,19 @@ inline std::ostream&(ADD_FAILURE_AT)(File, int) {
   static std::ostream nowhere(nullptr);
   return nowhere;
 }
+/// @}
 
+/// Throw Failure with the place and the message.
 [[noreturn]] inline void fail(const Message& message, const char* file, int line) {
   throw Failure(std::string(file) + ":" + std::to_string(line) + ": " + message.text);
 }
 
 }  // namespace ambit::test
 
+/// @cond
 #define AMBIT_TESTING_TEXT(...) #__VA_ARGS__
 #define AMBIT_TESTING_EXPANDED(...) AMBIT_TESTING_TEXT(__VA_ARGS__)
+/// @endcond
 /// True if the test's framework has FAIL_CHECK (doctest, Catch2) or ADD_FAILURE_AT (GoogleTest).
 #define AMBIT_TESTING_HAS_FRAMEWORK                                              \
   (std::string_view(AMBIT_TESTING_EXPANDED(FAIL_CHECK(0))) != "FAIL_CHECK(0)" || \

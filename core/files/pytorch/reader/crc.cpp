@@ -63,10 +63,10 @@ AMBIT_CRC_TARGET uint32_t crc_of_blocks(uint32_t crc, const char* data, size_t c
   a = fold(fold(fold(a, next, b), next, c), next, d);
   alignas(kLine) __m128i parts[4];
   _mm512_store_si512(parts, a);
-  const __m128i beside = _mm_set_epi64x(high(128), low(128));
+  const __m128i one_line = _mm_set_epi64x(high(128), low(128));
   for (int i = 1; i < 4; ++i) {
-    const __m128i moved = _mm_xor_si128(_mm_clmulepi64_si128(parts[i - 1], beside, 0x00),
-                                        _mm_clmulepi64_si128(parts[i - 1], beside, 0x11));
+    const __m128i moved = _mm_xor_si128(_mm_clmulepi64_si128(parts[i - 1], one_line, 0x00),
+                                        _mm_clmulepi64_si128(parts[i - 1], one_line, 0x11));
     parts[i] = _mm_xor_si128(parts[i], moved);
   }
   // The initial value is folded in already; ~0U makes libdeflate start from 0.

@@ -64,9 +64,9 @@ class LegacyFile {
       at += used;
       return value;
     };
-    const auto none = [](const std::string&, const StorageType&, int64_t) -> Tensor {
+    const pickle::StorageSource none{[](const std::string&, const StorageType&, int64_t) -> Tensor {
       fail("expected no storage before the value, got one");
-    };
+    }};
     next(none);  // the magic number, which kind_of_bytes() has checked
     const Value version = next(none);
     if (version.kind() != Value::Kind::integer || version.to_int() != kVersion) {
@@ -75,7 +75,7 @@ class LegacyFile {
     next(none);  // sizes of the writer's C types; the elements do not depend on them
     const size_t begin = at;
     const pickle::Budget before = budget;
-    next([this](const auto&... id) { return declare(id...); });
+    next({[this](const auto&... id) { return declare(id...); }});
     budget = before;  // the first value was discarded
     const size_t length = at - begin;
     if (length > pytorch_file::kMaxPickleBytes) {
@@ -83,7 +83,7 @@ class LegacyFile {
     }
     const Value keys = next(none);
     place(keys, at);
-    const auto storages = [this](const auto&... id) { return elements(id...); };
+    const pickle::StorageSource storages{[this](const auto&... id) { return elements(id...); }};
     return pickle::read(std::string_view(text_).substr(begin, length), storages, budget);
   }
 

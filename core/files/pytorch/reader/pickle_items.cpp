@@ -100,6 +100,7 @@ Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Bu
   if (given.size() > 6 && is_negated(given[6])) {
     if (t.dtype() == kBool) fail("expected numbers to negate, got bools");
     budget.spend_bytes(t.nbytes());  // copied: many tensors may share a storage
+    storage.source->fill();
     t = neg(t);
   }
   if (keep_requires_grad && given.size() > 4 && to_value(given[4]).to_bool() &&
@@ -152,7 +153,7 @@ Value to_value(Item item) {
   if (auto* storage = std::get_if<StorageRef>(&item)) {
     return Value::opaque({fmt::format("torch.{}", storage->type->name), "", {}});
   }
-  fail("expected a value, got what only functions take");
+  fail("expected a value, got one that only functions accept");
 }
 
 Value to_value(Item item, Budget& budget) {
@@ -197,7 +198,7 @@ std::vector<Value> values_of(const std::vector<Item>& items) {
   return values;
 }
 
-// Call a NumPy function that makes an object; nullopt if `name` is none of them.
+// Call the NumPy function `name`, which creates an object; nullopt for other names.
 std::optional<Item> call_numpy(std::string_view name, const Item& tuple, Budget& budget) {
   if (name == kNumpyReconstruct) {  // (class, shape, dtype); BUILD adds the content
     arguments(tuple, 3, name);

@@ -39,6 +39,7 @@ struct Global {
 struct StorageRef {
   Tensor elements;
   const StorageType* type = nullptr;
+  const StorageSource* source = nullptr;
 };
 
 struct Arguments;

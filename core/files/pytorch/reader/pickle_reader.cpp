@@ -250,7 +250,8 @@ class Machine {
       fail("expected the id of a storage of a known type, got another");
     }
     const StorageType& type = *global->storage;
-    StorageRef whole{storages_(to_value(id[2]).to_string(), type, to_value(id[4]).to_int()), &type};
+    StorageRef whole{storages_.find(to_value(id[2]).to_string(), type, to_value(id[4]).to_int()),
+                     &type, &storages_};
     if (id.size() == 5 || to_value(id[5]).is_none() || !whole.elements.defined()) return whole;
     const std::vector<Item> part = arguments(id[5], 3, "a part of a storage");
     const int64_t offset = to_value(part[1]).to_int(), count = to_value(part[2]).to_int();
@@ -258,7 +259,7 @@ class Machine {
     if (offset < 0 || count < 0 || offset > numel || count > numel - offset) {
       fail("expected a part of a storage of {} elements, got {} from {} on", numel, count, offset);
     }
-    return {whole.elements.slice(0, offset, offset + count), &type};
+    return {whole.elements.slice(0, offset, offset + count), &type, &storages_};
   }
 
   // A global that is an opaque value costs as much memory as a call.
@@ -274,7 +275,7 @@ class Machine {
 
   void get(uint64_t slot) {
     const auto found = memo_.find(slot);
-    if (found == memo_.end()) fail("expected something in slot {} of the memo, got nothing", slot);
+    if (found == memo_.end()) fail("expected a value in slot {} of the memo, got none", slot);
     const auto* open = std::get_if<std::shared_ptr<Open>>(&found->second);
     if (!open) return push(found->second);
     push(contains_itself_here(**open) ? stand_in(**open) : to_value(found->second));
@@ -306,7 +307,7 @@ class Machine {
   // Return the position of the n-th item from the top.
   size_t below(size_t n) const {
     const size_t floor = marks_.empty() ? 0 : marks_.back();
-    if (stack_.size() - floor < n) fail("expected more on the stack than there is");
+    if (stack_.size() - floor < n) fail("expected more values on the stack, got too few");
     return stack_.size() - n;
   }
 

@@ -75,10 +75,13 @@ class Archive {
       fail("expected a {} of at most {} bytes, got {}", name, pytorch_file::kMaxPickleBytes,
            size_of(entry));
     }
-    const auto storages = [&](const std::string& key, const StorageType& type, int64_t numel) {
+    const auto find_storage = [&](const std::string& key, const StorageType& type, int64_t numel) {
       return storage(fmt::format("{}{}", folder, key), type, numel);
     };
-    return pickle::read(read_text(entry), storages, budget_, keep_requires_grad);
+    const pickle::StorageSource storages{find_storage, [this] { fill(); }};
+    Value value = pickle::read(read_text(entry), storages, budget_, keep_requires_grad);
+    fill();
+    return value;
   }
 
   // Weights of a frozen module are constants; its code calls them CONSTANTS.c0, CONSTANTS.c1, ...
@@ -147,7 +150,9 @@ class Archive {
     return elements;
   }
 
-  Tensor read_storage(const std::string& key, const StorageType& type, int64_t numel) const {
+  // Stored entries on the cpu are read together by fill(), so that threads start once. Those for
+  // another device are copied one by one, so that the host does not hold all of them.
+  Tensor read_storage(const std::string& key, const StorageType& type, int64_t numel) {
     if (!type.dtype) return {};
     const size_t entry = find(key);
     if (entry == kNone) fail("expected a storage '{}' in the file, got none", key);
@@ -159,10 +164,19 @@ class Archive {
            size_bytes);
     }
     const Tensor t = empty({numel}, TensorOptions(*type.dtype).device(kCPU));
-    zip_->read(entry, t.data_ptr());
-    if (is_big_endian_) reverse_bytes(t);
-    if (!is_valid(t)) fail("expected bytes 0 and 1 in BoolStorage '{}', got others", key);
+    unread_.push_back({entry, t.data_ptr()});
+    unread_tensors_.emplace_back(key, t);
+    if (device_ == kCPU && zip_->entries()[entry].is_stored) return t;
+    fill();
     return t.to(device_);
+  }
+
+  void fill() {
+    zip_->read_all(std::exchange(unread_, {}));
+    for (const auto& [key, t] : std::exchange(unread_tensors_, {})) {
+      if (is_big_endian_) reverse_bytes(t);
+      if (!is_valid(t)) fail("expected bytes 0 and 1 in BoolStorage '{}', got others", key);
+    }
   }
 
   Device device_;
@@ -171,6 +185,8 @@ class Archive {
   pickle::Budget budget_;                  // for all pickles in the file
   std::map<std::string, size_t> entries_;  // positions by name in the folder
   std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;
+  std::vector<ZipReader::Read> unread_;
+  std::vector<std::pair<std::string, Tensor>> unread_tensors_;  // parallel to unread_, by key
 };
 
 }  // namespace

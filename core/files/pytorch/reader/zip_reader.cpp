@@ -7,15 +7,17 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
 #include <zip.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <new>
 #include <set>
 #include <system_error>
 #include <utility>
 
-#include "core/files/pytorch/zip_crc.h"
+#include "core/files/in_parts.h"
 #include "crc.h"
 #include "readers.h"
 
@@ -44,7 +46,7 @@ using Archive = std::unique_ptr<zip_t, CloseArchive>;
   zip_error_init_with_code(&error, code);
   const std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
-  fail(fmt::format("expected a sound zip file, got: {}", text));
+  fail(fmt::format("expected a valid zip file, got: {}", text));
 }
 
 // The source from which libzip reads. It records the offset of the last read, since libzip has no
@@ -80,7 +82,7 @@ class Bytes : public ByteSource {
         return 0;
       case ZIP_SOURCE_READ: {
         last_read_ = at_;
-        const int64_t got = read(data, length, at_);
+        const int64_t got = read_buffered(data, length);
         if (got < 0) return fail(ZIP_ER_READ, errno);
         at_ += static_cast<uint64_t>(got);
         return got;
@@ -104,11 +106,27 @@ class Bytes : public ByteSource {
         return fail(ZIP_ER_OPNOTSUPP, 0);
     }
   }
+  // libzip reads a few bytes of each entry several times. Neighbouring small entries share a
+  // buffer.
+  int64_t read_buffered(void* to, uint64_t count) noexcept {
+    if (count > buffer_.size()) return read(to, count, at_);
+    if (at_ < buffer_at_ || at_ + count > buffer_at_ + buffered_) {
+      const int64_t got = read(buffer_.data(), buffer_.size(), at_);
+      if (got < 0) return got;
+      buffer_at_ = at_;
+      buffered_ = static_cast<uint64_t>(got);
+      count = std::min(count, buffered_);
+    }
+    std::copy_n(buffer_.data() + (at_ - buffer_at_), count, static_cast<char*>(to));
+    return static_cast<int64_t>(count);
+  }
   zip_int64_t fail(int code, int reason) noexcept {
     zip_error_set(&error_, code, reason);
     return -1;
   }
 
+  std::array<char, 8192> buffer_;
+  uint64_t buffer_at_ = 0, buffered_ = 0;  // the offset in the file and the length of its content
   uint64_t at_ = 0, last_read_ = 0;
   zip_error_t error_{};
 };
@@ -167,7 +185,7 @@ class LibzipReader : public ZipReader {
       }
       room -= packed_[i].size_bytes;
       // Reject an impossible size before allocating memory for it.
-      if (packed_[i].is_deflated && entry.size_bytes / kBestRatio > packed_[i].size_bytes) {
+      if (!entry.is_stored && entry.size_bytes / kBestRatio > packed_[i].size_bytes) {
         fail(fmt::format("expected '{}' to unpack to at most {} times its {} bytes, got {} bytes",
                          entry.name, kBestRatio, packed_[i].size_bytes, entry.size_bytes));
       }
@@ -176,7 +194,50 @@ class LibzipReader : public ZipReader {
 
   const std::vector<Entry>& entries() const override { return entries_; }
 
-  void read(size_t entry, void* to) const override {
+  void read_all(std::span<const Read> reads) const override {
+    std::vector<Stored> stored;
+    for (const Read& read : reads) {
+      const uint64_t offset = find_bytes(read.entry);
+      if (packed_[read.entry].size_bytes == 0) continue;
+      if (entries_[read.entry].is_stored) {
+        const uint64_t begin = stored.empty() ? 0 : stored.back().end;
+        stored.push_back({read.entry, static_cast<char*>(read.to), offset, begin,
+                          begin + entries_[read.entry].size_bytes});
+      } else {
+        check_crc(read.entry, inflate(read.entry, offset, static_cast<char*>(read.to)));
+      }
+    }
+    read_stored(stored);
+  }
+
+ private:
+  static constexpr uint64_t kBestRatio = 1032;  // deflate's maximum: 258 bytes in two bits
+
+  // An entry as stored in the file.
+  struct Packed {
+    uint64_t size_bytes;
+    uint32_t crc;
+  };
+  struct FreeDecompressor {
+    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+  };
+
+  // A stored entry that is to be read; [begin, end) are its bytes among all that are to be read.
+  struct Stored {
+    size_t entry;
+    char* to;
+    uint64_t offset;  // in the file
+    uint64_t begin, end;
+  };
+  // The CRC of consecutive bytes of an entry.
+  struct Piece {
+    size_t entry;
+    uint32_t crc;
+    uint64_t bytes;
+  };
+
+  // Return the offset in the file of an entry's bytes.
+  uint64_t find_bytes(size_t entry) const {
     const Entry& e = entries_[entry];
     if (!e.is_readable) {
       fail(fmt::format("expected '{}' stored or deflated, got it encrypted or compressed otherwise",
@@ -190,41 +251,48 @@ class LibzipReader : public ZipReader {
     }
     if (packed_[entry].size_bytes == 0) {
       if (e.size_bytes > 0) fail(fmt::format("'{}': expected bytes, got none", e.name));
-      return;
+      return 0;
     }
     char first = 0;
     if (zip_fread(file.get(), &first, 1) != 1) {
       fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file.get())));
     }
-    const uint64_t offset = bytes_.last_read();
-    const uint32_t crc = packed_[entry].is_deflated
-                             ? inflate(entry, offset, static_cast<char*>(to))
-                             : read_stored(entry, offset, static_cast<char*>(to));
+    return bytes_.last_read();
+  }
+
+  void check_crc(size_t entry, uint32_t crc) const {
     if (crc != packed_[entry].crc && packed_[entry].crc != 0) {
-      fail(fmt::format("'{}': CRC error", e.name));
+      fail(fmt::format("'{}': CRC error", entries_[entry].name));
     }
   }
 
- private:
-  static constexpr uint64_t kBestRatio = 1032;  // deflate's maximum: 258 bytes in two bits
+  // Add the next piece of a file; pieces of one entry become one.
+  static void append(const Piece& piece, std::vector<Piece>& entries) {
+    if (entries.empty() || entries.back().entry != piece.entry) return entries.push_back(piece);
+    uint32_t& crc = entries.back().crc;
+    crc = static_cast<uint32_t>(crc32_combine(crc, piece.crc, static_cast<z_off_t>(piece.bytes)));
+  }
 
-  // An entry as stored in the file.
-  struct Packed {
-    uint64_t size_bytes;
-    bool is_deflated;
-    uint32_t crc;
-  };
-  struct FreeDecompressor {
-    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
-  };
-
-  // Read a stored entry without libzip, at the offset that libzip found; return its CRC. libzip's
-  // one thread and zlib's CRC take longer than the read, and it rejects entries without a CRC.
-  uint32_t read_stored(size_t entry, uint64_t offset, char* to) const {
-    const Entry& e = entries_[entry];
-    return crc_in_parts(e.size_bytes, [&](uint64_t begin, uint64_t end) {
-      return read_part(e, to + begin, end - begin, offset + begin);
+  // Read stored entries without libzip, at the offsets that libzip found. libzip's one thread and
+  // zlib's CRC take longer than the read, and it rejects entries without a CRC.
+  void read_stored(const std::vector<Stored>& stored) const {
+    if (stored.empty()) return;
+    const uint64_t bytes = stored.back().end;
+    std::vector<std::vector<Piece>> parts(parts_of(bytes));
+    in_parts(parts.size(), bytes, [&](size_t i, uint64_t begin, uint64_t end) {
+      for (const Stored& s : stored) {
+        const uint64_t from = std::max(begin, s.begin), to = std::min(end, s.end);
+        if (from >= to) continue;
+        const uint64_t skipped = from - s.begin, count = to - from;
+        const uint32_t crc = read_part(s.entry, s.to + skipped, count, s.offset + skipped);
+        parts[i].push_back({s.entry, crc, count});
+      }
     });
+    std::vector<Piece> entries;
+    for (const std::vector<Piece>& part : parts) {
+      for (const Piece& piece : part) append(piece, entries);
+    }
+    for (const Piece& entry : entries) check_crc(entry.entry, entry.crc);
   }
 
   // Read a deflated entry; return its CRC.
@@ -245,17 +313,17 @@ class LibzipReader : public ZipReader {
     return zip_crc(0, to, e.size_bytes);
   }
 
-  // Read bytes of the file and return their CRC, computed while they are in the core's cache. With
-  // smaller pieces, the system calls would take longer than the reads.
-  uint32_t read_part(const Entry& e, char* to, uint64_t count, uint64_t offset) const {
-    constexpr uint64_t kAtOnce = uint64_t{1} << 20;
+  // Read bytes of the file and return their CRC, computed while they are in a cache of the CPU. On
+  // an EPYC with AVX-512, pieces of 4 MiB took 0.9 of the time of pieces of 1 MiB, and less time
+  // than pieces of 128 KiB.
+  uint32_t read_part(size_t entry, char* to, uint64_t count, uint64_t offset) const {
+    constexpr uint64_t kAtOnce = uint64_t{4} << 20;
+    const std::string& name = entries_[entry].name;
     uint32_t crc = 0;
     while (count > 0) {
       const int64_t got = bytes_.read(to, std::min(count, kAtOnce), offset);
-      if (got < 0) {
-        fail(fmt::format("'{}': {}", e.name, std::generic_category().message(errno)));
-      }
-      if (got == 0) fail(fmt::format("'{}': the file was shortened while it was read", e.name));
+      if (got < 0) fail(fmt::format("'{}': {}", name, std::generic_category().message(errno)));
+      if (got == 0) fail(fmt::format("'{}': the file was shortened while it was read", name));
       crc = zip_crc(crc, to, static_cast<size_t>(got));
       to += got;
       offset += static_cast<uint64_t>(got);
@@ -274,9 +342,9 @@ class LibzipReader : public ZipReader {
     if ((stat.valid & kNeeded) != kNeeded) fail("expected entries with sizes, got one without");
     const bool is_stored = stat.comp_method == ZIP_CM_STORE && stat.comp_size == stat.size;
     const bool is_deflated = stat.comp_method == ZIP_CM_DEFLATE;
-    packed_.push_back({stat.comp_size, is_deflated, stat.crc});
+    packed_.push_back({stat.comp_size, stat.crc});
     return {stat.name, stat.size,
-            (is_stored || is_deflated) && stat.encryption_method == ZIP_EM_NONE};
+            (is_stored || is_deflated) && stat.encryption_method == ZIP_EM_NONE, is_stored};
   }
 
   Bytes bytes_;  // declared before archive_, which reads from it

@@ -49,6 +49,7 @@ class AMBIT_API Backend {
   virtual int device_count() const noexcept = 0;
   /// Return why device_count() is 0, for the load report; empty without a reason.
   virtual std::string reason_for_none() const;
+  /// Describe a device for `ambit info`; default: its name, "cuda:0".
   virtual DeviceProperties properties(int index) const;
   /// Return true if best_device() may choose a device of this backend; the default. Backends that
   /// compute on the host (the CPU, a reference, a simulator) return false; a simulator registered
@@ -58,9 +59,12 @@ class AMBIT_API Backend {
   /// Allocate `bytes` > 0, aligned to 64 bytes. Errors: OutOfMemoryError with requested, in use,
   /// cached, free.
   virtual void* allocate(int index, size_t bytes) = 0;
+  /// Free memory from allocate(index, bytes). Work on it may still be queued: it must not be reused
+  /// for other work before that is done.
   virtual void free(int index, void* p, size_t bytes) noexcept = 0;
+  /// Return the statistics of a device's memory; default: all 0.
   virtual MemoryStats memory_stats(int index) const;
-  /// Return cached memory to the system, except rests of blocks in use.
+  /// Return cached memory to the system, except unused parts of blocks in use.
   virtual void empty_cache(int index);
 
   /// Copy between two devices of this kind, ordered after the work queued on both.
@@ -103,13 +107,13 @@ class AMBIT_API Backend {
   /// Return the DLPack device type: 1, kDLCPU, if the host can access the memory, 2, kDLCUDA, and
   /// so on; default: 12, kDLExtDev, a type that only ambit understands.
   virtual int32_t dlpack_device_type() const;
-  /// Order all work queued so far on the block that contains `p` before later work of the other
-  /// library: work that it enqueues on `stream` (numbered as in the Python array API), or without a
-  /// stream any work. Default: wait on the host by synchronize(index).
+  /// Make later work of the other library wait for all work queued so far on the block that holds
+  /// `p`: its work on `stream` (numbered as in the Python array API); without a stream, all its
+  /// work. Default: wait on the host by synchronize(index).
   virtual void lend(int index, void* p, std::optional<int64_t> stream);
-  /// Order what another library enqueued on `stream`, or without a stream has done so far, before
-  /// all work of this backend on the `bytes` of memory at `p`; no-op for 0 bytes. Errors:
-  /// BackendError for memory that the device's kernels cannot use.
+  /// Make all work of this backend on the `bytes` of memory at `p` wait for the work that another
+  /// library enqueued on `stream`; without a stream, for all its work so far. No-op for 0 bytes.
+  /// Errors: BackendError for memory that the device's kernels cannot use.
   virtual void borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream);
   /// Wait for all work on the borrowed memory, which the other library will free next. Errors of
   /// that work are reported when the host next synchronizes. Default: synchronize(index).

@@ -22,11 +22,13 @@ struct AMBIT_API RawMemory {
   virtual ~RawMemory();
   /// Return memory aligned to 64 bytes, or null if there is not enough.
   virtual void* allocate(size_t bytes) = 0;
+  /// Free memory from allocate(bytes).
   virtual void free(void* p, size_t bytes) noexcept = 0;
   /// Return whole pages that end at `end`, where earlier pages begin, or anywhere if `end` is null.
   /// Null: not available; the default implementation supports no pages. free_pages() may get them
   /// back in other pieces than they were allocated in, so that blocks can grow and merge.
   virtual void* allocate_pages(size_t bytes, void* end);
+  /// Free whole pages, also a part of one allocation or several neighbouring ones.
   virtual void free_pages(void* p, size_t bytes) noexcept;
   /// Return how many bytes the device can still allocate; 0: unknown.
   virtual size_t free_bytes() = 0;
@@ -40,9 +42,9 @@ class AMBIT_API HostMemory final : public RawMemory {
   /// Return null if the request exceeds the machine's memory: Linux would overcommit, and kill the
   /// process on use.
   void* allocate(size_t bytes) override;
-  void free(void* p, size_t bytes) noexcept override;
+  void free(void* p, size_t bytes) noexcept override;  ///< memory from allocate(bytes)
   void* allocate_pages(size_t bytes, void* end) override;
-  void free_pages(void* p, size_t bytes) noexcept override;
+  void free_pages(void* p, size_t bytes) noexcept override;  ///< any whole pages
   size_t free_bytes() override;
   bool is_host() const override { return true; }
 
@@ -60,8 +62,8 @@ class LargeBlocks;  // core/memory/large_blocks.h
 /// A cache of freed blocks in front of a RawMemory. Thread-safe; a hit costs about 20 ns. Sizes are
 /// rounded up to multiples of 64 bytes, above 512 bytes to eighths of a power of two, so that a
 /// freed block fits every size of its class. Blocks of more than 256 KiB are rounded to pages,
-/// split from larger ones and merged with free neighbours, with all of them if the memory has
-/// allocate_pages(): the total is then little more than the peak that tensors held. The total is
+/// split from larger ones and merged with free neighbours. If the memory has allocate_pages(), all
+/// neighbours merge, and the total is little more than the peak that tensors held. The total is
 /// limited to 64 MiB more than twice that peak; a lower limit fails because blocks do not pack
 /// perfectly. Above the limit the least recently requested memory is returned to the system first:
 /// pages individually, other large blocks when no part of them is in use.
@@ -78,7 +80,9 @@ class AMBIT_API CachingAllocator {
   void* allocate(size_t bytes);
   /// Free a block from allocate(bytes), from any thread.
   void free(void* p, size_t bytes) noexcept;
+  /// Return the statistics of memory that passed through this allocator.
   MemoryStats stats() const;
+  /// Return the cached memory to the system, except unused parts of blocks in use.
   void empty_cache();
 
  private:

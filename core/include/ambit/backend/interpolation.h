@@ -16,20 +16,21 @@ namespace ambit::interpolation {
 
 /// An element of x, and its weight.
 struct Tap {
-  int64_t index;
-  double weight;
+  int64_t index;  ///< in the dim of x
+  double weight;  ///< the weights of the taps of one element of y sum to 1
 };
 
+/// The maximum of Axis::count().
 inline constexpr int kMostTaps = 4;
 
 /// One dim of an interpolation.
 class Axis {
  public:
-  using Mode = InterpolateParams::Mode;
+  using Mode = InterpolateParams::Mode;  ///< nearest, nearest_exact, linear or cubic
 
   /// The identity.
   Axis() = default;
-  /// Spatial dim `d`, of x in float64 or not, which decides ties between two nearest elements.
+  /// Spatial dim `d`. Whether x is float64 decides ties between two nearest elements.
   Axis(const InterpolateParams& p, size_t d, int64_t in, int64_t out, bool in_float64)
       : in_(in),
         out_(out),
@@ -49,8 +50,8 @@ class Axis {
     }
   }
 
-  AMBIT_HOST_DEVICE int64_t in() const { return in_; }
-  AMBIT_HOST_DEVICE int64_t out() const { return out_; }
+  AMBIT_HOST_DEVICE int64_t in() const { return in_; }    ///< size of x's dim
+  AMBIT_HOST_DEVICE int64_t out() const { return out_; }  ///< size of y's dim
   /// Return the number of taps of an element; some may have weight 0 or the same index.
   AMBIT_HOST_DEVICE int count() const {
     return mode_ == Mode::cubic ? 4 : mode_ == Mode::linear ? 2 : 1;
@@ -61,12 +62,13 @@ class Axis {
     if (mode_ == Mode::linear) return linear(i, to);
     to[0] = {nearest(i), 1};
   }
-  /// Return the first and the last index of the taps.
+  /// Return the first index of the taps.
   AMBIT_HOST_DEVICE int64_t first(int64_t i) const {
     Tap t[kMostTaps];
     taps(i, t);
     return t[0].index;
   }
+  /// Return the last index of the taps.
   AMBIT_HOST_DEVICE int64_t last(int64_t i) const {
     Tap t[kMostTaps];
     taps(i, t);

@@ -20,8 +20,9 @@ namespace ambit {
 /// The inputs j that result i of a scan covers: j <= i; exclusive: j < i, with the op's identity as
 /// the first result; reverse: j >= i or j > i.
 struct ScanParams {
-  int64_t dim = 0;
-  bool reverse = false, exclusive = false;
+  int64_t dim = 0;         ///< in [0, n) of n dims
+  bool reverse = false;    ///< from the end of the dim
+  bool exclusive = false;  ///< result i does not cover input i
 };
 }  // namespace ambit
 
@@ -207,10 +208,10 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Co
 /// dw [K,C/groups,...] from dy [N,K,...] and x. composite
 extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p)>
     convolution_weight_grad;
-/// y [N,C,out...] = maximum of each window of x [N,C,in...], in one to three spatial dims; NaN
-/// propagates, the last one; index [N,C,out...] int32 = its row-major position in x[n,c], the first
-/// one of equals; undefined if not needed. x[n,c] has less than 2^31 elements; every window
-/// contains at least one.
+/// y [N,C,out...] = maximum of each window of x [N,C,in...], in one to three spatial dims; the last
+/// NaN propagates; index [N,C,out...] int32 = its row-major position in x[n,c], the first one of
+/// equals; undefined if not needed. x[n,c] has less than 2^31 elements; every window contains at
+/// least one.
 extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p)> max_pool;
 /// dx [N,C,in...] = dy [N,C,out...] added at `index`, zero elsewhere.
 extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p)>
@@ -275,8 +276,8 @@ extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, c
 extern AMBIT_API Op<void(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
                          const Tensor& mask, const AttentionParams& p)>
     attention;
-/// dq, dk, dv from dy [B,H,L,F], y and lse: with w = exp((s - lse[0]) - lse[1]) and ds = w * (dy
-/// v^T - sum(dy * y)) is dq = scale * ds k, dk = scale * ds^T q, dv = w^T dy. composite
+/// dq, dk, dv from dy [B,H,L,F], y and lse: dq = scale * ds k, dk = scale * ds^T q, dv = w^T dy,
+/// with w = exp((s - lse[0]) - lse[1]) and ds = w * (dy v^T - sum(dy * y)). composite
 extern AMBIT_API Op<void(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const Tensor& q,
                          const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
                          const Tensor& lse, const AttentionParams& p)>
@@ -380,8 +381,8 @@ extern AMBIT_API Op<void(TensorList g, Tensor& found, double factor)> unscale;
 
 namespace ambit {
 namespace kernels {
-/// The same as a tuple of references, with the ops' types.
 #define AMBIT_REFERENCE(name) std::tie(name),
+/// All kernel ops as a tuple of references, with their types.
 inline constexpr auto all = std::tuple_cat(AMBIT_KERNELS(AMBIT_REFERENCE) std::tuple<>());
 #undef AMBIT_REFERENCE
 }  // namespace kernels

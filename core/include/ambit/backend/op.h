@@ -23,17 +23,21 @@ inline constexpr int kMaxDeviceKinds = 32;
 
 /// One tensor argument of a device check, or a list of them.
 struct DeviceArg {
+  /// An argument without tensors, a tensor, or a list. Names and tensors must outlive it.
+  /// @{
   DeviceArg() = default;
   DeviceArg(const char* n, const Tensor& t) : name(n), tensors(&t), count(1) {}
   DeviceArg(const char* n, TensorList l)
       : name(n), tensors(l.data()), count(l.size()), is_list(true) {}
-  const char* name = nullptr;
-  const Tensor* tensors = nullptr;
-  size_t count = 0;
-  bool is_list = false;
+  /// @}
+  const char* name = nullptr;       ///< as errors show it: "weight"
+  const Tensor* tensors = nullptr;  ///< the first tensor
+  size_t count = 0;                 ///< number of tensors
+  bool is_list = false;             ///< errors show "name[i]"
   bool may_be_on_cpu = false;  ///< like the indices of index(), whatever the device of the call
 };
 
+/// The combinations of devices that a call accepts.
 enum class DeviceRule : uint8_t {
   strict,                ///< all defined tensors on one device
   elementwise,           ///< 0-dim cpu tensors allowed as inputs on any device
@@ -47,6 +51,7 @@ enum class DeviceRule : uint8_t {
 /// for the first tensor that differs.
 AMBIT_API Device check_devices(const char* op, std::span<const DeviceArg> args,
                                DeviceRule rule = DeviceRule::strict);
+/// The same for arguments in braces.
 inline Device check_devices(const char* op, std::initializer_list<DeviceArg> args,
                             DeviceRule rule = DeviceRule::strict) {
   return check_devices(op, std::span<const DeviceArg>(args.begin(), args.size()), rule);
@@ -56,6 +61,8 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
 /// their dtypes.
 class OneDevice {
  public:
+  /// Look at an argument of a call; parameters and undefined tensors do not count.
+  /// @{
   void add(const Tensor& t) {
     if (!t.defined()) return;
     const Device d = t.impl()->device;
@@ -69,9 +76,13 @@ class OneDevice {
   }
   template <class Parameter>
   void add(const Parameter&) {}
+  /// @}
 
+  /// True if there was a tensor and all are on one device.
   explicit operator bool() const { return seen_ && !differs_; }
+  /// Return the device of the first tensor.
   Device operator*() const { return device_; }
+  /// Return which of float16 and bfloat16 occurred.
   DTypeSet reduced_floating_dtypes() const {
     return DTypeSet(DTypeBits(dtypes_ & dtypes::kReducedFloating.bits));
   }
@@ -82,16 +93,18 @@ class OneDevice {
   bool seen_ = false, differs_ = false;
 };
 
+/// A kernel of any signature; cast back before calls.
 using AnyKernel = void (*)();
 
 /// The type-erased part of an op, used by the registry and the coverage table.
 class AMBIT_API OpBase {
  public:
-  static constexpr size_t kMaxArgs = 12;
+  static constexpr size_t kMaxArgs = 12;  ///< maximum number of tensor arguments
 
   OpBase(const OpBase&) = delete;
   OpBase& operator=(const OpBase&) = delete;
 
+  /// Return the name: "convolution".
   const char* name() const { return name_; }
   /// Return the dtypes that the op computes with. Functions of a family may support fewer
   /// (function_table.h); indices, targets and masks have dtypes of their own.
@@ -102,6 +115,7 @@ class AMBIT_API OpBase {
   DTypeSet native(DeviceKind kind) const;
   /// Return true if a backend registered so far, built-in ones included, has a kernel of that kind.
   bool has_kernel(DeviceKind kind) const;
+  /// Return true if backends without a kernel run the op by its formula.
   bool has_composite() const { return has_composite_; }
   /// Switch recording of all ops' calls on or off, when a profile starts or stops.
   static void set_profiled(bool on);
@@ -114,12 +128,14 @@ class AMBIT_API OpBase {
 
  protected:
   friend class Registry;
+  /// args: the names of the tensor arguments, in order; all strings have static lifetime.
   constexpr OpBase(const char* name, DTypeSet dtypes, UpcastRule upcast_rule,
                    std::initializer_list<const char*> args, bool has_composite)
       : name_(name), dtypes_(dtypes), upcast_rule_(upcast_rule), has_composite_(has_composite) {
     size_t i = 0;
     for (const char* a : args) args_[i++] = a;
   }
+  /// Return the kernel of a device kind, or null.
   AnyKernel find(DeviceKind kind) const {
     return kernels_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
@@ -128,7 +144,9 @@ class AMBIT_API OpBase {
   AnyKernel find_unprofiled(DeviceKind kind) const {
     return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
+  /// Register a kernel; the next calls use it.
   void set_kernel(size_t kind, AnyKernel kernel);
+  /// Return true if the kernel accepts all these reduced floating-point types unconverted.
   bool accepts_natively(DeviceKind kind, DTypeSet dtypes) const {
     const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
     return upcast_rule_ == UpcastRule::native || (dtypes.bits & ~native) == 0;
@@ -136,18 +154,20 @@ class AMBIT_API OpBase {
   /// Make the device current for this thread. Errors: Error if it does not exist.
   static void activate(Device device);
 
-  const char* name_;
-  DTypeSet dtypes_;
-  UpcastRule upcast_rule_;
-  std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
-  bool has_composite_;
-  // Atomic because a backend may be loaded while others compute. The first table is used by calls;
-  // null while profiling.
+  const char* name_;                          ///< see name()
+  DTypeSet dtypes_;                           ///< see dtypes()
+  UpcastRule upcast_rule_;                    ///< see upcast_rule()
+  std::array<const char*, kMaxArgs> args_{};  ///< names of the tensor arguments, in order
+  bool has_composite_;                        ///< see has_composite()
+  /// The kernels that calls use, by device kind; null while profiling. Atomic because a backend may
+  /// be loaded while others compute.
   std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};
-  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  // the registered kernels
-  std::array<std::atomic<uint32_t>, kMaxDeviceKinds> native_{};    // bits of a DTypeSet
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  ///< the registered kernels
+  std::array<std::atomic<uint32_t>, kMaxDeviceKinds>
+      native_{};  ///< see native(): bits of a DTypeSet
 };
 
+/// A kernel op by the signature of its kernels; Op<void(A...)> is the only definition.
 template <class Signature>
 class Op;
 
@@ -158,8 +178,9 @@ class Op;
 template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
-  using Signature = void(A...);
-  using Kernel = Signature*;
+  using Signature = void(A...);  ///< outputs, inputs, parameters
+  using Kernel = Signature*;     ///< the type of a backend's kernel
+  /// True if an argument is a list of tensors.
   static constexpr bool kTakesLists = (std::same_as<A, TensorList> || ...);
 
   /// Ops of lists must have a composite: the CPU fallback cannot know which lists to copy back.
@@ -172,6 +193,8 @@ class Op<void(A...)> final : public OpBase {
                std::initializer_list<const char*> args, Kernel composed)
       : OpBase(name, dtypes, upcast_rule, args, true), composite_(composed) {}
 
+  /// Check the devices, upcast if needed, and run the kernel, the composite or the CPU fallback.
+  /// Nothing runs for meta tensors.
   void operator()(A... args) const {
     OneDevice one;
     (one.add(args), ...);

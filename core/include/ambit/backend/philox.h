@@ -17,8 +17,9 @@
 
 namespace ambit::philox {
 
+/// A block of a stream, also a counter: 128 bits.
 struct Block {
-  uint32_t word[4];
+  uint32_t word[4];  ///< the bits, lowest first
 };
 
 /// One round on a counter's words.
@@ -30,9 +31,12 @@ AMBIT_HOST_DEVICE inline void round(uint32_t& c0, uint32_t& c1, uint32_t& c2, ui
   c2 = static_cast<uint32_t>(p0 >> 32) ^ c3 ^ key1;
   c3 = static_cast<uint32_t>(p0);
 }
+/// Number of rounds of encrypt().
 inline constexpr int kRounds = 10;
 /// Increments of the key's halves after each round.
+/// @{
 inline constexpr uint32_t kKeyStep0 = 0x9E3779B9u, kKeyStep1 = 0xBB67AE85u;
+/// @}
 
 /// Encrypt a 128-bit counter with a 64-bit key: the paper's bijection, 10 rounds.
 AMBIT_HOST_DEVICE inline Block encrypt(Block counter, uint32_t key0, uint32_t key1) {
@@ -73,19 +77,24 @@ AMBIT_HOST_DEVICE inline double to_unit(uint64_t bits) {
 /// Map bits to [low, high). Compilers with and without fused multiply-add give the same bits: in
 /// float64 the product of two float32 is exact.
 struct UniformFloat {
-  double low, range;
-  float top;  // rounding may reach high, which is excluded
+  double low;    ///< the lower bound
+  double range;  ///< high - low
+  float top;     ///< the largest float below high, which rounding may reach
 
+  /// Map to [l, h), l < h.
   AMBIT_HOST_DEVICE UniformFloat(float l, float h)
       : low(l), range(h - l), top(std::nextafter(h, l)) {}
+  /// Return the number that these bits select.
   AMBIT_HOST_DEVICE float operator()(uint32_t bits) const {
     const double x = low + range * to_unit(bits);
     return x < top ? static_cast<float>(x) : top;
   }
 };
+/// Map 32 bits to [low, high) in float32.
 AMBIT_HOST_DEVICE inline float to_uniform(uint32_t bits, float low, float high) {
   return UniformFloat(low, high)(bits);
 }
+/// Map 64 bits to [low, high) in float64.
 AMBIT_HOST_DEVICE inline double to_uniform(uint64_t bits, double low, double high) {
   const double x = std::fma(high - low, to_unit(bits), low);
   const double top = std::nextafter(high, low);

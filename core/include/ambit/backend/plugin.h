@@ -1,11 +1,12 @@
-// The entry point of a shared library of backends. backends/README.md explains how to write one;
-// plugins.h loads them.
+// The entry point of a shared library of backends. docs/adding-a-backend.md explains how to write
+// one; plugins.h loads them.
 #pragma once
 
 #include <ambit/backend/registry.h>
 
 #include <cstdint>
 
+/// @cond
 // C++ types cross the boundary between ambit and a plugin, so both must be built with the same ABI,
 // which these names encode.
 #if defined(__SANITIZE_ADDRESS__)
@@ -24,6 +25,7 @@
 #endif
 #define AMBIT_STRINGIFY_(x) #x
 #define AMBIT_STRINGIFY(x) AMBIT_STRINGIFY_(x)
+/// @endcond
 
 /// "ambit 0.2.0, C++ ABI 1017, cxx11 1"; must be equal on both sides.
 #define AMBIT_BUILD_TAG                                \
@@ -32,18 +34,20 @@
 
 namespace ambit {
 
-inline constexpr uint64_t kPluginMagic = 0x6e6967756c706d61;  // "amplugin"
+/// Identifies a plugin of ambit: "amplugin".
+inline constexpr uint64_t kPluginMagic = 0x6e6967756c706d61;
+/// The version of the binary interface; ambit and a plugin must have the same.
 inline constexpr uint32_t kPluginAbi = 3;
 
 /// Returned by a plugin's entry point. The first three members must never move: they are checked
 /// before the others are read.
 struct PluginInfo {
-  uint64_t magic;
-  uint32_t abi;
-  uint32_t size;          ///< sizeof(PluginInfo), in bytes
-  const char* build_tag;  ///< AMBIT_BUILD_TAG
-  const char* name;       ///< of the plugin: [a-z][a-z0-9_]*
-  void (*load)(Registry&);
+  uint64_t magic;           ///< kPluginMagic
+  uint32_t abi;             ///< kPluginAbi
+  uint32_t size;            ///< sizeof(PluginInfo), in bytes
+  const char* build_tag;    ///< AMBIT_BUILD_TAG
+  const char* name;         ///< of the plugin: [a-z][a-z0-9_]*
+  void (*load)(Registry&);  ///< registers backends and kernels
   /// True if it provides substitutes for missing devices, like a simulator; a search of all plugins
   /// loads it last, when the missing devices are known.
   bool stand_in = false;

@@ -1,4 +1,4 @@
-// THE table of autocast: the dtype that each op runs in inside an autocast scope (autocast.h), and
+// The table of autocast: the dtype that each op runs in inside an autocast scope (autocast.h), and
 // the macros that apply it. The lists are PyTorch's for CUDA and apply to every device; comments
 // explain the differences. PyTorch's lists for the CPU keep more in float32 (3-d pooling, padding,
 // linear algebra, quantiles), because it lacks 16-bit kernels there. Every kernel, and every

@@ -1,5 +1,5 @@
-// Access to leaves' gradients while backward is still running; data-parallel training uses it to
-// overlap communication with backward.
+// Access to leaves' gradients while backward is still running. Data-parallel training overlaps
+// communication with backward; optim::FusedBackward updates parameters.
 #pragma once
 
 #include <ambit/tensor.h>

@@ -1,6 +1,6 @@
 // Memory for small objects that every op creates and frees: tensors, storages, graph nodes. Freed
 // blocks go to lists of the freeing thread, so that allocation needs neither a lock nor an atomic;
-// a block may be freed by another thread than allocated it.
+// a thread may free a block that another thread allocated.
 #pragma once
 
 #include <ambit/api.h>

@@ -23,28 +23,48 @@ namespace ambit {
 /// Return the edge for a gradient of `t`; empty if it needs none.
 AMBIT_API Edge gradient_edge(const Tensor& t);
 
-/// A tensor saved for a formula. `saved()` throws AutogradError if its data changed since. A leaf
-/// that requires grad is held itself; of other tensors only the data and the node, because an
+/// A tensor saved for a formula. operator() throws AutogradError if its data changed since. Saved
+/// holds a leaf that requires grad itself, but only data and node of other tensors, because an
 /// in-place write could make the tensor the head of a graph that contains this Saved (a reference
 /// cycle).
+/// A formula is moved into its node. The move throws AutogradError for a tensor of InferenceMode.
 class AMBIT_API Saved {
  public:
   Saved() = default;
   /// `output`: index of `t` among the outputs of the op being recorded; -1: an input.
   Saved(const Tensor& t, int output);
-  // The move is not noexcept, so that formulas that save tensors can be detected; see
-  // saves_tensors.
-  Saved(Saved&&) noexcept(false) = default;
-  Saved(const Saved&) = default;
+  // Neither is noexcept, so that formulas that save tensors can be detected; see saves_tensors.
+  Saved(Saved&& o) noexcept(false)
+      : tensor_(std::move(o.tensor_)),
+        node_(std::move(o.node_)),
+        version_(o.version_),
+        replaced_(o.replaced_),
+        output_(o.output_),
+        is_inference_(o.is_inference_) {
+    if (is_inference_) [[unlikely]] {
+      throw_inference();
+    }
+  }
+  Saved(const Saved&) noexcept(false) = default;
   Saved& operator=(Saved&&) noexcept = default;
   Saved& operator=(const Saved&) = default;
   Tensor operator()() const;
+  /// Save a tensor in a node, without a formula. Errors: those of the move.
+  static Saved in_node(const Tensor& t, int output = -1) {
+    Saved s(t, output);
+    return Saved(std::move(s));
+  }
 
  private:
+  [[noreturn]] static void throw_inference();
+
   Tensor tensor_;
-  intrusive_ptr<Node> node_;  // that produced it; null for a leaf and for an output
+  // The node that produced the tensor; null for a leaf and for an output. If tensor_ is undefined:
+  // the CheckpointedPart that computes tensor number output_ again.
+  intrusive_ptr<Node> node_;
   uint32_t version_ = 0, replaced_ = 0;
   int output_ = -1;  // index among outputs of the node being recorded, or of node_
+  bool is_inference_ = false;
 };
 /// Save an input of the op. An undefined tensor is allowed and returned undefined.
 inline Saved saved(const Tensor& input) { return Saved(input, -1); }
@@ -54,11 +74,12 @@ inline Saved saved_output(const Tensor& out) { return Saved(out, 0); }
 template <class F>
 struct Wrt {
   const Tensor& input;
-  F formula;
+  F&& formula;
 };
-/// Pair an input with its formula, which maps the output's gradient to the input's.
+/// Pair an input with its formula, which maps the output's gradient to the input's. Refers to both:
+/// pass it on in the same expression.
 template <class F>
-Wrt<std::remove_cvref_t<F>> wrt(const Tensor& input, F&& formula) {
+Wrt<F> wrt(const Tensor& input, F&& formula) {
   return {input, std::forward<F>(formula)};
 }
 
@@ -70,7 +91,9 @@ inline constexpr bool saves_tensors = !std::is_nothrow_move_constructible_v<F>;
 template <class... F>
 class FormulaNode final : public Node {
  public:
-  FormulaNode(const char* op, Wrt<F>&&... w) : Node(op, 1), edges_{gradient_edge(w.input)...} {
+  template <class... G>
+  explicit FormulaNode(const char* op, Wrt<G>&&... w)
+      : Node(op, 1), edges_{gradient_edge(w.input)...} {
     std::apply([&](auto&... kept) { (keep(kept, w), ...); }, formulas_);
   }
 
@@ -86,9 +109,9 @@ class FormulaNode final : public Node {
   std::span<Edge> edges() override { return edges_; }
 
  private:
-  template <class Formula>
-  static void keep(std::optional<Formula>& kept, Wrt<Formula>& w) {
-    if (w.input.requires_grad()) kept.emplace(std::move(w.formula));
+  template <class Formula, class G>
+  static void keep(std::optional<Formula>& kept, Wrt<G>& w) {
+    if (w.input.requires_grad()) kept.emplace(std::forward<G>(w.formula));
   }
   template <class Formula>
   static bool drop(std::optional<Formula>& kept) {
@@ -118,7 +141,8 @@ template <class... F>
 Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
       is_floating_point(out.dtype())) {
-    set_history(out, intrusive_ptr<Node>(new FormulaNode<F...>(name, std::move(w)...)));
+    set_history(out, intrusive_ptr<Node>(
+                         new FormulaNode<std::remove_cvref_t<F>...>(name, std::move(w)...)));
   }
   return out;
 }
@@ -129,7 +153,8 @@ void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
   self.bump_version();
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
       is_floating_point(self.dtype())) {
-    set_history_in_place(self, intrusive_ptr<Node>(new FormulaNode<F...>(name, std::move(w)...)));
+    set_history_in_place(self, intrusive_ptr<Node>(new FormulaNode<std::remove_cvref_t<F>...>(
+                                   name, std::move(w)...)));
   }
 }
 
@@ -139,8 +164,12 @@ AMBIT_API Tensor record_list(const char* name, Tensor out, TensorList tensors,
                              std::function<Tensor(const Tensor& g, size_t i)> formula);
 
 /// Check that `self` may be written in place. Errors: AutogradError for a leaf that requires grad
-/// (or a view of one) while recording; Error if its elements overlap (expanded views).
+/// (or a view of one) while recording, and for a tensor made in InferenceMode outside of it; Error
+/// if its elements overlap (expanded views).
 AMBIT_API void check_in_place(const char* op, const Tensor& self);
+/// Check that an op in place on `self` may save `operand` for self's gradient, before its kernel
+/// runs; undefined: nothing. Errors: AutogradError for an operand made in InferenceMode.
+AMBIT_API void check_savable(const char* op, const Tensor& self, const Tensor& operand);
 /// Check that `input` shares no memory with `self`, unless both are the same elements with the same
 /// geometry. Errors: Error.
 AMBIT_API void check_no_overlap(const char* op, const Tensor& self, const Tensor& input);

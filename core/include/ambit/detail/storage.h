@@ -30,7 +30,7 @@ struct PhysicalLayout {
 /// A new block is open: the kernel that fills it may choose a native layout, and other kernels of
 /// the device that know the layout use it directly (a convolution's output stays channels-last
 /// through bias, relu, pooling and their gradients). For all other code it is row-major: the first
-/// data() converts it for good, so that a pointer once returned stays valid. Sizes and strides of
+/// data() converts it permanently, so that a returned pointer stays valid. Sizes and strides of
 /// tensors never show the native layout.
 class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
  public:
@@ -50,7 +50,7 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
     make_row_major();
     return data_;
   }
-  /// Make the block row-major for good: convert a native layout, wait for a pending copy.
+  /// Make the block row-major permanently: convert a native layout, wait for a pending copy.
   /// Thread-safe for concurrent readers. Errors: OutOfMemoryError of the conversion; errors of the
   /// copying device's work.
   void make_row_major() const {

@@ -21,8 +21,8 @@ class OpBase;
 enum class UpcastRule : uint8_t {
   native,        ///< every kernel accepts all dtypes
   bitwise,       ///< elements are only moved or selected: pass the bits as int16
-  elementwise,   ///< y[i] depends on the i-th elements only: upcast block by block; for lists
-                 ///< too, all of which are read, and all but the last of several written
+  elementwise,   ///< y[i] depends on the i-th elements only: upcast block by block. Lists are all
+                 ///< read and written, except that the last of several lists is only read
   upcast,        ///< upcast inputs before and round outputs once after
   upcast_inout,  ///< as upcast, with outputs that are also read
 };

@@ -19,24 +19,33 @@ namespace ambit {
       row(greater_equal, ge) row(less, lt) row(less_equal, le)
 
 #define AMBIT_DECLARE(alias, function)        \
+  /** Alias of function. */                   \
   AMBIT_API Tensor alias(const Tensor& self); \
+  /** Alias of function in place. */          \
   AMBIT_API const Tensor& alias##_(const Tensor& self);
 AMBIT_UNARY_ALIASES(AMBIT_DECLARE)
 #undef AMBIT_DECLARE
 #define AMBIT_DECLARE(alias, function)                                       \
+  /** Alias of function for two tensors. */                                  \
   AMBIT_API Tensor alias(const Tensor& self, const Tensor& other);           \
+  /** Alias of function for a tensor and a number. */                        \
   AMBIT_API Tensor alias(const Tensor& self, const Scalar& other);           \
+  /** Alias of function in place for two tensors. */                         \
   AMBIT_API const Tensor& alias##_(const Tensor& self, const Tensor& other); \
+  /** Alias of function in place for a tensor and a number. */               \
   AMBIT_API const Tensor& alias##_(const Tensor& self, const Scalar& other);
 AMBIT_BINARY_ALIASES(AMBIT_DECLARE)
 #undef AMBIT_DECLARE
 
-/// sub().
+/// Alias of sub().
+/// @{
 AMBIT_API Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& subtract_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& subtract_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-/// div() with a rounding mode.
+/// @}
+/// Alias of div() with a rounding mode.
+/// @{
 AMBIT_API Tensor divide(const Tensor& self, const Tensor& other,
                         std::optional<std::string_view> rounding_mode);
 AMBIT_API Tensor divide(const Tensor& self, const Scalar& other,
@@ -45,10 +54,14 @@ AMBIT_API const Tensor& divide_(const Tensor& self, const Tensor& other,
                                 std::optional<std::string_view> rounding_mode);
 AMBIT_API const Tensor& divide_(const Tensor& self, const Scalar& other,
                                 std::optional<std::string_view> rounding_mode);
-/// atan2().
+/// @}
+/// Alias of atan2().
+/// @{
 AMBIT_API Tensor arctan2(const Tensor& self, const Tensor& other);
 AMBIT_API const Tensor& arctan2_(const Tensor& self, const Tensor& other);
-/// clamp().
+/// @}
+/// Alias of clamp().
+/// @{
 AMBIT_API Tensor clip(const Tensor& self, std::optional<Scalar> min,
                       std::optional<Scalar> max = {});
 AMBIT_API const Tensor& clip_(const Tensor& self, std::optional<Scalar> min,
@@ -57,5 +70,6 @@ AMBIT_API Tensor clip(const Tensor& self, const std::optional<Tensor>& min,
                       const std::optional<Tensor>& max = {});
 AMBIT_API const Tensor& clip_(const Tensor& self, const std::optional<Tensor>& min,
                               const std::optional<Tensor>& max = {});
+/// @}
 
 }  // namespace ambit

@@ -25,12 +25,14 @@ AMBIT_API Tensor flipud(const Tensor& self);
 /// sum of the repeats and avoids waiting for the device. Errors also: ShapeError for a wrong number
 /// of repeats or a wrong sum; DTypeError; Error for a negative number. Source:
 /// torch.repeat_interleave.
+/// @{
 AMBIT_API Tensor repeat_interleave(const Tensor& self, const Tensor& repeats,
                                    std::optional<int64_t> dim = {},
                                    std::optional<int64_t> output_size = {});
 AMBIT_API Tensor repeat_interleave(const Tensor& self, int64_t repeats,
                                    std::optional<int64_t> dim = {},
                                    std::optional<int64_t> output_size = {});
+/// @}
 /// Return each index i repeats[i] times, in order: {1, 2} -> {0, 1, 1}, of repeats' dtype.
 AMBIT_API Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> output_size = {});
 /// Same as repeat, but missing dims at the front of `dims` count as 1.
@@ -50,11 +52,15 @@ AMBIT_API Tensor diagflat(const Tensor& self, int64_t offset = 0);
 /// Copy the lower triangles of matrices [..,M,N] up to the given diagonal (> 0: includes more of
 /// the upper), 0 elsewhere. In place, the rest of self becomes 0. Errors also: ShapeError for less
 /// than two dims.
+/// @{
 AMBIT_API Tensor tril(const Tensor& self, int64_t diagonal = 0);
 AMBIT_API const Tensor& tril_(const Tensor& self, int64_t diagonal = 0);
+/// @}
 /// Copy the upper triangles of matrices [..,M,N], like tril.
+/// @{
 AMBIT_API Tensor triu(const Tensor& self, int64_t diagonal = 0);
 AMBIT_API const Tensor& triu_(const Tensor& self, int64_t diagonal = 0);
+/// @}
 
 /// Join columns: along dim 1, vectors along dim 0, after atleast_1d.
 AMBIT_API Tensor hstack(TensorList tensors);

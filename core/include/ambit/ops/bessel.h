@@ -31,12 +31,17 @@ namespace ambit {
               row(shifted_chebyshev_polynomial_t) row(shifted_chebyshev_polynomial_u)  \
                   row(shifted_chebyshev_polynomial_v) row(shifted_chebyshev_polynomial_w)
 
-#define AMBIT_DECLARE(name) AMBIT_API Tensor special_##name(const Tensor& self);
+#define AMBIT_DECLARE(name)                                                       \
+  /** The Bessel or Airy function name in float64; see AMBIT_BESSEL_FUNCTIONS. */ \
+  AMBIT_API Tensor special_##name(const Tensor& self);
 AMBIT_BESSEL_FUNCTIONS(AMBIT_DECLARE)
 #undef AMBIT_DECLARE
-#define AMBIT_DECLARE(name)                                          \
-  AMBIT_API Tensor special_##name(const Tensor& x, const Tensor& n); \
-  AMBIT_API Tensor special_##name(const Scalar& x, const Tensor& n); \
+#define AMBIT_DECLARE(name)                                                    \
+  /** The polynomial name of degree n at x; 0 for n < 0. The two broadcast. */ \
+  AMBIT_API Tensor special_##name(const Tensor& x, const Tensor& n);           \
+  /** The polynomial name of degrees n at one number. */                       \
+  AMBIT_API Tensor special_##name(const Scalar& x, const Tensor& n);           \
+  /** The polynomial name of one degree. */                                    \
   AMBIT_API Tensor special_##name(const Tensor& x, const Scalar& n);
 AMBIT_POLYNOMIALS(AMBIT_DECLARE)
 #undef AMBIT_DECLARE

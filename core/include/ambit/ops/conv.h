@@ -33,6 +33,7 @@ AMBIT_API Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor&
 
 /// The same with libtorch's arguments, each one number or one for each spatial dim: conv2d(x, w, b,
 /// 1, {2, 1}).
+/// @{
 template <PerAxisNumbers Stride>
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, const Stride& stride,
               const PerAxisArgument& padding = 0, const PerAxisArgument& dilation = 1,
@@ -72,8 +73,10 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
   return conv3d(input, weight, bias,
                 ConvParams{PerAxisArgument(stride), padding, dilation, groups});
 }
+/// @}
 
 /// The same with a padding by name, see PaddingName in detail/named_padding.h.
+/// @{
 template <PaddingName Name>
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
               const PerAxisArgument& stride, const Name& padding,
@@ -95,6 +98,7 @@ Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
   return detail::convolve("conv3d", 3, input, weight, bias,
                           {.stride = stride, .dilation = dilation, .groups = groups}, padding);
 }
+/// @}
 
 /// Compute conv1d, conv2d or conv3d, by the dims of weight, followed by an activation:
 /// UnaryOp::relu, gelu or gelu_tanh. Fused into one kernel if the device supports it and no

@@ -48,9 +48,11 @@ AMBIT_API Tensor full_like(const Tensor& self, const Scalar& value,
 /// start and step are truncated after the elements are counted, as in PyTorch: a step below 1
 /// repeats start. Errors also: Error if step is 0 or leads away from end, and for numbers that are
 /// not finite.
+/// @{
 AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                         const TensorOptions& options = {});
 AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
+/// @}
 /// Return 0, 1, ... up to `end`, excluded.
 AMBIT_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 /// Return `steps` evenly spaced values from start to end, both included: out[i] = start + i (end -
@@ -61,11 +63,13 @@ AMBIT_API Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
 /// Return base to the powers linspace(start, end, steps). Errors as linspace.
 AMBIT_API Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
                           const TensorOptions& options = {});
-/// The same between 0-dim tensors, or a tensor and a number; waits for their device. The result's
-/// default device is the default one, not theirs. Errors also: ShapeError for more dims.
+// The same between 0-dim tensors, or a tensor and a number. They wait for the tensors' device, but
+// the result is on the default device unless options name one. Errors also: ShapeError for dims.
 #define AMBIT_BETWEEN(Start, End)                                                                \
+  /** Same as linspace between numbers, for 0-dim tensors; waits for their device. */            \
   AMBIT_API Tensor linspace(const Start& start, const End& end, int64_t steps,                   \
                             const TensorOptions& options = {});                                  \
+  /** Same as logspace between numbers, for 0-dim tensors; waits for their device. */            \
   AMBIT_API Tensor logspace(const Start& start, const End& end, int64_t steps, double base = 10, \
                             const TensorOptions& options = {});
 AMBIT_BETWEEN(Tensor, Tensor)
@@ -74,9 +78,11 @@ AMBIT_BETWEEN(Scalar, Tensor)
 #undef AMBIT_BETWEEN
 /// Same as arange, but including `end` if a whole number of steps reaches it; default dtype: the
 /// default float. Errors as arange.
+/// @{
 AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& step = 1,
                        const TensorOptions& options = {});
 AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options);
+/// @}
 /// Return the row and column of each element of a [row, col] matrix on or below the diagonal
 /// `offset`, in row-major order: [2, n]. Errors also: ShapeError for negative sizes; DTypeError
 /// except for int64 and int32.
@@ -86,14 +92,17 @@ AMBIT_API Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0,
 AMBIT_API Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0,
                               const TensorOptions& options = kInt64);
 /// Return the [n, m] matrix (default m: n) with 1 on its diagonal and 0 elsewhere.
+/// @{
 AMBIT_API Tensor eye(int64_t n, const TensorOptions& options = {});
 AMBIT_API Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {});
+/// @}
 
 /// Nested braces of numbers, the argument of tensor(): tensor({{1, 2}, {3, 4}}).
 class AMBIT_API TensorData {
  public:
   /// One number, shape [].
   TensorData(const Scalar& value) : values_{value}, dtype_(value.dtype()) {}
+  /// One number of type T. int and long count as int64, float and double as the default float.
   template <class T>
   requires(std::is_arithmetic_v<T> || ReducedFloat<T>) TensorData(T value)
       : values_{Scalar(value)}, dtype_(dtype_of_number<T>()) {}
@@ -101,12 +110,14 @@ class AMBIT_API TensorData {
   /// shapes.
   TensorData(std::initializer_list<TensorData> rows);
   /// A list of numbers, shape [n].
+  /// @{
   template <class T>
   requires(std::is_arithmetic_v<T> || ReducedFloat<T>) TensorData(const std::vector<T>& v)
       : TensorData(v.begin(), v.end(), dtype_of_number<T>()) {}
   template <class T>
   requires(std::is_arithmetic_v<T> || ReducedFloat<T>) TensorData(ArrayRef<T> list)
       : TensorData(list.begin(), list.end(), dtype_of_number<T>()) {}
+  /// @}
 
  private:
   friend AMBIT_API Tensor tensor(const TensorData&, const TensorOptions&);
@@ -135,10 +146,12 @@ class AMBIT_API TensorData {
 /// Return a tensor of the given numbers, in row-major order: a number gives [], {1, 2} [2], {{1,
 /// 2}} [1, 2]. Default dtype: the numbers' own, where int and long give int64, float and double the
 /// default float; different ones promote.
+/// @{
 AMBIT_API Tensor tensor(const TensorData& data, const TensorOptions& options = {});
 inline Tensor tensor(std::initializer_list<TensorData> rows, const TensorOptions& options = {}) {
   return tensor(TensorData(rows), options);
 }
+/// @}
 /// Return a 0-dim tensor; default dtype: the default float, as in PyTorch.
 AMBIT_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 /// Wrap the caller's row-major CPU memory without a copy. It must outlive the tensor and all its
@@ -146,6 +159,7 @@ AMBIT_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options
 /// each size, >= 0, in elements; default: those of a contiguous tensor. Errors also: Error for
 /// another device than cpu, and for a null pointer; ShapeError for strides. If it throws, the
 /// caller still owns the memory.
+/// @{
 AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
 AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
                            const TensorOptions& options = {});
@@ -158,5 +172,6 @@ inline Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& opti
                         const std::function<void(void*)>& deleter) {
   return from_blob(data, sizes, deleter, options);
 }
+/// @}
 
 }  // namespace ambit

@@ -16,40 +16,49 @@ namespace ambit {
 // Every name(self, other) has a variant name_(self, other) that writes into self and returns it.
 
 /// Compute self + alpha * other; "or" for bool. alpha must be of self's category or a lower one.
+/// @{
 AMBIT_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-/// Compute self - alpha * other. Errors: also DTypeError for bool.
+/// @}
+/// Compute self - alpha * other. Errors also: DTypeError for bool.
+/// @{
 AMBIT_API Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-/// Compute other - self. Errors: also DTypeError for bool.
+/// @}
+/// Compute other - self. Errors also: DTypeError for bool.
 AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other);
 /// Compute other - alpha * self.
+/// @{
 AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha);
 AMBIT_API Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+/// @}
 
 #define AMBIT_BINARY(name)                                                  \
   AMBIT_API Tensor name(const Tensor& self, const Tensor& other);           \
+  /** Same as name with a number. */                                        \
   AMBIT_API Tensor name(const Tensor& self, const Scalar& other);           \
+  /** Write the result of name into self and return self. */                \
   AMBIT_API const Tensor& name##_(const Tensor& self, const Tensor& other); \
+  /** Write the result of name with a number into self and return self. */  \
   AMBIT_API const Tensor& name##_(const Tensor& self, const Scalar& other);
 /// Compute self * other; "and" for bool. Integers wrap around.
 AMBIT_BINARY(mul)
 /// Compute self / other; integers and bool give floats.
 AMBIT_BINARY(div)
-/// Compute self / other rounded down, like Python's //. Errors: also Error for integers divided by
+/// Compute self / other rounded down, like Python's //. Errors also: Error for integers divided by
 /// 0, and for the smallest integer divided by -1. Gradient: 0.
 AMBIT_BINARY(floor_divide)
-/// Compute self - other * floor(self / other), with the sign of other, like Python's %. Errors:
-/// also Error for integers divided by 0.
+/// Compute self - other * floor(self / other), with the sign of other, like Python's %. Errors
+/// also: Error for integers divided by 0.
 AMBIT_BINARY(remainder)
 /// Compute self - other * trunc(self / other), with self's sign, like C's fmod. Errors: as
 /// remainder.
 AMBIT_BINARY(fmod)
-/// Compute self to the power of other; integers wrap around. Errors: also Error for integers to the
+/// Compute self to the power of other; integers wrap around. Errors also: Error for integers to the
 /// power of a negative integer Scalar.
 AMBIT_BINARY(pow)
 // Comparisons give bool and have no gradient; comparisons with NaN are false, except ne.
@@ -86,6 +95,7 @@ AMBIT_BINARY(float_power)
 #undef AMBIT_BINARY
 #define AMBIT_BINARY(name)                                        \
   AMBIT_API Tensor name(const Tensor& self, const Tensor& other); \
+  /** Write the result of name into self and return self. */      \
   AMBIT_API const Tensor& name##_(const Tensor& self, const Tensor& other);
 /// Return true where both are not 0, as bool; any dtype.
 AMBIT_BINARY(logical_and)
@@ -100,7 +110,7 @@ AMBIT_BINARY(hypot)
 /// Return the next number after self towards other; other if they are equal. Floating point only.
 /// No gradient.
 AMBIT_BINARY(nextafter)
-/// Return 0 where self < 0 or NaN, 1 where self > 0, other where self is 0. Errors: also DTypeError
+/// Return 0 where self < 0 or NaN, 1 where self > 0, other where self is 0. Errors also: DTypeError
 /// if the dtypes differ. No gradient.
 AMBIT_BINARY(heaviside)
 /// Compute self * 2^other; integers give floats.
@@ -110,8 +120,9 @@ AMBIT_BINARY(gcd)
 /// Compute the least common multiple, >= 0, wrapping around; 0 if one is 0. Integers only.
 AMBIT_BINARY(lcm)
 #undef AMBIT_BINARY
-/// Divide and round. rounding_mode: nullopt (true division), "floor" or "trunc". Errors: also Error
+/// Divide and round. rounding_mode: nullopt (true division), "floor" or "trunc". Errors also: Error
 /// for another string, and as floor_divide. Gradient: 0 if rounded.
+/// @{
 AMBIT_API Tensor div(const Tensor& self, const Tensor& other,
                      std::optional<std::string_view> rounding_mode);
 AMBIT_API Tensor div(const Tensor& self, const Scalar& other,
@@ -120,9 +131,11 @@ AMBIT_API const Tensor& div_(const Tensor& self, const Tensor& other,
                              std::optional<std::string_view> rounding_mode);
 AMBIT_API const Tensor& div_(const Tensor& self, const Scalar& other,
                              std::optional<std::string_view> rounding_mode);
+/// @}
 /// Compute the number self to the powers `exponent`. Gradient: exponent.
 AMBIT_API Tensor pow(const Scalar& self, const Tensor& exponent);
-// The same with a number on the left.
+/// The function of the same name for two tensors, with a number on the left.
+/// @{
 AMBIT_API Tensor float_power(const Scalar& self, const Tensor& exponent);
 AMBIT_API Tensor xlogy(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor remainder(const Scalar& self, const Tensor& other);
@@ -131,6 +144,7 @@ AMBIT_API Tensor bitwise_or(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor bitwise_xor(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor bitwise_left_shift(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor bitwise_right_shift(const Scalar& self, const Tensor& other);
+/// @}
 /// Compute the larger of each two; a number is preferred to NaN. Gradient: to the selected one, to
 /// self if both are equal.
 AMBIT_API Tensor fmax(const Tensor& self, const Tensor& other);
@@ -151,9 +165,10 @@ AMBIT_API Tensor minimum(const Tensor& self, const Tensor& other);
 // Maps of floats (kFloating) convert integers and bool to floats, except floor, ceil, round and
 // trunc, which return integers unchanged; bitwise_not accepts only bool and integers; neg, abs and
 // relu do not accept bool.
-#define AMBIT_MAP(name, ...)                 \
-  AMBIT_API Tensor name(const Tensor& self); \
-  AMBIT_API const Tensor& name##_(const Tensor& self);
+#define AMBIT_MAP(name, ...)                                 \
+  /** Write the result of name into self and return self. */ \
+  AMBIT_API const Tensor& name##_(const Tensor& self);       \
+  AMBIT_API Tensor name(const Tensor& self);
 AMBIT_UNARY_MAPS(AMBIT_MAP)
 #undef AMBIT_MAP
 /// Compute x * Phi(x), Phi the standard normal distribution function. Floating point only.
@@ -169,56 +184,74 @@ AMBIT_API Tensor isnan(const Tensor& self);
 AMBIT_API Tensor isinf(const Tensor& self);
 /// Return true where self is neither infinite nor NaN, as bool; any dtype. No gradient.
 AMBIT_API Tensor isfinite(const Tensor& self);
-/// Limit to [min, max]; one of them may be omitted. Errors: also Error if both are, DTypeError for
+/// Limit to [min, max]; one of them may be omitted. Errors also: Error if both are, DTypeError for
 /// a bound that does not fit. Gradient: 1 inside and at the bounds, else 0.
+/// @{
 AMBIT_API Tensor clamp(const Tensor& self, std::optional<Scalar> min,
                        std::optional<Scalar> max = {});
 AMBIT_API const Tensor& clamp_(const Tensor& self, std::optional<Scalar> min,
                                std::optional<Scalar> max = {});
+/// @}
 /// Limit each element by those of min and max, which broadcast with it; if min > max the result is
 /// max. Gradient: self inside and at the bounds; min, max where they are selected.
+/// @{
 AMBIT_API Tensor clamp(const Tensor& self, const std::optional<Tensor>& min,
                        const std::optional<Tensor>& max = {});
 AMBIT_API const Tensor& clamp_(const Tensor& self, const std::optional<Tensor>& min,
                                const std::optional<Tensor>& max = {});
+/// @}
 /// Same as clamp(self, min).
+/// @{
 AMBIT_API Tensor clamp_min(const Tensor& self, const Scalar& min);
 AMBIT_API Tensor clamp_min(const Tensor& self, const Tensor& min);
 AMBIT_API const Tensor& clamp_min_(const Tensor& self, const Scalar& min);
 AMBIT_API const Tensor& clamp_min_(const Tensor& self, const Tensor& min);
+/// @}
 /// Same as clamp(self, {}, max).
+/// @{
 AMBIT_API Tensor clamp_max(const Tensor& self, const Scalar& max);
 AMBIT_API Tensor clamp_max(const Tensor& self, const Tensor& max);
 AMBIT_API const Tensor& clamp_max_(const Tensor& self, const Scalar& max);
 AMBIT_API const Tensor& clamp_max_(const Tensor& self, const Tensor& max);
+/// @}
 /// Compute self + value * tensor1 * tensor2. For integers, value is truncated.
+/// @{
 AMBIT_API Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                          const Scalar& value = 1);
 AMBIT_API const Tensor& addcmul_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                                  const Scalar& value = 1);
-/// Compute self + value * tensor1 / tensor2. Errors: also DTypeError if both are integers.
+/// @}
+/// Compute self + value * tensor1 / tensor2. Errors also: DTypeError if both are integers.
+/// @{
 AMBIT_API Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                          const Scalar& value = 1);
 AMBIT_API const Tensor& addcdiv_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                                  const Scalar& value = 1);
-/// Compute self + weight (end - self), exact at both ends. Floating point only. Errors: also
+/// @}
+/// Compute self + weight (end - self), exact at both ends. Floating point only. Errors also:
 /// DTypeError if the dtypes differ.
+/// @{
 AMBIT_API Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
 AMBIT_API Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 AMBIT_API const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight);
 AMBIT_API const Tensor& lerp_(const Tensor& self, const Tensor& end, const Tensor& weight);
+/// @}
 /// Round to `decimals` decimal places (negative: before the point), ties to even. Floating point
 /// only. Gradient: 0.
+/// @{
 AMBIT_API Tensor round(const Tensor& self, int64_t decimals);
 AMBIT_API const Tensor& round_(const Tensor& self, int64_t decimals);
+/// @}
 /// Replace NaN by nan (default 0) and infinities by posinf and neginf (defaults: the largest and
 /// smallest finite numbers of the dtype). Integers and bool are unchanged. Gradient: self, 0 where
 /// it is replaced.
+/// @{
 AMBIT_API Tensor nan_to_num(const Tensor& self, std::optional<double> nan = {},
                             std::optional<double> posinf = {}, std::optional<double> neginf = {});
 AMBIT_API const Tensor& nan_to_num_(const Tensor& self, std::optional<double> nan = {},
                                     std::optional<double> posinf = {},
                                     std::optional<double> neginf = {});
+/// @}
 /// Return true where the sign bit is set, including -0. and -NaN; any dtype. No gradient.
 AMBIT_API Tensor signbit(const Tensor& self);
 /// Return true where self is positive infinity, as bool; any dtype. No gradient.
@@ -231,27 +264,37 @@ AMBIT_API Tensor isreal(const Tensor& self);
 AMBIT_API Tensor positive(const Tensor& self);
 /// Compute condition ? self : other, elementwise; condition bool. The three broadcast. Gradient:
 /// self, other, each where it is selected.
+/// @{
 AMBIT_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
 AMBIT_API Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
 AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other);
+/// @}
 /// Return self with `value` where mask (bool, broadcasts with self) is true. Gradient: self, where
 /// mask is false.
+/// @{
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value);
+/// @}
 /// The same with a 0-dim tensor as the value, converted to self's dtype. Errors also: ShapeError
 /// for one with dims. Gradient: value, too.
+/// @{
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
 AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value);
+/// @}
 /// Set every element to `value`, a number or a 0-dim tensor on any device (else ShapeError),
 /// converted to self's dtype. Return self. Gradient: value if it is a tensor.
+/// @{
 AMBIT_API const Tensor& fill_(const Tensor& self, const Scalar& value);
 AMBIT_API const Tensor& fill_(const Tensor& self, const Tensor& value);
 AMBIT_API const Tensor& zero_(const Tensor& self);
+/// @}
 /// The same into a new tensor of self's sizes and dtype. Gradient: value; 0 for self.
+/// @{
 AMBIT_API Tensor fill(const Tensor& self, const Scalar& value);
 AMBIT_API Tensor fill(const Tensor& self, const Tensor& value);
 AMBIT_API Tensor zero(const Tensor& self);
+/// @}
 /// Copy src, which broadcasts to self's sizes, into self, across dtypes and devices. non_blocking:
 /// copies between a device and pinned memory may overlap with other work. Return self. Gradient:
 /// src.
@@ -266,11 +309,13 @@ AMBIT_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1
 AMBIT_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                          double atol = 1e-8, bool equal_nan = false);
 /// Return the dtype that `self op other` computes in. Source: torch.result_type.
+/// @{
 AMBIT_API DType result_type(const Tensor& self, const Tensor& other);
 AMBIT_API DType result_type(const Tensor& self, const Scalar& other);
 AMBIT_API DType result_type(const Scalar& self, const Tensor& other);
 AMBIT_API DType result_type(const Scalar& self, const Scalar& other);
-/// True if an in-place op may convert its result so: not floats to integers, nor numbers to bool.
+/// @}
+/// True if an in-place op may convert its result: never floats to integers, nor numbers to bool.
 AMBIT_API bool can_cast(DType from, DType to);
 /// Compute the angle of real numbers in the complex plane: 0, or pi for negative ones; NaN
 /// propagates. Integers and bool give floats. Gradient: 0.
@@ -279,7 +324,9 @@ AMBIT_API Tensor angle(const Tensor& self);
 AMBIT_API Tensor real(const Tensor& self);
 
 #define AMBIT_OPERATOR(sign, name)                                                     \
+  /** Return name of two tensors. */                                                   \
   inline Tensor operator sign(const Tensor& a, const Tensor& b) { return name(a, b); } \
+  /** Return name of a tensor and a number. */                                         \
   inline Tensor operator sign(const Tensor& a, const Scalar& b) { return name(a, b); }
 AMBIT_OPERATOR(+, add)
 AMBIT_OPERATOR(-, sub)
@@ -296,6 +343,9 @@ AMBIT_OPERATOR(&, bitwise_and)
 AMBIT_OPERATOR(|, bitwise_or)
 AMBIT_OPERATOR(^, bitwise_xor)
 #undef AMBIT_OPERATOR
+/// Operators with a number on the left: the function of the operator above, with a first.
+/// Comparisons exchange the operands: 1 < x is gt(x, 1).
+/// @{
 inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }
 inline Tensor operator-(const Scalar& a, const Tensor& b) { return rsub(b, a); }
 inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(b, a); }
@@ -310,5 +360,6 @@ inline Tensor operator<(const Scalar& a, const Tensor& b) { return gt(b, a); }
 inline Tensor operator<=(const Scalar& a, const Tensor& b) { return ge(b, a); }
 inline Tensor operator>(const Scalar& a, const Tensor& b) { return lt(b, a); }
 inline Tensor operator>=(const Scalar& a, const Tensor& b) { return le(b, a); }
+/// @}
 
 }  // namespace ambit

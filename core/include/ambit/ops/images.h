@@ -17,6 +17,7 @@ namespace ambit {
 // scale: `scales` if given and above 0, else out / in. Positions outside are clamped to the border.
 
 /// Select the element at floor(i / scale), any dtype. Source: torch.nn.functional.interpolate.
+/// @{
 AMBIT_API Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size,
                                     std::optional<double> scales = {});
 AMBIT_API Tensor upsample_nearest2d(const Tensor& self, IntArrayRef output_size,
@@ -26,7 +27,9 @@ AMBIT_API Tensor upsample_nearest3d(const Tensor& self, IntArrayRef output_size,
                                     std::optional<double> scales_d = {},
                                     std::optional<double> scales_h = {},
                                     std::optional<double> scales_w = {});
+/// @}
 /// Select the nearest element, floor((i + 0.5) / scale), any dtype, like Pillow.
+/// @{
 AMBIT_API Tensor _upsample_nearest_exact1d(const Tensor& self, IntArrayRef output_size,
                                            std::optional<double> scales = {});
 AMBIT_API Tensor _upsample_nearest_exact2d(const Tensor& self, IntArrayRef output_size,
@@ -36,8 +39,10 @@ AMBIT_API Tensor _upsample_nearest_exact3d(const Tensor& self, IntArrayRef outpu
                                            std::optional<double> scales_d = {},
                                            std::optional<double> scales_h = {},
                                            std::optional<double> scales_w = {});
+/// @}
 /// Interpolate linearly between the two elements around the position, per dim. Floating point; in
 /// two dims also uint8, with weights of 16 bits, rounded to the nearest integer, like Pillow.
+/// @{
 AMBIT_API Tensor upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                    std::optional<double> scales = {});
 AMBIT_API Tensor upsample_bilinear2d(const Tensor& self, IntArrayRef output_size,
@@ -47,6 +52,7 @@ AMBIT_API Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_siz
                                       bool align_corners, std::optional<double> scales_d = {},
                                       std::optional<double> scales_h = {},
                                       std::optional<double> scales_w = {});
+/// @}
 /// Interpolate the four elements around the position along each dim by cubic convolution with a =
 /// -0.75. Dtypes as above. Source: Keys 1981, IEEE TASSP 29 (6).
 AMBIT_API Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
@@ -54,12 +60,14 @@ AMBIT_API Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size,
                                     std::optional<double> scales_w = {});
 /// The same with antialiasing: when downsampling, the filter is widened by the scale, so that all
 /// elements contribute, like Pillow (bicubic with a = -0.5). Floating point or uint8.
+/// @{
 AMBIT_API Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size,
                                          bool align_corners, std::optional<double> scales_h = {},
                                          std::optional<double> scales_w = {});
 AMBIT_API Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size,
                                         bool align_corners, std::optional<double> scales_h = {},
                                         std::optional<double> scales_w = {});
+/// @}
 
 // --- grid sampling
 

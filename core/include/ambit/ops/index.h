@@ -13,25 +13,31 @@
 namespace ambit {
 namespace indexing {
 
-/// An omitted bound of a Slice, or a new dim of size 1.
+/// The type of None.
 struct NoneType {
+  /// No bound, as an argument of Slice.
   constexpr operator std::optional<int64_t>() const { return {}; }
 };
+/// The type of Ellipsis.
 struct EllipsisType {};
+/// An omitted bound of a Slice; in an index list, a new dim of size 1.
 inline constexpr NoneType None{};
 inline constexpr EllipsisType Ellipsis{};  ///< as many full slices as needed
 
 /// start:stop:step as in Python, each optional; negative ones count from the end; step >= 1.
 class Slice {
  public:
+  /// Omitted bounds select to the ends; default step: 1.
   Slice(std::optional<int64_t> start = {}, std::optional<int64_t> stop = {},
         std::optional<int64_t> step = {})
       : start_(start.value_or(0)),
         stop_(stop.value_or(std::numeric_limits<int64_t>::max())),
         step_(step.value_or(1)) {}
+  /// The first index; 0 if omitted.
   int64_t start() const { return start_; }
-  /// The largest int64 if there is no bound.
+  /// The first index that is not selected; the largest int64 if omitted.
   int64_t stop() const { return stop_; }
+  /// The distance of the selected indices. Not checked here: index() throws Error for step < 1.
   int64_t step() const { return step_; }
 
  private:
@@ -41,11 +47,21 @@ class Slice {
 /// One entry of an index list.
 class TensorIndex {
  public:
-  enum class Kind : uint8_t { none, ellipsis, integer, boolean, slice, tensor };
+  /// The type of an entry.
+  enum class Kind : uint8_t {
+    none,      ///< a new dim of size 1
+    ellipsis,  ///< as many whole dims as needed
+    integer,   ///< one index; the dim is removed
+    boolean,   ///< a new dim of size 1 or 0
+    slice,     ///< a range of indices
+    tensor,    ///< a tensor of indices, or a mask
+  };
 
+  /// The conversions of the entries of an index list; index() lists the effect of each.
+  /// @{
   TensorIndex(NoneType) : kind_(Kind::none) {}
   TensorIndex(EllipsisType) : kind_(Kind::ellipsis) {}
-  AMBIT_API TensorIndex(const char* dots);  ///< only "..."; Error otherwise
+  AMBIT_API TensorIndex(const char* dots);  ///< Ellipsis. Errors: Error for another text than "..."
   template <std::integral I>
   requires(!std::same_as<I, bool>) TensorIndex(I i)
       : kind_(Kind::integer), integer_(static_cast<int64_t>(i)) {}
@@ -53,7 +69,10 @@ class TensorIndex {
   TensorIndex(std::same_as<bool> auto b) : kind_(Kind::boolean), integer_(b) {}
   TensorIndex(Slice s) : kind_(Kind::slice), slice_(s) {}
   TensorIndex(Tensor t) : kind_(Kind::tensor), tensor_(std::move(t)) {}
+  /// @}
 
+  /// Return the type of the entry; is_...() compare it.
+  /// @{
   Kind kind() const { return kind_; }
   bool is_none() const { return kind_ == Kind::none; }
   bool is_ellipsis() const { return kind_ == Kind::ellipsis; }
@@ -61,10 +80,14 @@ class TensorIndex {
   bool is_boolean() const { return kind_ == Kind::boolean; }
   bool is_slice() const { return kind_ == Kind::slice; }
   bool is_tensor() const { return kind_ == Kind::tensor; }
+  /// @}
+  /// Return the value of an entry of this kind; for another kind 0, false, all or undefined.
+  /// @{
   int64_t integer() const { return integer_; }
   bool boolean() const { return integer_ != 0; }
   const Slice& slice() const { return slice_; }
   const Tensor& tensor() const { return tensor_; }
+  /// @}
 
  private:
   Kind kind_;
@@ -86,13 +109,16 @@ class TensorIndex {
 /// self's device; negative indices count from the end. A 0-dim index tensor acts as its number;
 /// such indices and masks wait for the device. Gradient: self.
 /// Source: numpy.org/doc/stable/user/basics.indexing.html.
+/// @{
 AMBIT_API Tensor index(const Tensor& self, std::initializer_list<indexing::TensorIndex> indices);
 AMBIT_API Tensor index(const Tensor& self, const std::vector<indexing::TensorIndex>& indices);
 AMBIT_API Tensor index(const Tensor& self, const std::vector<std::optional<Tensor>>& indices);
+/// @}
 /// Assign self[indices...] = value, which broadcasts; extra leading dims of size 1 are dropped.
 /// `accumulate`: add, once for each occurrence of an element; otherwise the result for duplicate
 /// indices is undefined. value has self's dtype; it is converted if there is no index tensor or
 /// value is 0-dim, in which case it may also be on cpu. Gradient: self, value.
+/// @{
 AMBIT_API const Tensor& index_put_(const Tensor& self,
                                    std::initializer_list<indexing::TensorIndex> indices,
                                    const Tensor& value, bool accumulate = false);
@@ -108,6 +134,7 @@ AMBIT_API const Tensor& index_put_(const Tensor& self,
 AMBIT_API const Tensor& index_put_(const Tensor& self,
                                    const std::vector<std::optional<Tensor>>& indices,
                                    const Tensor& value, bool accumulate = false);
+/// @}
 /// Copy self and assign like index_put_.
 AMBIT_API Tensor index_put(const Tensor& self, const std::vector<std::optional<Tensor>>& indices,
                            const Tensor& value, bool accumulate = false);
@@ -138,11 +165,14 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
 AMBIT_API const Tensor& scatter_add_(const Tensor& self, int64_t dim, const Tensor& index,
                                      const Tensor& src);
 /// Write one number at the positions of index. Gradient: self where it was not written.
+/// @{
 AMBIT_API Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value);
 AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index,
                                  const Scalar& value);
+/// @}
 /// Add src or a number at the positions of index (reduce "add"), or multiply by it ("multiply"),
 /// once for each index. Errors also: Error for another reduce. Gradient: self, src.
+/// @{
 AMBIT_API Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                          std::string_view reduce);
 AMBIT_API Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
@@ -151,6 +181,7 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
                                  const Tensor& src, std::string_view reduce);
 AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index,
                                  const Scalar& value, std::string_view reduce);
+/// @}
 /// Copy self and reduce: each element becomes the "sum", "prod", "mean", "amax" or "amin" of itself
 /// and the elements of src with its index, or without include_self of the latter only; elements
 /// without an index are unchanged. Integer means are rounded down. Shapes as scatter. Errors also:
@@ -164,18 +195,23 @@ AMBIT_API const Tensor& scatter_reduce_(const Tensor& self, int64_t dim, const T
                                         bool include_self = true);
 /// Copy self and add alpha * source to the slices `index` of dim, once for each index. index [n] or
 /// [], int64 or int32, in [0, size); source has n slices and self's dtype. Gradient: self, source.
+/// @{
 AMBIT_API Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index,
                            const Tensor& source, const Scalar& alpha = 1);
 AMBIT_API const Tensor& index_add_(const Tensor& self, int64_t dim, const Tensor& index,
                                    const Tensor& source, const Scalar& alpha = 1);
+/// @}
 /// Copy self and write source to the slices `index` of dim; for duplicate indices the result is
 /// undefined. Gradient: source, and self where it was not written.
+/// @{
 AMBIT_API Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index,
                             const Tensor& source);
 AMBIT_API const Tensor& index_copy_(const Tensor& self, int64_t dim, const Tensor& index,
                                     const Tensor& source);
+/// @}
 /// Copy self and fill the slices `index` of dim (negative indices count from the end) with a number
 /// or a 0-dim tensor. Gradient: value, and self where it was not written.
+/// @{
 AMBIT_API Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index,
                             const Scalar& value);
 AMBIT_API Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index,
@@ -184,6 +220,7 @@ AMBIT_API const Tensor& index_fill_(const Tensor& self, int64_t dim, const Tenso
                                     const Scalar& value);
 AMBIT_API const Tensor& index_fill_(const Tensor& self, int64_t dim, const Tensor& index,
                                     const Tensor& value);
+/// @}
 /// Reduce consecutive segments of `axis` to their "sum", "prod", "mean", "max" or "min": data
 /// [B...,N,rest...] -> [B...,S,rest...], with `axis` at N. lengths [B...,S], int64 or int32, sum to
 /// N, or to less if `unsafe`; or offsets [B...,S+1] are the segments' starts and the end of the
@@ -198,23 +235,28 @@ AMBIT_API Tensor segment_reduce(const Tensor& data, std::string_view reduce,
                                 bool unsafe = false, const std::optional<Scalar>& initial = {});
 /// Copy self and reduce with the slices of source: "prod", "mean", "amax" or "amin", like
 /// scatter_reduce; index and source as in index_add. Gradient: self, source.
+/// @{
 AMBIT_API Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index,
                               const Tensor& source, std::string_view reduce,
                               bool include_self = true);
 AMBIT_API const Tensor& index_reduce_(const Tensor& self, int64_t dim, const Tensor& index,
                                       const Tensor& source, std::string_view reduce,
                                       bool include_self = true);
+/// @}
 /// Select elements of self by row-major position: out[i] = self.flatten()[index[i]]. index int64,
 /// in [-n, n) for n elements; out has index's shape. Gradient: self.
 AMBIT_API Tensor take(const Tensor& self, const Tensor& index);
 /// Copy self and write source (as many elements as index, self's dtype) where take would read, or
 /// with `accumulate` add, once for each index. Gradient: self, source.
+/// @{
 AMBIT_API Tensor put(const Tensor& self, const Tensor& index, const Tensor& source,
                      bool accumulate = false);
 AMBIT_API const Tensor& put_(const Tensor& self, const Tensor& index, const Tensor& source,
                              bool accumulate = false);
-/// Same as gather, after broadcasting indices (int64) and self in all dims but dim. Without dim, on
-/// the flattened self. Gradient: self.
+/// @}
+/// Same as gather, after broadcasting indices (int64) and self in all dims but dim; negative
+/// indices count from the end. Without dim, on the flattened self, with indices from 0. Gradient:
+/// self.
 AMBIT_API Tensor take_along_dim(const Tensor& self, const Tensor& indices,
                                 std::optional<int64_t> dim = {});
 /// Copy the elements where mask is true, in row-major order, into one dim. mask bool or uint8; mask
@@ -246,6 +288,7 @@ AMBIT_API const Tensor& fill_diagonal_(const Tensor& self, const Scalar& fill_va
                                        bool wrap = false);
 /// Copy self and write src into the part that select, slice, diagonal or as_strided returns, of the
 /// same shape. Gradient: src, and self where it was not written.
+/// @{
 AMBIT_API Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index);
 AMBIT_API Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim = 0,
                                std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
@@ -254,6 +297,7 @@ AMBIT_API Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t
                                   int64_t dim1 = 0, int64_t dim2 = 1);
 AMBIT_API Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size,
                                     IntArrayRef stride, std::optional<int64_t> storage_offset = {});
+/// @}
 /// Look up rows: out[..., :] = weight[indices[...], :].
 /// weight [V,D], indices int64 or int32 [...] in [0, V) -> out [...,D]. Row padding_idx (-1: none)
 /// gets no gradient. Gradient: weight. Source: torch.nn.Embedding.

@@ -55,12 +55,14 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
 /// eigenvalues), without those at most max(atol, rtol * the largest). Default atol: 0; default
 /// rtol: the dtype's epsilon times max(M, N) if atol is not given, else 0. Tensors broadcast to the
 /// batch. Gradient: self.
+/// @{
 AMBIT_API Tensor linalg_pinv(const Tensor& self, std::optional<double> atol,
                              std::optional<double> rtol, bool hermitian = false);
 AMBIT_API Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian = false);
 AMBIT_API Tensor linalg_pinv(const Tensor& self, const std::optional<Tensor>& atol = {},
                              const std::optional<Tensor>& rtol = {}, bool hermitian = false);
 AMBIT_API Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian = false);
+/// @}
 /// Same as linalg_pinv with rtol = rcond.
 AMBIT_API Tensor pinverse(const Tensor& self, double rcond = 1e-15);
 /// Solve tensordot(self, out, out.dim()) = B for out, where self has sizes [*B.sizes, *out.sizes]
@@ -76,9 +78,11 @@ AMBIT_API Tensor linalg_matrix_power(const Tensor& self, int64_t n);
 /// Compute determinants: A [...,N,N] -> [...]; 1 for a 0x0 matrix. Gradient: A; for a singular
 /// matrix correct if its rank is N - 1 and without NaN if it is lower, as in PyTorch.
 AMBIT_API Tensor linalg_det(const Tensor& A);
+/// Alias of linalg_det.
 AMBIT_API Tensor det(const Tensor& self);
 /// Compute (sign, log |det|), [...] each; singular: (0, -inf). Gradient: A, through the logarithm.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A);
+/// Alias of linalg_slogdet.
 AMBIT_API std::tuple<Tensor, Tensor> slogdet(const Tensor& self);
 /// Compute the logarithm of determinants; NaN for negative ones, -inf for 0. Gradient: self.
 AMBIT_API Tensor logdet(const Tensor& self);
@@ -103,6 +107,7 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data,
 /// [...,N,K]. Errors also: IndexError for invalid pivots. Gradient: LU, B.
 AMBIT_API Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B,
                                  bool left = true, bool adjoint = false);
+/// Same as linalg_lu_solve(LU_data, LU_pivots, self).
 AMBIT_API Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots);
 /// Factor symmetric positive definite A = L L^T, L lower triangular; upper: A = U^T U. Only one
 /// triangle of A is read. Gradient: A, symmetric.
@@ -110,6 +115,7 @@ AMBIT_API Tensor linalg_cholesky(const Tensor& self, bool upper = false);
 /// The same and info: i > 0 if the leading minor of order i is not positive.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper = false,
                                                         bool check_errors = false);
+/// Alias of linalg_cholesky.
 AMBIT_API Tensor cholesky(const Tensor& self, bool upper = false);
 /// Compute the inverse of A from its Cholesky factor self.
 AMBIT_API Tensor cholesky_inverse(const Tensor& self, bool upper = false);
@@ -135,6 +141,7 @@ AMBIT_API Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const 
 /// Gradient: A, for M >= N in "reduced", M <= N in both. Errors also: AutogradError in backward
 /// otherwise.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced");
+/// Same as linalg_qr in the mode "reduced", or "complete" if not `some`.
 AMBIT_API std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
 /// Factor A [...,M,N] = Q R by Householder reflections, in LAPACK's format: (a [...,M,N], R and
 /// below its diagonal the reflection vectors without their first elements, which are 1; tau
@@ -144,6 +151,7 @@ AMBIT_API std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
 /// Compute the first N columns [...,M,N] of the product of the reflections 1 - tau v v^T in
 /// geqrf()'s format: input [...,M,N], M >= N, and tau [...,K], K <= N. Gradient: input, tau.
 AMBIT_API Tensor linalg_householder_product(const Tensor& input, const Tensor& tau);
+/// Alias of linalg_householder_product(self, input2).
 AMBIT_API Tensor orgqr(const Tensor& self, const Tensor& input2);
 /// Multiply input3 by the product Q [...,M,M] of the reflections of self [...,M,N] and input2
 /// [...,K]: Q input3 [...,M,P]; transposed: Q^T input3; left = false: input3 [...,P,M] Q. Gradient:
@@ -186,35 +194,45 @@ AMBIT_API Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
 /// Compute the norm of the matrices in two dims. ord "fro": square root of the sum of squares;
 /// "nuc": sum of the singular values; inf, -inf: largest, smallest row sum of |x|; 1, -1: column
 /// sum; 2, -2: largest, smallest singular value. Gradient: self.
+/// @{
 AMBIT_API Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord,
                                     IntArrayRef dim = {-2, -1}, bool keepdim = false,
                                     std::optional<DType> dtype = {});
 AMBIT_API Tensor linalg_matrix_norm(const Tensor& self, std::string_view ord = "fro",
                                     IntArrayRef dim = {-2, -1}, bool keepdim = false,
                                     std::optional<DType> dtype = {});
+/// @}
 /// Compute linalg_vector_norm if ord is not given or dim has one entry (or self one dim), else
 /// linalg_matrix_norm.
+/// @{
 AMBIT_API Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord = {},
                              OptionalIntArrayRef dim = {}, bool keepdim = false,
                              std::optional<DType> dtype = {});
 AMBIT_API Tensor linalg_norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim = {},
                              bool keepdim = false, std::optional<DType> dtype = {});
+/// @}
 /// Compute the condition number ||A|| ||A^-1|| in the norm p of linalg_matrix_norm, default 2; inf
 /// for singular square matrices. Gradient: self.
+/// @{
 AMBIT_API Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p = {});
 AMBIT_API Tensor linalg_cond(const Tensor& self, std::string_view p);
+/// @}
 /// Count the singular values (hermitian: |eigenvalues|) above max(atol, rtol * the largest), with
 /// linalg_pinv's defaults: int64 [...]. No gradient.
+/// @{
 AMBIT_API Tensor linalg_matrix_rank(const Tensor& self, std::optional<double> atol,
                                     std::optional<double> rtol, bool hermitian = false);
 AMBIT_API Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian = false);
 AMBIT_API Tensor linalg_matrix_rank(const Tensor& self, const std::optional<Tensor>& atol = {},
                                     const std::optional<Tensor>& rtol = {}, bool hermitian = false);
 AMBIT_API Tensor linalg_matrix_rank(const Tensor& self, const Tensor& tol, bool hermitian = false);
+/// @}
 /// Compute the sum of x * y over dim; they broadcast. Gradient: x, y.
 AMBIT_API Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
 
 namespace linalg {
+/// Same as the function of this name with the prefix linalg_: arguments, defaults and errors.
+/// @{
 inline Tensor inv(const Tensor& A) { return linalg_inv(A); }
 inline std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false) {
   return linalg_inv_ex(A, check_errors);
@@ -337,6 +355,7 @@ inline Tensor matrix_rank(const Tensor& A, const std::optional<Tensor>& atol = {
 inline Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) {
   return linalg_vecdot(x, y, dim);
 }
+/// @}
 }  // namespace linalg
 
 /// Old name of linalg_eigh(), by default of the upper triangle; without eigenvectors,

@@ -9,8 +9,15 @@
 
 namespace ambit {
 
-/// How losses are reduced, see above.
-enum class Reduction : uint8_t { none, mean, sum, None = none, Mean = mean, Sum = sum };
+/// The reduction of an elementwise loss l.
+enum class Reduction : uint8_t {
+  none,         ///< l itself
+  mean,         ///< the mean, with the divisor documented at each loss, []
+  sum,          ///< the sum, []
+  None = none,  ///< libtorch's spelling, as Mean and Sum
+  Mean = mean,  ///< mean
+  Sum = sum,    ///< sum
+};
 
 /// Compute the negative log-likelihood loss.
 ///   l[n] = -weight[t] * input[n,t] with t = target[n]; 0 where t is ignore_index

@@ -40,48 +40,60 @@ AMBIT_API Tensor ger(const Tensor& self, const Tensor& vec2);
 /// multiplies elementwise.
 AMBIT_API Tensor inner(const Tensor& self, const Tensor& other);
 /// Compute beta * self + alpha * (mat1 x mat2): mat1 [M,K], mat2 [K,N] -> [M,N].
+/// @{
 AMBIT_API Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                        const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addmm_(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                                const Scalar& beta = 1, const Scalar& alpha = 1);
+/// @}
 /// Apply relu or gelu to the result of addmm; uses linear_map if self is [N], beta and alpha are 1
 /// and the dtype is floating point.
 AMBIT_API Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                                    const Scalar& beta = 1, const Scalar& alpha = 1,
                                    bool use_gelu = false);
 /// Compute beta * self + alpha * (mat x vec): mat [M,K], vec [K] -> [M].
+/// @{
 AMBIT_API Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec,
                        const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addmv_(const Tensor& self, const Tensor& mat, const Tensor& vec,
                                const Scalar& beta = 1, const Scalar& alpha = 1);
+/// @}
 /// Compute beta * self + alpha * outer(vec1, vec2): vec1 [M], vec2 [N] -> [M,N]. Dtypes promote, in
 /// place to self's; bool uses "and" and "or".
+/// @{
 AMBIT_API Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                       const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addr_(const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                               const Scalar& beta = 1, const Scalar& alpha = 1);
+/// @}
 /// Compute beta * self + alpha * (batch1 x batch2), pairwise: batch1 [B,M,K], batch2 [B,K,N] ->
 /// [B,M,N].
+/// @{
 AMBIT_API Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                          const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& baddbmm_(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                                  const Scalar& beta = 1, const Scalar& alpha = 1);
+/// @}
 /// Compute beta * self + alpha * (sum over b of batch1[b] x batch2[b]): batch1 [B,M,K], batch2
 /// [B,K,N] -> [M,N].
+/// @{
 AMBIT_API Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                         const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                                 const Scalar& beta = 1, const Scalar& alpha = 1);
+/// @}
 /// The same four with a result of out_dtype: the operands' dtype, or float32 for reduced
 /// floating-point ones, whose products are then summed and added without rounding to their dtype.
 /// self of the sums has the operands' dtype or out_dtype. Errors also: DTypeError for another
 /// out_dtype.
+/// @{
 AMBIT_API Tensor mm(const Tensor& self, const Tensor& mat2, DType out_dtype);
 AMBIT_API Tensor bmm(const Tensor& self, const Tensor& mat2, DType out_dtype);
 AMBIT_API Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, DType out_dtype,
                        const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                          DType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1);
+/// @}
 /// Apply a linear layer.
 ///   out[..., n] = bias[n] + sum over k of input[..., k] * weight[n, k]
 /// input [...,K] with at least one dim, weight [N,K], bias [N] or undefined -> [...,N].

@@ -63,6 +63,7 @@ AMBIT_API Tensor group_norm(const Tensor& input, int64_t num_groups, const Tenso
 /// Layer norm has one for each slice, [..., 1, .., 1]; batch norm one for each channel, [C], empty
 /// in evaluation; group norm one for each group, [N, group], of an input with the elements of
 /// [N, C, HxW]. Errors and gradient of the results: as above; the statistics have no gradient.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
                                                                IntArrayRef normalized_shape,
                                                                const Tensor& weight,
@@ -75,5 +76,6 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& inp
                                                                const Tensor& bias, int64_t N,
                                                                int64_t C, int64_t HxW,
                                                                int64_t group, double eps);
+/// @}
 
 }  // namespace ambit

@@ -136,14 +136,16 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(unique_consecutive) row(unique_dim) row(unique_dim_consecutive)
 // clang-format on
 
-// Macros that declare name_out for one, two and three outputs; nn's functions use them too. A
-// braced list has no type, so the third argument gets an overload for a list of dims.
+/// Declare name_out for functions with one output; nn's functions use it, too. A braced list has no
+/// type, so the third argument gets an overload for a list of dims.
 #define AMBIT_OUT(name)                                                                    \
+  /** Write the result of name into out and return out. */                                 \
   template <class... A>                                                                    \
   requires std::same_as<decltype(name(std::declval<A>()...)), Tensor> Tensor& name##_out(  \
       Tensor& out, A&&... a) {                                                             \
     return detail::Out(#name "_out", out) << name(std::forward<A>(a)...);                  \
   }                                                                                        \
+  /** Same with dims that may be in braces. */                                             \
   template <class... A>                                                                    \
   requires std::same_as<                                                                   \
       decltype(name(std::declval<Tensor>(), IntArrayRef(), std::declval<A>()...)), Tensor> \
@@ -155,6 +157,7 @@ AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
 AMBIT_BESSEL_FUNCTIONS(AMBIT_OUT_SPECIAL)
 AMBIT_POLYNOMIALS(AMBIT_OUT_SPECIAL)
 #undef AMBIT_OUT_SPECIAL
+/// @cond
 #define AMBIT_OUT_LIST(name)                                                                      \
   template <class... A>                                                                           \
   requires std::same_as<decltype(name(std::declval<TensorList>(), std::declval<A>()...)), Tensor> \
@@ -163,7 +166,10 @@ AMBIT_POLYNOMIALS(AMBIT_OUT_SPECIAL)
   }
 AMBIT_OUT_LISTS(AMBIT_OUT_LIST)
 #undef AMBIT_OUT_LIST
+/// @endcond
+/// Declare name_out for functions with two outputs.
 #define AMBIT_OUT_PAIR(name)                                                              \
+  /** Write the two results of name into first and second; return both. */                \
   template <class... A>                                                                   \
   requires std::same_as<decltype(name(std::declval<A>()...)), std::tuple<Tensor, Tensor>> \
       std::tuple<Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second, A&&... a) {  \
@@ -171,7 +177,9 @@ AMBIT_OUT_LISTS(AMBIT_OUT_LIST)
         #name "_out", [&] { return name(std::forward<A>(a)...); }, first, second);        \
   }
 AMBIT_OUT_PAIRS(AMBIT_OUT_PAIR)
+/// Declare name_out for functions with three outputs.
 #define AMBIT_OUT_TRIPLE(name)                                                                    \
+  /** Write the three results of name into first, second and third; return them. */               \
   template <class... A>                                                                           \
   requires std::same_as<decltype(name(std::declval<A>()...)), std::tuple<Tensor, Tensor, Tensor>> \
       std::tuple<Tensor&, Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second,             \
@@ -184,33 +192,40 @@ AMBIT_OUT_TRIPLE(native_layer_norm)
 AMBIT_OUT_TRIPLE(native_batch_norm)
 AMBIT_OUT_TRIPLE(native_group_norm)
 
-/// max() and min() of two tensors.
+/// Write max() or min() of two tensors, elementwise, into out.
+/// @{
 inline Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return maximum_out(out, self, other);
 }
 inline Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return minimum_out(out, self, other);
 }
+/// @}
 
-/// max() and min() of all elements.
+/// Write max() or min() of all elements, [], into out.
+/// @{
 inline Tensor& max_out(Tensor& out, const Tensor& self) {
   return detail::Out("max_out", out) << max(self);
 }
 inline Tensor& min_out(Tensor& out, const Tensor& self) {
   return detail::Out("min_out", out) << min(self);
 }
+/// @}
 
-/// norm() with braced dims.
+/// Write norm() over dims, which may be in braces, into out.
 inline Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p,
                         IntArrayRef dims, bool keepdim = false) {
   return detail::fill_out("norm_out", out, [&] { return norm(self, p, dims, keepdim); });
 }
 
-// Creation functions create tensors of out's dtype, on its device.
+/// Creation functions with an output, of out's dtype and on its device: the values of the function
+/// of the same name without `_out`.
+/// @{
 AMBIT_API Tensor& empty_out(Tensor& out, IntArrayRef sizes,
                             std::optional<MemoryFormat> format = {});
-/// The strides only affect the result's element order: out is made contiguous.
+/// Resize out to `sizes`. The layout has no effect: new memory is contiguous.
 AMBIT_API Tensor& empty_permuted_out(Tensor& out, IntArrayRef sizes, IntArrayRef physical_layout);
+/// Resize out to `sizes`. The strides have no effect: new memory is contiguous.
 AMBIT_API Tensor& empty_strided_out(Tensor& out, IntArrayRef sizes, IntArrayRef strides);
 AMBIT_API Tensor& scalar_tensor_out(Tensor& out, const Scalar& value);
 AMBIT_API Tensor& zeros_out(Tensor& out, IntArrayRef sizes);
@@ -225,7 +240,9 @@ AMBIT_API Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& e
 AMBIT_API Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
                                double base = 10);
 #define AMBIT_BETWEEN(Start, End)                                                                 \
+  /** Write linspace of 0-dim tensors or numbers into out; waits for the tensors. */              \
   AMBIT_API Tensor& linspace_out(Tensor& out, const Start& start, const End& end, int64_t steps); \
+  /** Write logspace of 0-dim tensors or numbers into out; waits for the tensors. */              \
   AMBIT_API Tensor& logspace_out(Tensor& out, const Start& start, const End& end, int64_t steps,  \
                                  double base = 10);
 AMBIT_BETWEEN(Tensor, Tensor)
@@ -253,12 +270,15 @@ AMBIT_API Tensor& hamming_window_out(Tensor& out, int64_t window_length, bool pe
                                      double alpha = 0.54, double beta = 0.46);
 AMBIT_API Tensor& kaiser_window_out(Tensor& out, int64_t window_length, bool periodic = true,
                                     double beta = 12);
+/// @}
 
 /// Write the parts of split() into the tensors of out. Errors also: Error unless there is one for
 /// each part.
+/// @{
 AMBIT_API void unsafe_split_out(TensorList out, const Tensor& self, int64_t split_size,
                                 int64_t dim = 0);
 AMBIT_API void unsafe_split_with_sizes_out(TensorList out, const Tensor& self,
                                            IntArrayRef split_sizes, int64_t dim = 0);
+/// @}
 
 }  // namespace ambit

@@ -27,8 +27,10 @@ namespace pooling {
 /// are templates over it, so that {.kernel = {3, 2}} only matches PoolParams.
 template <class T>
 concept WindowSize = std::convertible_to<T, IntArrayRef>;
+/// The window size of a braced list, {3, 2}.
 using SizeList = std::initializer_list<int64_t>;
 
+/// Return the parameters of max_pool1d to 3d; without a stride, kernel's.
 inline PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                              IntArrayRef dilation, bool ceil_mode) {
   return {.kernel = kernel,
@@ -37,6 +39,7 @@ inline PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef
           .dilation = dilation,
           .ceil_mode = ceil_mode};
 }
+/// Return the parameters of avg_pool1d to 3d. Errors: Error for a divisor of 0.
 inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride,
                               IntArrayRef padding, bool ceil_mode, bool count_include_pad,
                               std::optional<int64_t> divisor) {
@@ -57,10 +60,13 @@ inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef st
 /// ShapeError for images (of one n and c) of 2^31 elements or more, and for dilated windows that
 /// contain only padding. Gradient: to the maximum, the first one of ties.
 ///   max_pool2d(x, {.kernel = {3, 3}, .padding = {1, 1}}), max_pool2d(x, 2), max_pool1d(x, 3, 2, 1)
+/// @{
 AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool3d(const Tensor& input, const PoolParams& params);
+/// @}
 /// With libtorch's arguments.
+/// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor max_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
@@ -76,14 +82,19 @@ Tensor max_pool3d(const Tensor& input, const Kernel& kernel, IntArrayRef stride 
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
   return max_pool3d(input, pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
 }
+/// @}
 /// The same, and the position of each maximum in its image (the first one of ties), int64: l, h * W
 /// + w or (d * H + h) * W + w.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
 AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
 AMBIT_API std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
+/// @}
+/// With libtorch's arguments.
+/// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, const Kernel& kernel,
                                                    IntArrayRef stride = {}, IntArrayRef padding = 0,
@@ -108,6 +119,7 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Ke
   return max_pool3d_with_indices(input,
                                  pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
 }
+/// @}
 
 /// Compute the mean of each window.
 ///   out[n,c,i] = sum over r of input[n, c, i stride + r - padding] / divisor, likewise in more
@@ -115,10 +127,13 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Ke
 /// Also int64, whose means are truncated. Padding is zero. divisor: the window's elements in the
 /// padded input, or with count_include_pad false in the input only; or the given one, not 0. Errors
 /// also: ShapeError for a dilation other than 1.
+/// @{
 AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool3d(const Tensor& input, const PoolParams& params);
+/// @}
 /// With libtorch's arguments. Errors also: Error for a divisor of 0.
+/// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor avg_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
                   IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) {
@@ -139,21 +154,26 @@ Tensor avg_pool3d(const Tensor& input, const Kernel& kernel, IntArrayRef stride 
   return avg_pool3d(input, pooling::mean_params("avg_pool3d", kernel, stride, padding, ceil_mode,
                                                 count_include_pad, divisor_override));
 }
+/// @}
 
 /// Compute means over windows chosen for the given output sizes (one number for all dims).
 ///   window i of P: from floor(i H / P) to ceil((i + 1) H / P), excluded
 /// output_size >= 0, where 0 gives an empty tensor; -1 keeps the input's size. Source:
 /// torch.nn.AdaptiveAvgPool2d.
+/// @{
 AMBIT_API Tensor adaptive_avg_pool1d(const Tensor& input, IntArrayRef output_size);
 AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size);
 AMBIT_API Tensor adaptive_avg_pool3d(const Tensor& input, IntArrayRef output_size);
+/// @}
 /// Compute maxima over the same windows, and their positions as in max_pool2d_with_indices.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& input,
                                                          IntArrayRef output_size);
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input,
                                                          IntArrayRef output_size);
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input,
                                                          IntArrayRef output_size);
+/// @}
 
 /// Compute maxima over windows of fixed size at positions shifted by `random_samples` u, and their
 /// positions as in max_pool2d_with_indices. With a = (H - kernel) / (P - 1)
@@ -161,12 +181,14 @@ AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input,
 /// random_samples [N,C,dims] in [0, 1), of input's dtype; the first sample is for the last spatial
 /// dim in 2-D, for the first in 3-D; N is 1 if the input has none. Errors also: ShapeError unless P
 /// + kernel - 1 <= H; DeviceMismatchError. Source: Graham 2014, arXiv:1412.6071.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& input, IntArrayRef kernel,
                                                            IntArrayRef output_size,
                                                            const Tensor& random_samples);
 AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& input, IntArrayRef kernel,
                                                            IntArrayRef output_size,
                                                            const Tensor& random_samples);
+/// @}
 
 /// Write each element of input to its position in `indices` [like input] of
 /// max_pool2d_with_indices, in an image of output_size, zero elsewhere. For duplicate positions one

@@ -16,15 +16,20 @@
 namespace ambit {
 
 /// Return numbers uniform in [0, 1). Floating point only.
+/// @{
 AMBIT_API Tensor rand(IntArrayRef sizes, const TensorOptions& options = {});
 AMBIT_API Tensor rand(IntArrayRef sizes, const std::optional<Generator>& generator,
                       const TensorOptions& options = {});
+/// @}
 /// Return normal numbers with mean 0 and standard deviation 1. Floating point only.
+/// @{
 AMBIT_API Tensor randn(IntArrayRef sizes, const TensorOptions& options = {});
 AMBIT_API Tensor randn(IntArrayRef sizes, const std::optional<Generator>& generator,
                        const TensorOptions& options = {});
+/// @}
 /// Return integers uniform in [low, high); default low: 0, default dtype: int64. Errors also: Error
 /// for low >= high; DTypeError for bounds beyond the dtype or 2^53 in size.
+/// @{
 AMBIT_API Tensor randint(int64_t low, int64_t high, IntArrayRef sizes,
                          const TensorOptions& options = {});
 AMBIT_API Tensor randint(int64_t high, IntArrayRef sizes, const TensorOptions& options = {});
@@ -33,24 +38,32 @@ AMBIT_API Tensor randint(int64_t low, int64_t high, IntArrayRef sizes,
                          const TensorOptions& options = {});
 AMBIT_API Tensor randint(int64_t high, IntArrayRef sizes, const std::optional<Generator>& generator,
                          const TensorOptions& options = {});
+/// @}
 /// Return a random permutation of 0 .. n-1: [n], default dtype int64. Generated on the host for
 /// every device. Errors also: DTypeError if n - 1 does not fit the dtype.
+/// @{
 AMBIT_API Tensor randperm(int64_t n, const TensorOptions& options = {});
 AMBIT_API Tensor randperm(int64_t n, const std::optional<Generator>& generator,
                           const TensorOptions& options = {});
+/// @}
 /// Same as rand, with self's sizes.
+/// @{
 AMBIT_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {},
                            std::optional<MemoryFormat> format = {});
 AMBIT_API Tensor rand_like(const Tensor& self, const std::optional<Generator>& generator,
                            const TensorOptions& options = {},
                            std::optional<MemoryFormat> format = {});
+/// @}
 /// Same as randn, with self's sizes.
+/// @{
 AMBIT_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {},
                             std::optional<MemoryFormat> format = {});
 AMBIT_API Tensor randn_like(const Tensor& self, const std::optional<Generator>& generator,
                             const TensorOptions& options = {},
                             std::optional<MemoryFormat> format = {});
+/// @}
 /// Same as randint, with self's sizes.
+/// @{
 AMBIT_API Tensor randint_like(const Tensor& self, int64_t low, int64_t high,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
@@ -64,7 +77,9 @@ AMBIT_API Tensor randint_like(const Tensor& self, int64_t high,
                               const std::optional<Generator>& generator,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
+/// @}
 /// The same with `high` as a 0-dim tensor, for which it waits. Errors also: DeviceMismatchError.
+/// @{
 AMBIT_API Tensor randint_like(const Tensor& self, const Tensor& high,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
@@ -72,8 +87,10 @@ AMBIT_API Tensor randint_like(const Tensor& self, const Tensor& high,
                               const std::optional<Generator>& generator,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
+/// @}
 /// Return normal numbers with elementwise mean and standard deviation, which broadcast. Floating
 /// point only. Errors also: Error for std < 0. No gradient.
+/// @{
 AMBIT_API Tensor normal(const Tensor& mean, double std = 1,
                         const std::optional<Generator>& generator = {});
 AMBIT_API Tensor normal(double mean, const Tensor& std,
@@ -83,6 +100,7 @@ AMBIT_API Tensor normal(const Tensor& mean, const Tensor& std,
 AMBIT_API Tensor normal(double mean, double std, IntArrayRef sizes,
                         const std::optional<Generator>& generator = {},
                         const TensorOptions& options = {});
+/// @}
 /// Return 1 with the probability given by each element of self, else 0; of self's shape and dtype,
 /// floating point only. Waits for the device. Errors also: Error outside [0, 1]. No gradient.
 AMBIT_API Tensor bernoulli(const Tensor& self, const std::optional<Generator>& generator = {});
@@ -119,11 +137,13 @@ AMBIT_API const Tensor& normal_(const Tensor& self, double mean = 0, double std 
                                 const std::optional<Generator>& generator = {});
 /// Fill with integers uniform in [from, to), any dtype. Default from: 0; default to: one above the
 /// dtype's largest number, for floats 2 to the power of their digits, included. Errors as randint.
+/// @{
 AMBIT_API const Tensor& random_(const Tensor& self, int64_t from, std::optional<int64_t> to,
                                 const std::optional<Generator>& generator = {});
 AMBIT_API const Tensor& random_(const Tensor& self, int64_t to,
                                 const std::optional<Generator>& generator = {});
 AMBIT_API const Tensor& random_(const Tensor& self, const std::optional<Generator>& generator = {});
+/// @}
 /// Fill with 1 with probability p, else 0, in any dtype. Errors also: Error for p outside [0, 1].
 AMBIT_API const Tensor& bernoulli_(const Tensor& self, double p = 0.5,
                                    const std::optional<Generator>& generator = {});
@@ -156,6 +176,7 @@ AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = tr
 /// returns a copy of input and a mask of ones.
 AMBIT_API std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
                                                     std::optional<bool> train);
+/// The same in place; without training self is unchanged.
 AMBIT_API const Tensor& dropout_(const Tensor& self, double p = 0.5, bool training = true);
 
 }  // namespace ambit

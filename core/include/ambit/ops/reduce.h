@@ -13,14 +13,18 @@ namespace ambit {
 
 /// Compute the sum; 0 if empty. Floats keep their dtype, bool and integers give int64 (which
 /// wraps); `dtype` converts self first (with bool the result is any()). Gradient: self.
+/// @{
 AMBIT_API Tensor sum(const Tensor& self, std::optional<DType> dtype = {});
 AMBIT_API Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim = false,
                      std::optional<DType> dtype = {});
+/// @}
 /// Compute the mean; NaN if empty. Floating point only. `dtype` converts self first. Gradient:
 /// self.
+/// @{
 AMBIT_API Tensor mean(const Tensor& self, std::optional<DType> dtype = {});
 AMBIT_API Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim = false,
                       std::optional<DType> dtype = {});
+/// @}
 /// Compute the sum of the elements that are not NaN; dtypes as sum. Gradient: self, 0 where it is
 /// NaN.
 AMBIT_API Tensor nansum(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false,
@@ -30,31 +34,41 @@ AMBIT_API Tensor nansum(const Tensor& self, IntArrayRef dims = {}, bool keepdim 
 AMBIT_API Tensor nanmean(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false,
                          std::optional<DType> dtype = {});
 /// Compute the product; 1 if empty. Dtypes as sum. Gradient: self, correct at zeros too.
+/// @{
 AMBIT_API Tensor prod(const Tensor& self, std::optional<DType> dtype = {});
 AMBIT_API Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
                       std::optional<DType> dtype = {});
+/// @}
 /// Sum over the dims that broadcasting from `sizes` to self's sizes adds or expands; the result has
 /// `sizes`. Errors also: ShapeError if `sizes` do not broadcast to self's. Gradient: self.
 AMBIT_API Tensor sum_to_size(const Tensor& self, IntArrayRef sizes);
 /// Count the elements that are not 0, including NaN: int64. No gradient.
+/// @{
 AMBIT_API Tensor count_nonzero(const Tensor& self, IntArrayRef dims);
 AMBIT_API Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {});
+/// @}
+/// The same along one dim.
 template <std::integral I>
 Tensor count_nonzero(const Tensor& self, I dim) {
   return count_nonzero(self, std::optional<int64_t>(dim));
 }
 /// Compute the variance in two passes: sum of (x - mean)^2 / (n - 1), or / n if not unbiased.
 /// Floating point only. NaN for no elements, and for one if unbiased. Gradient: self.
+/// @{
 AMBIT_API Tensor var(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
+/// @}
 /// The same divided by n - correction, or by 0 if that is negative; default correction: 1.
 AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, const std::optional<Scalar>& correction,
                      bool keepdim = false);
 /// Compute the standard deviation, the square root of var. Gradient: self; 0 where the result is 0.
+/// @{
 AMBIT_API Tensor std(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
+/// @}
+/// The same with a correction, as var.
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, const std::optional<Scalar>& correction,
                      bool keepdim = false);
 /// Along one dim: an integer is a dim here, a bool is `unbiased`.
@@ -62,28 +76,35 @@ template <std::integral I>
 requires(!std::same_as<I, bool>) Tensor var(const Tensor& self, I dim) {
   return ambit::var(self, IntArrayRef{static_cast<int64_t>(dim)});
 }
+/// Along one dim: an integer is a dim here, a bool is `unbiased`.
 template <std::integral I>
 requires(!std::same_as<I, bool>) Tensor std(const Tensor& self, I dim) {
   return ambit::std(self, IntArrayRef{static_cast<int64_t>(dim)});
 }
 /// Compute var and mean.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
 AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dims,
                                               bool unbiased = true, bool keepdim = false);
 AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dims,
                                               const std::optional<Scalar>& correction,
                                               bool keepdim = false);
+/// @}
 /// Compute std and mean.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true);
 AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dims,
                                               bool unbiased = true, bool keepdim = false);
 AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dims,
                                               const std::optional<Scalar>& correction,
                                               bool keepdim = false);
+/// @}
+/// Compute var_mean along one dim: an integer is a dim here, a bool is `unbiased`.
 template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> var_mean(const Tensor& self, I dim) {
   return var_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
 }
+/// Compute std_mean along one dim, likewise.
 template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> std_mean(const Tensor& self, I dim) {
   return std_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
@@ -120,15 +141,19 @@ AMBIT_API Tensor argmax(const Tensor& self, std::optional<int64_t> dim = {}, boo
 AMBIT_API Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false);
 /// Return true if any element is not 0 (NaN counts as not 0); false if empty. uint8 gives uint8, 0
 /// or 1, all other dtypes bool; no gradient.
+/// @{
 AMBIT_API Tensor any(const Tensor& self);
 AMBIT_API Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
+/// @}
 /// The same over dims; nullopt: over all. An empty list, unlike elsewhere, reduces nothing: the
 /// elements are only converted.
 AMBIT_API Tensor any(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
 /// Return true if all elements are not 0 (NaN counts as not 0); true if empty. uint8 gives uint8, 0
 /// or 1, all other dtypes bool; no gradient.
+/// @{
 AMBIT_API Tensor all(const Tensor& self);
 AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
+/// @}
 /// The same over dims, like any().
 AMBIT_API Tensor all(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
 /// Compute a checksum: the bitwise xor, over dims, of the bits of the elements as float64, for
@@ -142,19 +167,23 @@ AMBIT_API Tensor hash_tensor(const Tensor& self, IntArrayRef dims = {}, bool kee
 /// shared among ties; none for p = 0.
 AMBIT_API Tensor norm(const Tensor& self, const Scalar& p = 2);
 /// Default p: 2; dtype (floating point) converts self first.
+/// @{
 AMBIT_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, DType dtype);
 AMBIT_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dims,
                       bool keepdim = false);
 AMBIT_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dims,
                       bool keepdim, DType dtype);
+/// @}
 /// Compute norm(self - other, p); the two broadcast. Gradient: self, other.
 AMBIT_API Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2);
 /// Scale each slice self[.., i, ..] of dim whose p-norm exceeds maxnorm to that norm. Floating
 /// point only. Errors also: ShapeError for fewer than 2 dims; Error for p <= 0 or maxnorm < 0.
 /// Gradient: self.
+/// @{
 AMBIT_API Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm);
 AMBIT_API const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim,
                                 const Scalar& maxnorm);
+/// @}
 /// Compute log(sum of exp(x)) as m + log(sum of exp(x - m)), m the maximum, to avoid overflow.
 /// Integers are converted to floats. -inf if empty. Gradient: self, its softmax over dims.
 AMBIT_API Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim = false);

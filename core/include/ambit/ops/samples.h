@@ -17,20 +17,27 @@ AMBIT_API Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1,
 /// Integrate samples y along dim by the trapezoidal rule: sum of (y[i] + y[i + 1]) / 2 times x[i +
 /// 1] - x[i], or the distance dx. x is [N], N the size of dim, or broadcasts with y. 0 for less
 /// than two samples. Not for bool. Source: torch.trapezoid.
+/// @{
 AMBIT_API Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 AMBIT_API Tensor trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
+/// @}
 /// Old name of trapezoid.
+/// @{
 AMBIT_API Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1);
 AMBIT_API Tensor trapz(const Tensor& y, double dx = 1, int64_t dim = -1);
+/// @}
 /// Same as trapezoid, with all partial sums: size N - 1 along dim.
+/// @{
 AMBIT_API Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 AMBIT_API Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
+/// @}
 /// Estimate the derivatives of samples along each of `dim` (default: all dims): central
 /// differences, one-sided ones of order edge_order (1 or 2) at the edges. spacing: the distance
 /// between samples, one for all dims or one for each; or sample positions, a tensor [N] for each
 /// dim. Return one tensor of self's sizes for each dim. Errors also: Error for another edge_order;
 /// ShapeError for a dim of edge_order samples or fewer, and for a wrong number of spacings. Source:
 /// torch.gradient, numpy.gradient.
+/// @{
 AMBIT_API std::vector<Tensor> gradient(const Tensor& self,
                                        const std::optional<Scalar>& spacing = {},
                                        std::optional<int64_t> dim = {}, int64_t edge_order = 1);
@@ -45,6 +52,7 @@ AMBIT_API std::vector<Tensor> gradient(const Tensor& self, TensorList spacing,
                                        std::optional<int64_t> dim = {}, int64_t edge_order = 1);
 AMBIT_API std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef dim,
                                        int64_t edge_order = 1);
+/// @}
 /// Estimate the covariances of D variables, the rows of self [D,N] (or [N], or []), from N
 /// observations: [D,D], or [] for one variable.
 ///   out[i, j] = sum over n of w[n] (x[i, n] - mean_i) (x[j, n] - mean_j) / (sum of w - correction)

@@ -15,8 +15,10 @@ AMBIT_API Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dt
 /// The same in place; `dtype` must be omitted or self's.
 AMBIT_API const Tensor& cumsum_(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 /// Compute the cumulative product along dim; dtypes as cumsum. Gradient: self, also at zeros.
+/// @{
 AMBIT_API Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 AMBIT_API const Tensor& cumprod_(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
+/// @}
 /// Compute the logarithm of the cumulative sum of e^self without overflow. Floating point only.
 /// Gradient: self.
 AMBIT_API Tensor logcumsumexp(const Tensor& self, int64_t dim);

@@ -24,13 +24,17 @@ AMBIT_API Tensor view(const Tensor& self, DType dtype);
 AMBIT_API Tensor reshape(const Tensor& self, IntArrayRef sizes);
 /// View with two dims exchanged: out[.., j, .., i, ..] = self[.., i, .., j, ..]. A 0-dim tensor is
 /// unchanged.
+/// @{
 AMBIT_API Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1);
 AMBIT_API const Tensor& transpose_(const Tensor& self, int64_t dim0, int64_t dim1);
+/// @}
 /// numpy's names of transpose.
+/// @{
 AMBIT_API Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1);
 AMBIT_API const Tensor& swapaxes_(const Tensor& self, int64_t axis0, int64_t axis1);
 AMBIT_API Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1);
 AMBIT_API const Tensor& swapdims_(const Tensor& self, int64_t dim0, int64_t dim1);
+/// @}
 /// View with the matrices of the last two dims transposed: [...,M,N] -> [...,N,M]. A 0-dim tensor
 /// is unchanged. Errors also: ShapeError for a vector.
 AMBIT_API Tensor adjoint(const Tensor& self);
@@ -39,35 +43,52 @@ AMBIT_API Tensor adjoint(const Tensor& self);
 AMBIT_API Tensor permute(const Tensor& self, IntArrayRef dims);
 /// View with dim source[i] of self moved to destination[i]; the other dims keep their order. Errors
 /// also: ShapeError unless both lists have equal length and no duplicates.
+/// @{
 AMBIT_API Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination);
 AMBIT_API Tensor movedim(const Tensor& self, int64_t source, int64_t destination);
+/// @}
 /// numpy's name of movedim.
+/// @{
 AMBIT_API Tensor moveaxis(const Tensor& self, IntArrayRef source, IntArrayRef destination);
 AMBIT_API Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination);
+/// @}
 /// View a matrix [M,N] as [N,M]; fewer dims are unchanged. Errors also: ShapeError for more.
+/// @{
 AMBIT_API Tensor t(const Tensor& self);
 AMBIT_API const Tensor& t_(const Tensor& self);
+/// @}
 /// View without the dims of size 1: [1,M,1,N] -> [M,N].
+/// @{
 AMBIT_API Tensor squeeze(const Tensor& self);
 AMBIT_API const Tensor& squeeze_(const Tensor& self);
+/// @}
 /// View without this dim if it has size 1, else with the same sizes.
+/// @{
 AMBIT_API Tensor squeeze(const Tensor& self, int64_t dim);
 AMBIT_API const Tensor& squeeze_(const Tensor& self, int64_t dim);
+/// @}
 /// View without those of these dims that have size 1. Errors also: ShapeError for a duplicate dim.
+/// @{
 AMBIT_API Tensor squeeze(const Tensor& self, IntArrayRef dims);
 AMBIT_API const Tensor& squeeze_(const Tensor& self, IntArrayRef dims);
+/// @}
 /// View with a dim of size 1 inserted as dim `dim` of out, in [-n - 1, n] for n dims: [M,N] ->
 /// [M,1,N] for dim 1 or -2.
+/// @{
 AMBIT_API Tensor unsqueeze(const Tensor& self, int64_t dim);
 AMBIT_API const Tensor& unsqueeze_(const Tensor& self, int64_t dim);
+/// @}
 /// View with at least one dim: [] -> [1].
 AMBIT_API Tensor atleast_1d(const Tensor& self);
+/// View each tensor of a list with at least one dim.
 AMBIT_API std::vector<Tensor> atleast_1d(TensorList tensors);
 /// View with at least two dims: [] -> [1,1], [N] -> [1,N].
 AMBIT_API Tensor atleast_2d(const Tensor& self);
+/// View each tensor of a list with at least two dims.
 AMBIT_API std::vector<Tensor> atleast_2d(TensorList tensors);
 /// View with at least three dims: [] -> [1,1,1], [N] -> [1,N,1], [M,N] -> [M,N,1].
 AMBIT_API Tensor atleast_3d(const Tensor& self);
+/// View each tensor of a list with at least three dims.
 AMBIT_API std::vector<Tensor> atleast_3d(TensorList tensors);
 /// View with dims of size 1 expanded to `sizes` by stride 0; `sizes` may have more dims at the
 /// front; -1 keeps a size. The result must not be written in place. Gradient: summed over expanded
@@ -121,10 +142,12 @@ AMBIT_API Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes);
 /// View self's storage with any geometry: element (i, j, ..) is at offset + i strides[0] + j
 /// strides[1] + .., in elements; default offset: self's. Errors also: ShapeError for strides < 0
 /// and elements outside the storage. Gradient: summed where elements of out share memory.
+/// @{
 AMBIT_API Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                             std::optional<int64_t> storage_offset = {});
 AMBIT_API const Tensor& as_strided_(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                                     std::optional<int64_t> storage_offset = {});
+/// @}
 /// Resize self in place, row-major or in `format`, in its memory; if that is too small, in new
 /// memory with the elements copied, which is not shared with other tensors. New elements are
 /// uninitialised. Errors also: AutogradError if self requires grad.
@@ -149,10 +172,12 @@ AMBIT_API std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef s
                                                int64_t dim = 0);
 /// Same as split, split with sizes and chunk: writes into the parts are recorded, so they are safe
 /// here.
+/// @{
 AMBIT_API std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t dim = 0);
 AMBIT_API std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
                                                       int64_t dim = 0);
 AMBIT_API std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim = 0);
+/// @}
 /// Return exactly `sections` views along dim of size n, the first n % sections of them larger by
 /// one. Errors also: ShapeError for sections < 1 and a 0-dim tensor. Source: numpy.array_split.
 AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0);
@@ -167,14 +192,20 @@ AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self,
                                            int64_t dim = 0);
 /// Split columns: along dim 1, for a vector along dim 0, like tensor_split. Errors also: ShapeError
 /// for a 0-dim tensor and if `sections` does not divide the size.
+/// @{
 AMBIT_API std::vector<Tensor> hsplit(const Tensor& self, int64_t sections);
 AMBIT_API std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices);
+/// @}
 /// Split rows: along dim 0 of two or more dims, like hsplit.
+/// @{
 AMBIT_API std::vector<Tensor> vsplit(const Tensor& self, int64_t sections);
 AMBIT_API std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices);
+/// @}
 /// Split along dim 2 of three or more dims, like hsplit.
+/// @{
 AMBIT_API std::vector<Tensor> dsplit(const Tensor& self, int64_t sections);
 AMBIT_API std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices);
+/// @}
 
 /// Copy to new memory on the same device; the result is contiguous.
 AMBIT_API Tensor clone(const Tensor& self);
@@ -199,8 +230,10 @@ AMBIT_API Tensor flip(const Tensor& self, IntArrayRef dims);
 /// tensors; DeviceMismatchError.
 AMBIT_API Tensor cat(TensorList tensors, int64_t dim = 0);
 /// Aliases of cat.
+/// @{
 AMBIT_API Tensor concat(TensorList tensors, int64_t dim = 0);
 AMBIT_API Tensor concatenate(TensorList tensors, int64_t dim = 0);
+/// @}
 /// Stack n tensors of one shape along a new dim `dim` of size n; dtypes promote. Errors also:
 /// ShapeError for no tensors; DeviceMismatchError.
 AMBIT_API Tensor stack(TensorList tensors, int64_t dim = 0);

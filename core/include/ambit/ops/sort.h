@@ -14,12 +14,15 @@ namespace ambit {
 
 /// Sort along dim: values of self's dtype and their original indices along dim. Always stable;
 /// `stable` is ignored. Gradient: self, through the indices.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1,
                                           bool descending = false);
 AMBIT_API std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool> stable,
                                           int64_t dim = -1, bool descending = false);
+/// @}
 /// Return the indices that sort self along dim. No gradient.
 AMBIT_API Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false);
+/// The same; always stable, the bool is ignored.
 inline Tensor argsort(const Tensor& self, std::same_as<bool> auto /*stable*/, int64_t dim = -1,
                       bool descending = false) {
   return argsort(self, dim, descending);
@@ -42,6 +45,7 @@ AMBIT_API Tensor median(const Tensor& self);
 AMBIT_API std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false);
 /// Compute the median of the elements that are not NaN, NaN if all are; otherwise as median.
 AMBIT_API Tensor nanmedian(const Tensor& self);
+/// Compute nanmedian along dim and the indices.
 AMBIT_API std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim,
                                                bool keepdim = false);
 /// Return the most frequent element along dim, the smallest of ties, and the index of its last
@@ -56,6 +60,7 @@ AMBIT_API std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1,
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool sorted = true,
                                                       bool return_inverse = false,
                                                       bool return_counts = false);
+/// Same as _unique2 without the counts.
 AMBIT_API std::tuple<Tensor, Tensor> _unique(const Tensor& self, bool sorted = true,
                                              bool return_inverse = false);
 /// Return the distinct slices along dim, in lexicographic order: [.., U, ..]; inverse [size of dim]
@@ -70,6 +75,7 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& se
                                                                 bool return_inverse = false,
                                                                 bool return_counts = false,
                                                                 std::optional<int64_t> dim = {});
+/// Same as unique_consecutive with a dim.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor& self, int64_t dim,
                                                                     bool return_inverse = false,
                                                                     bool return_counts = false);
@@ -80,18 +86,22 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor
 /// but both bool; different ones promote. out int64 (int32 if out_int32) of self's shape. side
 /// "left" or "right" is the same as `right`; sorter, int64 of sorted_sequence's shape: indices that
 /// sort it. Errors also: Error for a side that contradicts `right`. No gradient.
+/// @{
 AMBIT_API Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self,
                               bool out_int32 = false, bool right = false,
                               std::optional<std::string_view> side = {}, const Tensor& sorter = {});
 AMBIT_API Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self,
                               bool out_int32 = false, bool right = false,
                               std::optional<std::string_view> side = {}, const Tensor& sorter = {});
+/// @}
 /// Return the bucket of each element of self between sorted boundaries [N]:
 /// searchsorted(boundaries, self).
+/// @{
 AMBIT_API Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = false,
                            bool right = false);
 AMBIT_API Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32 = false,
                            bool right = false);
+/// @}
 /// Count the occurrences of 0, 1, ... in self [N], integers >= 0: [max + 1], at least minlength;
 /// int64, or sums of weights [N] in float64 (float32 for float32 weights). Waits for the device. No
 /// gradient. Errors also: Error for negative numbers or minlength.
@@ -110,16 +120,19 @@ AMBIT_API Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min
 /// shape and dtype: the weight of each element; density: divide by the total and the bin's width.
 /// Floating point only. Errors also: Error for no bins and a range that is not finite or
 /// descending. No gradient.
+/// @{
 AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
                                                const Tensor& weight = {}, bool density = false);
 AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
                                                std::optional<ArrayRef<double>> range = {},
                                                const Tensor& weight = {}, bool density = false);
+/// @}
 /// Count the points of self [..., D] in a grid: (hist [bins of each dim], the bin_edges of each
 /// dim). bins: the number of equal parts of each dim, or one for all; or the edges of each dim.
 /// range: {lowest, highest} of each dim, [2 D]; ignored if edges are given. weight [...]: the
 /// weight of each point; density: divide by the total and the bin's volume. Otherwise, including
 /// errors, like histogram; also Error unless there are D bins.
+/// @{
 AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
     const Tensor& self, TensorList bins, std::optional<ArrayRef<double>> range = {},
     const Tensor& weight = {}, bool density = false);
@@ -129,6 +142,7 @@ AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
 AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
     const Tensor& self, int64_t bins, std::optional<ArrayRef<double>> range = {},
     const Tensor& weight = {}, bool density = false);
+/// @}
 
 /// Compute the q-quantiles along dim, or of all elements: the value at position q (n - 1) of the n
 /// sorted elements, between two elements by interpolation: "linear", "lower", "higher", "midpoint",
@@ -136,22 +150,28 @@ AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
 /// [0, 1] -> self's shape without dim (keepdim: with size 1), after a leading dim Q if q has one.
 /// NaN if any element is NaN. Floating point only. Waits for the device if q is a tensor. Errors
 /// also: Error for q outside of [0, 1], another interpolation, and no elements. Gradient: self, q.
+/// @{
 AMBIT_API Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {},
                           bool keepdim = false, std::string_view interpolation = "linear");
 AMBIT_API Tensor quantile(const Tensor& self, double q, std::optional<int64_t> dim = {},
                           bool keepdim = false, std::string_view interpolation = "linear");
+/// @}
 /// The same ignoring NaN; NaN if all are.
+/// @{
 AMBIT_API Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {},
                              bool keepdim = false, std::string_view interpolation = "linear");
 AMBIT_API Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim = {},
                              bool keepdim = false, std::string_view interpolation = "linear");
+/// @}
 /// Return true where an element is (with invert: is not) in test_elements: bool, of the shape of
 /// elements. NaN is never in it. assume_unique is ignored. No gradient.
+/// @{
 AMBIT_API Tensor isin(const Tensor& elements, const Tensor& test_elements,
                       bool assume_unique = false, bool invert = false);
 AMBIT_API Tensor isin(const Tensor& elements, const Scalar& test_element,
                       bool assume_unique = false, bool invert = false);
 AMBIT_API Tensor isin(const Scalar& element, const Tensor& test_elements,
                       bool assume_unique = false, bool invert = false);
+/// @}
 
 }  // namespace ambit

@@ -15,10 +15,11 @@
 
 namespace ambit::data::datasets {
 
-// Throw Error: of ChunkDataset; and for a sampler that does not return each of `size` positions
-// exactly once.
+/// Throw Error of ChunkDataset: get_batch() before reset().
 [[noreturn]] AMBIT_API void throw_without_epoch();
+/// Throw Error of ChunkDataset: a batch of another size than the options'.
 [[noreturn]] AMBIT_API void throw_other_size(size_t got, size_t expected);
+/// Throw Error: a sampler does not return each of `size` positions exactly once.
 [[noreturn]] AMBIT_API void throw_bad_order(size_t size);
 
 /// A queue of batches that are assembled from chunks: the remainder of one chunk is completed from

@@ -65,6 +65,7 @@ class AMBIT_API ChunkDatasetOptions : public nn::Options<ChunkDatasetOptions> {
   size_t batch_size() const { return batch_size_; }
   size_t cache_size() const { return cache_size_; }
   size_t cross_chunk_shuffle_count() const { return cross_chunk_shuffle_count_; }
+  /// Errors: those of the class.
   void check() const;
 
  private:

@@ -65,10 +65,13 @@ class DataLoaderBase : private BatchSource<Batch> {
     copies_.clear();
   }
 
+  /// Return the options with all defaults resolved.
   const FullDataLoaderOptions& options() const noexcept { return options_; }
+  /// Return the dataset; workers use copies of it, unless it is stateful.
   const Dataset& dataset() const { return *dataset_; }
 
  protected:
+  /// Errors: Error for a batch size of 0.
   DataLoaderBase(const DataLoaderOptions& options, std::unique_ptr<Dataset> dataset)
       : options_(options), dataset_(std::move(dataset)) {
     if (options_.batch_size == 0) {

@@ -5,7 +5,7 @@
 #include <ambit/nn/options.h>
 
 #include <cstddef>
-#include <mutex>  // for durations: <chrono>, with calendars, doubles compile time
+#include <mutex>  // for durations; <chrono> also has calendars, which double the compile time
 #include <optional>
 
 namespace ambit::data {
@@ -62,10 +62,10 @@ struct FullDataLoaderOptions {
         drop_last(o.drop_last()),
         pin_memory(o.pin_memory()) {}
 
-  size_t batch_size, workers, max_jobs;
-  std::optional<std::chrono::milliseconds> timeout;
-  bool enforce_ordering, drop_last;
-  std::optional<Device> pin_memory;
+  size_t batch_size, workers, max_jobs;              ///< see DataLoaderOptions
+  std::optional<std::chrono::milliseconds> timeout;  ///< nullopt: unlimited
+  bool enforce_ordering, drop_last;                  ///< see DataLoaderOptions
+  std::optional<Device> pin_memory;                  ///< nullopt: pageable memory
 };
 
 }  // namespace ambit::data

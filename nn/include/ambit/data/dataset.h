@@ -21,8 +21,10 @@ namespace datasets {
 template <class Source, class Transform>
 class MapDataset;
 
+/// Whether T is a std::optional, the batch type of stateful datasets.
 template <class T>
 inline constexpr bool is_optional = false;
+/// The case of a std::optional.
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 

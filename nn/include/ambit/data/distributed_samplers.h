@@ -18,6 +18,7 @@ namespace ambit::data::samplers {
 template <class BatchRequest = std::vector<size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
+  /// size: number of samples of the whole dataset.
   explicit DistributedSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
                               bool allow_duplicates = true)
       : size_(size), num_replicas_(num_replicas), rank_(rank), allow_duplicates_(allow_duplicates) {
@@ -26,16 +27,19 @@ class DistributedSampler : public Sampler<BatchRequest> {
 
   /// Set the epoch of the next reset(), which selects the random order; the same on all processes.
   void set_epoch(size_t epoch) { epoch_ = epoch; }
+  /// Return the epoch of the next reset(), initially 0.
   size_t epoch() const { return epoch_; }
 
  protected:
+  /// Return the number of positions of this process in an epoch.
   size_t local_sample_count() const {
     const size_t rest = size_ % num_replicas_;
     return size_ / num_replicas_ + (allow_duplicates_ && rest > 0 ? 1 : 0);
   }
 
-  size_t size_, num_replicas_, rank_, epoch_ = 0;
-  bool allow_duplicates_;
+  size_t size_, num_replicas_, rank_;  ///< the arguments of the constructor
+  size_t epoch_ = 0;                   ///< set by set_epoch()
+  bool allow_duplicates_;              ///< the argument of the constructor
 };
 
 /// Base of both samplers: iteration over this process's share of an order.

@@ -15,11 +15,13 @@ struct Example {
   using DataType = Data;
   using TargetType = Target;
 
+  /// Hold undefined tensors, or other default-constructed values.
   Example() = default;
+  /// Hold data and target.
   Example(Data d, Target t) : data(std::move(d)), target(std::move(t)) {}
 
-  Data data;
-  Target target;
+  Data data;      ///< input of the network
+  Target target;  ///< the desired output
 };
 
 namespace example {
@@ -32,12 +34,14 @@ struct Example<Data, example::NoTarget> {
   using DataType = Data;
   using TargetType = example::NoTarget;
 
+  /// Hold data, by default an undefined tensor.
   Example() = default;
   Example(Data d) : data(std::move(d)) {}
+  /// Return the data.
   operator Data&() { return data; }
   operator const Data&() const { return data; }
 
-  Data data;
+  Data data;  ///< input of the network
 };
 
 using TensorExample = Example<Tensor, example::NoTarget>;

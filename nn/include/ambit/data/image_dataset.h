@@ -32,8 +32,11 @@ class AMBIT_API ByteImages {
   /// another number of channels.
   void normalize(const transforms::ChannelStatistics& statistics);
 
+  /// Return the bytes, uint8 [N,C,H,W].
   const Tensor& images() const { return images_; }
+  /// Return the classes, int64 [N].
   const Tensor& targets() const { return targets_; }
+  /// Return the number of images, N.
   size_t size() const { return static_cast<size_t>(images_.size(0)); }
 
  private:
@@ -50,12 +53,15 @@ class ImageDataset : public Dataset<Self> {
  public:
   using Mode = datasets::Mode;
 
+  /// Hold the images. mode: the result of is_train().
   explicit ImageDataset(ByteImages images, Mode mode = Mode::kTrain)
       : images_(std::move(images)), mode_(mode) {}
 
+  /// Return image `index`, float32 [C,H,W], and its class, a 0-dim int64. Errors: IndexError.
   Example<> get(size_t index) override { return images_.get(index); }
   /// Return the same batch as map(Stack<>()), written directly into one tensor.
   Example<> get_stacked(Indices indices) const { return images_.get_stacked(indices); }
+  /// Return the number of images.
   std::optional<size_t> size() const override { return images_.size(); }
   /// Return whether these are the training images.
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }

@@ -14,18 +14,20 @@ template <class Batch>
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
+  /// Replace the current batch by the next one.
   virtual void advance() = 0;
 
  protected:
   template <class B>
   friend class Iterator;
-  std::optional<Batch> current_;  // nullopt at the end, and if making it failed
-  bool is_at_end_ = true;
-  size_t iterators_ = 0;  // number of iterators created, without copies
+  std::optional<Batch> current_;  ///< nullopt at the end, and if making it failed
+  bool is_at_end_ = true;         ///< there are no more batches
+  size_t iterators_ = 0;          ///< number of iterators created, without copies
 };
 
-// Throw Error: iterator past the end, or at a batch that could not be made.
+/// Throw Error: iterator past the end.
 [[noreturn]] AMBIT_API void throw_past_the_end(const char* what);
+/// Throw Error: iterator at a batch that could not be made.
 [[noreturn]] AMBIT_API void throw_failed_batch();
 
 /// Points at a loader's current batch, which all its iterators share, or at the end. Must not
@@ -41,14 +43,17 @@ class Iterator {
 
   /// The end iterator of any loader.
   Iterator() = default;
+  /// Point at the current batch of a loader.
   explicit Iterator(BatchSource<Batch>* source) : source_(source), number_(++source->iterators_) {}
 
-  /// Errors also: Error if making this batch failed; that exception was thrown before.
+  /// Return the batch. Errors also: Error if making this batch failed; that exception was thrown
+  /// before.
   Batch& operator*() const {
     if (is_at_end()) throw_past_the_end("dereference");
     if (!source_->current_) throw_failed_batch();
     return *source_->current_;
   }
+  /// Access a member of the batch. Errors: those of *.
   Batch* operator->() const { return &**this; }
   /// Advance to the next batch. Errors also: exceptions of making it; advancing again skips it.
   Iterator& operator++() {

@@ -13,22 +13,29 @@ namespace ambit::data::datasets {
 /// Batch type of a source; for a stateful source without the optional.
 template <class Source>
 struct SourceBatch {
+  /// The batch type.
   using type = typename Source::BatchType;
 };
+/// The case of a stateful source.
 template <class Source>
 requires(Source::is_stateful) struct SourceBatch<Source> {
+  /// The batch type.
   using type = typename Source::BatchType::value_type;
 };
 
 /// Batch type after a transform of a source's batches.
 template <class Source, class Transform>
 struct MappedBatch {
+  /// The argument of the transform.
   using In = typename SourceBatch<Source>::type;
+  /// Whether the transform accepts the source's batches.
   static constexpr bool fits = requires(Transform & t, In batch) {
     t.apply_batch(std::move(batch));
   };
   static_assert(fits, "map: expected a transform whose apply_batch() takes the dataset's batches");
+  /// The result of the transform.
   using Out = decltype(std::declval<Transform&>().apply_batch(std::declval<In>()));
+  /// The result of the MapDataset's get_batch().
   using type = std::conditional_t<Source::is_stateful, std::optional<Out>, Out>;
 };
 
@@ -51,11 +58,13 @@ class MapDataset : public BatchDataset<MapDataset<Source, Transform>,
   using TransformType = Transform;
   using OutputBatchType = Batch;
 
+  /// Own the source and the transform.
   MapDataset(Source source, Transform transform)
       : source_(std::move(source)), transform_(std::move(transform)), mapped_(source_) {
     if constexpr (kSourceTransforms) mapped_.take_over(transform_);
   }
 
+  /// Return the transformed batch; nullopt at the end of an epoch of a stateful source.
   Batch get_batch(Request request) override {
     if constexpr (kStacks) {
       return source_.get_stacked(request);
@@ -73,11 +82,14 @@ class MapDataset : public BatchDataset<MapDataset<Source, Transform>,
   auto get_stacked(Request request) requires(kSourceTransforms&& kSourceStacks) {
     return mapped_.get_stacked(request);
   }
+  /// Return the size of the source.
   std::optional<size_t> size() const override { return source_.size(); }
   /// Start an epoch of a stateful source.
   void reset() requires(Source::is_stateful) { source_.reset(); }
 
+  /// Return the source, without the transform.
   const Source& dataset() const { return source_; }
+  /// Return the transform.
   const Transform& transform() const { return transform_; }
 
  private:

@@ -23,11 +23,13 @@ class AMBIT_API Monitor {
   /// Holds the lock for a scope, or until unlock().
   class AMBIT_API Lock {
    public:
+    /// Wait for the lock.
     explicit Lock(Monitor& monitor);
     ~Lock();
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
+    /// Release the lock before the end of the scope.
     void unlock();
     /// Release the lock until `is_true()`, which is evaluated after every notification.
     template <class Condition>
@@ -51,7 +53,9 @@ class AMBIT_API Monitor {
     bool holds_ = true;
   };
 
+  /// Wake one thread that waits.
   void notify_one() noexcept;
+  /// Wake all threads that wait.
   void notify_all() noexcept;
 
  private:

@@ -33,12 +33,14 @@ class Sampler {
   virtual void load(serialize::InputArchive&) { throw_not_saved("load"); }
 };
 
+/// Call sampler.save(archive).
 template <class BatchRequest>
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const Sampler<BatchRequest>& sampler) {
   sampler.save(archive);
   return archive;
 }
+/// Call sampler.load(archive).
 template <class BatchRequest>
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     Sampler<BatchRequest>& sampler) {
@@ -104,16 +106,20 @@ struct AMBIT_API CustomBatchRequest {
 
 /// A request for the next n samples.
 struct AMBIT_API BatchSize : public CustomBatchRequest {
+  /// Request this number of samples.
   explicit BatchSize(size_t size) : size_(size) {}
   size_t size() const noexcept override { return size_; }
+  /// Return the number of requested samples.
   operator size_t() const noexcept { return size_; }
 
+  /// The number of requested samples.
   size_t size_;
 };
 
 /// Requests the next samples of a stream without positions, epoch_size per epoch.
 class AMBIT_API StreamSampler : public Sampler<BatchSize> {
  public:
+  /// epoch_size: samples per epoch.
   explicit StreamSampler(size_t epoch_size) : epoch_size_(epoch_size) {}
   void reset(std::optional<size_t> new_size = {}) override;
   std::optional<BatchSize> next(size_t batch_size) override;

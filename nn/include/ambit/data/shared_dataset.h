@@ -21,19 +21,24 @@ class SharedBatchDataset
   using BatchType = typename Underlying::BatchType;
   using BatchRequestType = typename Underlying::BatchRequestType;
 
+  /// Share a dataset.
   SharedBatchDataset(std::shared_ptr<Underlying> dataset) : dataset_(std::move(dataset)) {
     if (!dataset_) throw Error("SharedBatchDataset: expected a dataset, got null");
   }
 
+  /// Call get_batch() of the dataset.
   BatchType get_batch(BatchRequestType request) override {
     return dataset_->get_batch(std::move(request));
   }
+  /// Return the size of the dataset.
   std::optional<size_t> size() const override { return dataset_->size(); }
   /// Start an epoch of a stateful dataset.
   void reset() { dataset_->reset(); }
 
+  /// Return the dataset.
   Underlying& operator*() { return *dataset_; }
   const Underlying& operator*() const { return *dataset_; }
+  /// Access a member of the dataset.
   Underlying* operator->() { return dataset_.get(); }
   const Underlying* operator->() const { return dataset_.get(); }
 

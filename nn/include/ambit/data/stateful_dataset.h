@@ -25,12 +25,14 @@ class StatefulDataset : public BatchDataset<Self, std::optional<Batch>, BatchReq
   virtual void load(serialize::InputArchive&) { throw_not_saved("StatefulDataset", "load"); }
 };
 
+/// Call dataset.save(archive).
 template <class... Args>
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const StatefulDataset<Args...>& dataset) {
   dataset.save(archive);
   return archive;
 }
+/// Call dataset.load(archive).
 template <class... Args>
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     StatefulDataset<Args...>& dataset) {

@@ -19,7 +19,7 @@ struct AMBIT_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
   TensorExample get(size_t index) override;
   std::optional<size_t> size() const override;
 
-  Tensor tensor;
+  Tensor tensor;  ///< the rows
 };
 
 }  // namespace ambit::data::datasets

@@ -31,6 +31,7 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
 
   /// Return the converted sample.
   virtual Output apply(Input input) = 0;
+  /// Return apply() of each sample.
   std::vector<Output> apply_batch(std::vector<Input> inputs) override {
     std::vector<Output> outputs;
     outputs.reserve(inputs.size());
@@ -44,16 +45,19 @@ template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
   using FunctionType = std::function<Output(Input)>;
+  /// Call this function.
   explicit BatchLambda(FunctionType function) : function_(std::move(function)) {}
+  /// Return function(batch).
   Output apply_batch(Input batch) override { return function_(std::move(batch)); }
 
  private:
   FunctionType function_;
 };
 
-/// Converts a list of samples to one value; Collate does so by a function.
+/// Converts a list of samples to one value.
 template <class T, class Batch = std::vector<T>>
 using Collation = BatchTransform<Batch, T>;
+/// Converts a list of samples to one value by a function.
 template <class T, class Batch = std::vector<T>>
 using Collate = BatchLambda<Batch, T>;
 
@@ -62,7 +66,9 @@ template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
   using FunctionType = std::function<Output(Input)>;
+  /// Call this function.
   explicit Lambda(FunctionType function) : function_(std::move(function)) {}
+  /// Return function(input).
   Output apply(Input input) override { return function_(std::move(input)); }
 
  private:
@@ -75,6 +81,7 @@ class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor
  public:
   /// Return the converted data of a sample.
   virtual Tensor operator()(Tensor input) = 0;
+  /// Convert the data; the target is kept.
   Example<Tensor, Target> apply(Example<Tensor, Target> example) override {
     example.data = (*this)(std::move(example.data));
     return example;
@@ -86,7 +93,9 @@ template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
   using FunctionType = std::function<Tensor(Tensor)>;
+  /// Call this function.
   explicit TensorLambda(FunctionType function) : function_(std::move(function)) {}
+  /// Return function(input).
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
 
  private:
@@ -102,7 +111,9 @@ class AMBIT_API ChannelStatistics {
   /// channel apply to all channels, and to x with fewer dims, which is extended to 3: [H,W] ->
   /// [1,H,W]. Errors: ShapeError for another C.
   Tensor normalize(const Tensor& x) const;
+  /// Return the mean of each channel.
   const std::vector<double>& mean() const { return mean_; }
+  /// Return the standard deviation of each channel.
   const std::vector<double>& stddev() const { return stddev_; }
 
  private:
@@ -115,16 +126,20 @@ class AMBIT_API ChannelStatistics {
 template <class Target = Tensor>
 class Normalize : public TensorTransform<Target> {
  public:
+  /// One number per channel, or one for all.
   Normalize(std::vector<double> mean, std::vector<double> stddev)
       : statistics_(std::move(mean), std::move(stddev)) {}
   Normalize(double mean, double stddev) : Normalize(std::vector{mean}, std::vector{stddev}) {}
 
+  /// Return ChannelStatistics::normalize(input).
   Tensor operator()(Tensor input) override { return statistics_.normalize(input); }
+  /// Return the mean and standard deviation.
   const ChannelStatistics& statistics() const { return statistics_; }
 
  private:
   ChannelStatistics statistics_;
 };
+/// `Normalize(0.5, 0.25)` is a Normalize<>.
 Normalize(double, double)->Normalize<>;
 Normalize(std::vector<double>, std::vector<double>)->Normalize<>;
 
@@ -138,6 +153,7 @@ AMBIT_API TensorExample stack_examples(const std::vector<TensorExample>& example
 template <class E = Example<>>
 class Stack : public Collation<E> {
  public:
+  /// Return stack_examples(examples).
   E apply_batch(std::vector<E> examples) override { return stack_examples(examples); }
 };
 

@@ -11,11 +11,12 @@ namespace ambit::data {
 
 /// Holds the worker's exception: `std::rethrow_exception(e.original_exception)`.
 struct AMBIT_API WorkerException : public Error {
+  /// Hold an exception and its message.
   explicit WorkerException(std::exception_ptr original);
   WorkerException(const WorkerException&);
   ~WorkerException() override;
 
-  std::exception_ptr original_exception;
+  std::exception_ptr original_exception;  ///< that of the worker
 };
 
 }  // namespace ambit::data

@@ -46,6 +46,7 @@ class AMBIT_API DataParallel {
   /// While it exists, backward accumulates into `.grad` on this rank only; the first backward after
   /// it averages the accumulated gradients. Forward in its scope does not synchronise buffers.
   using NoSync = std::shared_ptr<void>;
+  /// Return an object that suspends averaging while it exists.
   [[nodiscard]] NoSync no_sync();
 
  private:
@@ -59,12 +60,14 @@ class AMBIT_API DataParallel {
 template <class M>
 class DistributedDataParallelImpl : public nn::Module {
  public:
+  /// Wrap `m`. Errors: those of DataParallel's constructor.
   explicit DistributedDataParallelImpl(M m, std::shared_ptr<ProcessGroup> group = default_group(),
                                        const DistributedDataParallelOptions& options = {})
       : nn::Module("DistributedDataParallel"),
         parallel_(m.ptr(), std::move(group), options),
         module(register_module("module", m)) {}
 
+  /// Synchronise the buffers if required, then call the module.
   template <class... Args>
   auto forward(Args&&... args) {
     parallel_.before_forward();
@@ -93,6 +96,7 @@ template <class M>
 class DistributedDataParallel : public nn::ModuleHolder<DistributedDataParallelImpl<M>> {
  public:
   using nn::ModuleHolder<DistributedDataParallelImpl<M>>::ModuleHolder;
+  /// Wrap `m`. Errors: those of DataParallel's constructor.
   explicit DistributedDataParallel(M m, std::shared_ptr<ProcessGroup> group = default_group(),
                                    const DistributedDataParallelOptions& options = {})
       : nn::ModuleHolder<DistributedDataParallelImpl<M>>(

@@ -40,6 +40,7 @@ class AMBIT_API Work {
   bool is_success() { return is_completed() && !error_; }
   /// Return the exception that wait() threw or will throw, null if there is none.
   std::exception_ptr exception() const;
+  /// Return the default timeout of wait().
   Milliseconds timeout() const { return timeout_; }
   /// Return the output tensors.
   std::vector<Tensor> result() const { return results_; }
@@ -74,16 +75,23 @@ using WorkPtr = std::shared_ptr<Work>;
 /// DistributedError states the difference. Thread safety: one thread at a time.
 class AMBIT_API ProcessGroup {
  public:
+  /// Use a connected communicator; init_process_group() and local_groups() make one.
   explicit ProcessGroup(std::shared_ptr<Communicator> communicator,
                         Milliseconds timeout = kDefaultTimeout);
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
+  /// Return the number of this rank, from 0.
   int rank() const { return communicator_->rank(); }
+  /// Return the number of ranks.
   int size() const { return communicator_->size(); }
+  /// c10d's name of rank().
   int getRank() const { return rank(); }
+  /// c10d's name of size().
   int getSize() const { return size(); }
+  /// Return the default timeout of collectives.
   Milliseconds timeout() const { return timeout_; }
+  /// Set the default timeout of later collectives.
   void set_timeout(Milliseconds timeout) { timeout_ = timeout; }
 
   /// Copy root's tensor to all ranks.
@@ -107,6 +115,7 @@ class AMBIT_API ProcessGroup {
   /// Send to one rank, which must call recv() with the same number of elements, dtype and tag.
   /// Messages with equal tags arrive in the order in which they were sent.
   WorkPtr send(const Tensor& tensor, int destination, int tag = 0);
+  /// Receive from one rank, which calls send(); the tensor is overwritten.
   WorkPtr recv(const Tensor& tensor, int source, int tag = 0);
   /// Completes when all ranks have called it.
   WorkPtr barrier();
@@ -131,9 +140,9 @@ class AMBIT_API ProcessGroup {
   bool compares_;
 };
 
-/// Options of init_process_group. timeout: of its collectives, default 5 minutes.
+/// Options of init_process_group.
 struct ProcessGroupOptions {
-  Milliseconds timeout = kDefaultTimeout;
+  Milliseconds timeout = kDefaultTimeout;  ///< of collectives, 5 minutes
   Device device = {};  ///< device of this rank, for communicators that are bound to one
 };
 
@@ -144,6 +153,7 @@ struct ProcessGroupOptions {
 /// process that MPI does not connect to all others within the timeout prints that and exits.
 AMBIT_API std::shared_ptr<ProcessGroup> init_process_group(const std::string& communicator = "mpi",
                                                            const ProcessGroupOptions& options = {});
+/// Return whether there is a default group.
 AMBIT_API bool is_initialized();
 /// Return the default group. Errors: Error if there is none.
 AMBIT_API std::shared_ptr<ProcessGroup> default_group();

@@ -38,8 +38,11 @@ class AMBIT_API ZeroRedundancy {
   void load_checkpoint(const Value& checkpoint);
 
  protected:
+  /// Divide the parameters among the ranks. Errors: Error for fewer parameters than ranks.
   ZeroRedundancy(std::vector<Tensor> params, std::shared_ptr<ProcessGroup> group);
+  /// Return the parameters that `rank` updates.
   std::vector<Tensor> share(int rank) const;
+  /// The optimizer of this rank's share; the derived class makes it.
   std::unique_ptr<optim::Optimizer> local_;
 
  private:
@@ -54,6 +57,7 @@ class AMBIT_API ZeroRedundancy {
 template <class Optimizer>
 class ZeroRedundancyOptimizer : public ZeroRedundancy {
  public:
+  /// Make this rank's optimizer with these options.
   template <class Options>
   ZeroRedundancyOptimizer(std::vector<Tensor> params, const Options& options,
                           std::shared_ptr<ProcessGroup> group = default_group())

@@ -1,5 +1,5 @@
 // Graphs: networks as lists of calls of ambit's functions, loaded from files of PyTorch and ONNX,
-// run and trained as modules on any device, and written back to PyTorch's files.
+// run and trained as modules on any device, and written to both.
 #pragma once
 
 #include <ambit/nn/module.h>
@@ -49,9 +49,11 @@ class AMBIT_API GraphImpl : public nn::Module {
   /// Return a copy with its own tensors, on `device` if given.
   std::shared_ptr<nn::Module> clone(const std::optional<Device>& device = {}) const override;
 
+  /// Return the names of the inputs in the file, in the order of forward().
   std::vector<std::string> input_names() const;
+  /// Return the names of the outputs in the file; that of an output that no call computes is empty.
   std::vector<std::string> output_names() const;
-  /// Return the calls, one a line, with dtypes and sizes; dynamic sizes have names.
+  /// Return the calls, one per line, with dtypes and sizes; dynamic sizes have names.
   std::string text() const;
   /// Return the calls as a directed graph in the language of Graphviz.
   std::string dot() const;
@@ -83,14 +85,17 @@ AMBIT_MODULE(Graph);
 /// listing all functions and dtypes in the file that ambit lacks; OutOfMemoryError.
 AMBIT_API Graph load(const std::string& path, Device map_location = {});
 
-/// Write a graph that load() read, perhaps trained, moved or cloned since, as a .pt2 file that
-/// PyTorch's torch.export.load() opens: the calls, ranges and guards of the original file with the
-/// current parameters, buffers and constants, and with the mode of the last train() or eval(). Tied
-/// tensors stay tied. Devices are those of the original file; its sample inputs are not written.
-/// Errors: SerializationError naming the path and the cause, such as a name that does not end in
-/// .pt2, or parameters of another dtype than the exported ones after to(kBFloat16);
-/// NotImplementedError for a graph of another origin; OutOfMemoryError. Then an existing file is
-/// unchanged.
+/// Write a graph that load() read from a .pt2 file or capture() (graph/capture.h) made, perhaps
+/// trained, moved or cloned since, with its current parameters, buffers and constants, and with the
+/// mode of the last train() or eval(). Tied tensors stay tied.
+/// "net.pt2": a file that PyTorch's torch.export.load() opens, with the calls, ranges and guards of
+/// the original. Devices are those of the original file; its sample inputs are not written.
+/// "net.onnx": an ONNX model of opset 18 for inference. Parameters and buffers have their dotted
+/// names; if the model has more than 2 GiB, they are in "net.onnx.data".
+/// Errors: SerializationError naming the path and the cause, such as a name with another ending, or
+/// parameters of another dtype than the exported ones after to(kBFloat16); NotImplementedError for
+/// a graph of another origin, or listing all calls that have no form in ONNX; OutOfMemoryError.
+/// Then an existing file is unchanged.
 AMBIT_API void save(const GraphImpl& net, const std::string& path);
 inline void save(const Graph& net, const std::string& path) { save(*net, path); }
 

@@ -1,5 +1,6 @@
 // Activation modules. Except for PReLU they have no parameters. Input and output have the same
 // shape unless stated otherwise. Errors and gradients are those of the functions of the same name.
+// One long file, because each module needs only a few lines.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -9,7 +10,7 @@
 
 namespace ambit::nn {
 
-/// Options of ReLU. inplace: overwrite the input and return it. Default: false.
+/// Options of ReLU.
 class ReLUOptions : public Options<ReLUOptions> {
  public:
   ReLUOptions(bool inplace = false) : inplace_(inplace) {}
@@ -50,9 +51,9 @@ class AMBIT_API TanhImpl : public Cloneable<TanhImpl> {
 };
 AMBIT_MODULE(Tanh);
 
-/// Options of GELU. approximate: "none" (exact, by erf; the default) or "tanh" (approximation by
-/// tanh).
+/// Options of GELU.
 class GELUOptions : public Options<GELUOptions> {
+  /// "none": exact, by erf; "tanh": approximation by tanh.
   AMBIT_OPTION(GELUOptions, std::string, approximate) = "none";
 };
 
@@ -70,11 +71,12 @@ class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
 };
 AMBIT_MODULE(GELU);
 
-/// Options of Softmax and LogSoftmax. dim: the dim along which the outputs sum to 1; negative
-/// values count from the end. No default.
+/// Options of Softmax and LogSoftmax.
 class SoftmaxOptions : public Options<SoftmaxOptions> {
  public:
   SoftmaxOptions(int64_t dim) : dim_(dim) {}
+  /// The dim along which the outputs sum to 1; negative values count from the end. No
+  /// default.
   SoftmaxOptions& dim(int64_t d) { return set(dim_, d); }
   int64_t dim() const { return dim_; }
 
@@ -108,11 +110,12 @@ class AMBIT_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
 };
 AMBIT_MODULE(LogSoftmax);
 
-/// Options of ELU. alpha: minus the limit for x -> -inf, default 1; inplace: overwrite the input.
+/// Options of ELU.
 class ELUOptions : public Options<ELUOptions> {
  public:
   ELUOptions(double alpha = 1) : alpha_(alpha) {}
 
+  /// Minus the limit of the output for x -> -inf. Default: 1.
   AMBIT_OPTION(ELUOptions, double, alpha);
   AMBIT_OPTION(ELUOptions, bool, inplace) = false;
 };
@@ -129,7 +132,7 @@ class AMBIT_API ELUImpl : public Cloneable<ELUImpl> {
 };
 AMBIT_MODULE(ELU);
 
-/// Options of SELU. inplace: overwrite the input and return it, default false.
+/// Options of SELU.
 class SELUOptions : public Options<SELUOptions> {
  public:
   SELUOptions(bool inplace = false) : inplace_(inplace) {}
@@ -149,11 +152,12 @@ class AMBIT_API SELUImpl : public Cloneable<SELUImpl> {
 };
 AMBIT_MODULE(SELU);
 
-/// Options of CELU. alpha: minus the limit for x -> -inf, default 1; inplace: overwrite the input.
+/// Options of CELU.
 class CELUOptions : public Options<CELUOptions> {
  public:
   CELUOptions(double alpha = 1) : alpha_(alpha) {}
 
+  /// Minus the limit of the output for x -> -inf; not 0. Default: 1.
   AMBIT_OPTION(CELUOptions, double, alpha);
   AMBIT_OPTION(CELUOptions, bool, inplace) = false;
 };
@@ -170,12 +174,12 @@ class AMBIT_API CELUImpl : public Cloneable<CELUImpl> {
 };
 AMBIT_MODULE(CELU);
 
-/// Options of LeakyReLU. negative_slope: factor of x < 0, default 0.01; inplace: overwrite the
-/// input.
+/// Options of LeakyReLU.
 class LeakyReLUOptions : public Options<LeakyReLUOptions> {
  public:
   LeakyReLUOptions(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
 
+  /// Factor of x < 0. Default: 0.01.
   AMBIT_OPTION(LeakyReLUOptions, double, negative_slope);
   AMBIT_OPTION(LeakyReLUOptions, bool, inplace) = false;
 };
@@ -192,9 +196,11 @@ class AMBIT_API LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
 };
 AMBIT_MODULE(LeakyReLU);
 
-/// Options of RReLU. lower, upper: range of the random factor, default [1/8, 1/3); inplace.
+/// Options of RReLU.
 class RReLUOptions : public Options<RReLUOptions> {
+  /// Smallest random factor of x < 0.
   AMBIT_OPTION(RReLUOptions, double, lower) = 1. / 8;
+  /// Upper bound of the random factor, exclusive.
   AMBIT_OPTION(RReLUOptions, double, upper) = 1. / 3;
   AMBIT_OPTION(RReLUOptions, bool, inplace) = false;
 };
@@ -211,7 +217,7 @@ class AMBIT_API RReLUImpl : public Cloneable<RReLUImpl> {
 };
 AMBIT_MODULE(RReLU);
 
-/// Options of ReLU6. inplace: overwrite the input and return it, default false.
+/// Options of ReLU6.
 class ReLU6Options : public Options<ReLU6Options> {
  public:
   ReLU6Options(bool inplace = false) : inplace_(inplace) {}
@@ -231,9 +237,11 @@ class AMBIT_API ReLU6Impl : public Cloneable<ReLU6Impl> {
 };
 AMBIT_MODULE(ReLU6);
 
-/// Options of Hardtanh. min_val, max_val: range of the output, default [-1, 1]; inplace.
+/// Options of Hardtanh.
 class HardtanhOptions : public Options<HardtanhOptions> {
+  /// Smallest output.
   AMBIT_OPTION(HardtanhOptions, double, min_val) = -1;
+  /// Largest output.
   AMBIT_OPTION(HardtanhOptions, double, max_val) = 1;
   AMBIT_OPTION(HardtanhOptions, bool, inplace) = false;
 };
@@ -266,10 +274,11 @@ class AMBIT_API MishImpl : public Cloneable<MishImpl> {
 };
 AMBIT_MODULE(Mish);
 
-/// Options of Softplus. beta: sharpness, default 1; threshold: value of beta x above which the
-/// output is x, default 20.
+/// Options of Softplus.
 class SoftplusOptions : public Options<SoftplusOptions> {
+  /// Sharpness: the larger, the closer to relu().
   AMBIT_OPTION(SoftplusOptions, double, beta) = 1;
+  /// Value of beta x above which the output is x.
   AMBIT_OPTION(SoftplusOptions, double, threshold) = 20;
 };
 
@@ -309,11 +318,12 @@ class AMBIT_API TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
 };
 AMBIT_MODULE(Tanhshrink);
 
-/// Options of Hardshrink. lambda: largest |x| that gives 0, default 0.5.
+/// Options of Hardshrink.
 class HardshrinkOptions : public Options<HardshrinkOptions> {
  public:
   HardshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
 
+  /// Largest |x| that gives 0. Default: 0.5.
   AMBIT_OPTION(HardshrinkOptions, double, lambda);
 };
 
@@ -329,11 +339,12 @@ class AMBIT_API HardshrinkImpl : public Cloneable<HardshrinkImpl> {
 };
 AMBIT_MODULE(Hardshrink);
 
-/// Options of Softshrink. lambda: how far values move towards 0, default 0.5.
+/// Options of Softshrink.
 class SoftshrinkOptions : public Options<SoftshrinkOptions> {
  public:
   SoftshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
 
+  /// Distance by which values move towards 0. Default: 0.5.
   AMBIT_OPTION(SoftshrinkOptions, double, lambda);
 };
 
@@ -349,13 +360,14 @@ class AMBIT_API SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
 };
 AMBIT_MODULE(Softshrink);
 
-/// Options of PReLU. num_parameters: 1 (the default) or the number of channels; init: initial value
-/// of the weight, default 0.25.
+/// Options of PReLU.
 class PReLUOptions : public Options<PReLUOptions> {
  public:
   PReLUOptions(int64_t num_parameters = 1) : num_parameters_(num_parameters) {}
 
+  /// 1, one weight for all, or the number of channels. Default: 1.
   AMBIT_OPTION(PReLUOptions, int64_t, num_parameters);
+  /// Initial value of the weight.
   AMBIT_OPTION(PReLUOptions, double, init) = 0.25;
 };
 
@@ -369,17 +381,19 @@ class AMBIT_API PReLUImpl : public Cloneable<PReLUImpl> {
   void pretty_print(std::ostream& os) const override;
 
   PReLUOptions options;
+  /// Factor of x < 0, [num_parameters].
   Tensor weight;
 };
 AMBIT_MODULE(PReLU);
 
-/// Options of Threshold. value: replaces each x <= threshold; inplace: overwrite the input, default
-/// false.
+/// Options of Threshold.
 class ThresholdOptions : public Options<ThresholdOptions> {
  public:
   ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
 
+  /// Largest x that is replaced.
   AMBIT_OPTION(ThresholdOptions, double, threshold);
+  /// The replacement.
   AMBIT_OPTION(ThresholdOptions, double, value);
   AMBIT_OPTION(ThresholdOptions, bool, inplace) = false;
 };
@@ -397,11 +411,12 @@ class AMBIT_API ThresholdImpl : public Cloneable<ThresholdImpl> {
 };
 AMBIT_MODULE(Threshold);
 
-/// Options of GLU. dim: the dim that is split in half, default -1.
+/// Options of GLU.
 class GLUOptions : public Options<GLUOptions> {
  public:
   GLUOptions(int64_t dim = -1) : dim_(dim) {}
 
+  /// The dim that is split in half. Default: -1.
   AMBIT_OPTION(GLUOptions, int64_t, dim);
 };
 

@@ -12,24 +12,28 @@ namespace ambit::nn {
 
 /// Result of AdaptiveLogSoftmaxWithLoss.
 struct ASMoutput {
+  /// Hold these values.
   ASMoutput(Tensor output_, double loss_) : output(std::move(output_)), loss(loss_) {}
   Tensor output;  ///< log-probability of each target: [N], or [] for one example
   double loss;    ///< mean of -output, a number; to differentiate, compute it from output
 };
 
-/// Options of AdaptiveLogSoftmaxWithLoss. cutoffs: first class of each cluster, increasing; the
-/// head itself has the classes below cutoffs[0]. div_value: each cluster has this factor fewer
-/// features than the previous one, default 4. head_bias: give the head a bias, default false.
+/// Options of AdaptiveLogSoftmaxWithLoss.
 class AdaptiveLogSoftmaxWithLossOptions : public Options<AdaptiveLogSoftmaxWithLossOptions> {
  public:
   AdaptiveLogSoftmaxWithLossOptions(int64_t in_features, int64_t n_classes,
                                     std::vector<int64_t> ends)
       : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(ends)) {}
 
+  /// Size of the last dim of the input.
   AMBIT_OPTION(AdaptiveLogSoftmaxWithLossOptions, int64_t, in_features);
+  /// Number of classes; they are sorted by frequency, the most frequent first.
   AMBIT_OPTION(AdaptiveLogSoftmaxWithLossOptions, int64_t, n_classes);
+  /// First class of each cluster, increasing; the head itself has the classes below cutoffs[0].
   AMBIT_OPTION(AdaptiveLogSoftmaxWithLossOptions, std::vector<int64_t>, cutoffs);
+  /// Each cluster has this factor fewer features than the previous one.
   AMBIT_OPTION(AdaptiveLogSoftmaxWithLossOptions, double, div_value) = 4;
+  /// Give the head a bias; the clusters have none.
   AMBIT_OPTION(AdaptiveLogSoftmaxWithLossOptions, bool, head_bias) = false;
 };
 
@@ -61,9 +65,12 @@ class AMBIT_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSof
   Tensor predict(const Tensor& input);
 
   AdaptiveLogSoftmaxWithLossOptions options;
-  std::vector<int64_t> cutoffs;  // those of the options, and n_classes
+  std::vector<int64_t> cutoffs;  ///< those of the options, and n_classes
+  /// Classes of the head, number of clusters, and the sum of both, the size of the head's output.
   int64_t shortlist_size = 0, n_clusters = 0, head_size = 0;
+  /// The first step of the softmax, in_features to head_size.
   Linear head{nullptr};
+  /// For each cluster a Sequential of two Linears without bias.
   ModuleList tail{nullptr};
 
  private:

@@ -54,7 +54,9 @@ class AMBIT_API AnyModule {
           return std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module));
         })) {}
 
+  /// Return whether the handle has no module.
   bool is_empty() const { return !module_; }
+  /// Return the module; null if the handle is empty.
   const std::shared_ptr<Module>& ptr() const { return module_; }
   /// Return the module as M, a module class. Errors of this and get(): Error if the module is of
   /// another class, or the handle is empty.
@@ -74,6 +76,7 @@ class AMBIT_API AnyModule {
       return static_cast<M&>(*module);
     }
   }
+  /// Return the class of the module. Errors: Error if the handle is empty.
   const std::type_info& type_info() const;
 
   /// Call the module's forward(arguments...) and return its result as Result. Argument types must
@@ -88,6 +91,7 @@ class AMBIT_API AnyModule {
       return result<Result>(any_forward(std::forward<Args>(arguments)...));
     }
   }
+  /// Same as forward().
   template <class... Args>
   Tensor operator()(Args&&... arguments) const {
     return forward(std::forward<Args>(arguments)...);

@@ -17,7 +17,9 @@ namespace ambit::nn {
 /// A value of any copyable type.
 class AnyValue {
  public:
+  /// Hold nothing.
   AnyValue() = default;
+  /// Hold the value.
   template <class T>
   requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>) explicit AnyValue(T&& value)
       : value_(std::forward<T>(value)) {}
@@ -33,6 +35,7 @@ class AnyValue {
     if (T* value = try_get<T>()) return *value;
     throw_other_type("AnyValue", typeid(T), type_info());
   }
+  /// Return the type of the value, void if there is none.
   const std::type_info& type_info() const noexcept { return value_.type(); }
 
  private:

@@ -8,19 +8,21 @@
 
 namespace ambit::nn {
 
-/// Options of BatchNorm1d-3d: num_features is C. Defaults: eps 1e-5, momentum 0.1, affine and
-/// track_running_stats true.
+/// Options of BatchNorm1d-3d.
 class BatchNormOptions : public Options<BatchNormOptions> {
  public:
   BatchNormOptions(int64_t num_features) : num_features_(num_features) {}
+  /// Number of channels, C.
   BatchNormOptions& num_features(int64_t n) { return set(num_features_, n); }
-  /// Term added to the variance for numerical stability.
+  /// Added to the variance. Default: 1e-5.
   BatchNormOptions& eps(double v) { return set(eps_, v); }
   /// Weight of the new batch in the running statistics; nullopt: cumulative mean over all batches.
+  /// Default: 0.1.
   BatchNormOptions& momentum(std::optional<double> v) { return set(momentum_, v); }
-  /// If true, learn weight and bias [C].
+  /// If true, learn weight and bias [C]. Default: true.
   BatchNormOptions& affine(bool on) { return set(affine_, on); }
   /// If true, keep running statistics; if false, evaluation also uses the statistics of the batch.
+  /// Default: true.
   BatchNormOptions& track_running_stats(bool on) { return set(track_running_stats_, on); }
   int64_t num_features() const { return num_features_; }
   double eps() const { return eps_; }
@@ -55,8 +57,9 @@ class AMBIT_API BatchNormImplBase : public Cloneable<Derived> {
   void pretty_print(std::ostream& os) const override;
 
   BatchNormOptions options;
-  Tensor weight, bias;                                    // [C], undefined if not affine
-  Tensor running_mean, running_var, num_batches_tracked;  // [C], [C], int64 []; or undefined
+  Tensor weight, bias;               ///< [C], undefined unless affine
+  Tensor running_mean, running_var;  ///< [C], undefined unless track_running_stats
+  Tensor num_batches_tracked;        ///< number of batches in training, int64 []; or undefined
 };
 
 }  // namespace detail

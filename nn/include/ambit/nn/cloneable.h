@@ -34,9 +34,11 @@ class AMBIT_API Cloneable : public CloneableBase {
   using CloneableBase::CloneableBase;
 
  protected:
+  /// Return a copy of this module made by the copy constructor of Derived.
   std::unique_ptr<CloneableBase> copied() const override {
     return std::unique_ptr<CloneableBase>(new Derived(static_cast<const Derived&>(*this)));
   }
+  /// Assign a clone of `other`. Errors: Error unless it is a Derived.
   void assign_clone(const Module& other, const std::optional<Device>& device) override {
     const std::shared_ptr<Module> copy = other.clone(device);
     const auto* same = dynamic_cast<const Derived*>(copy.get());

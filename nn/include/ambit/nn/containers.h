@@ -16,6 +16,7 @@ namespace ambit::nn {
 /// Modules by name, in insertion order. clone() copies all of them.
 class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
  public:
+  /// Hold no modules, or these, in their order.
   ModuleDictImpl() = default;
   explicit ModuleDictImpl(
       const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
@@ -37,9 +38,12 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     unregister_module(key);
     return module;
   }
+  /// Remove all modules.
   void clear() {
     for (const std::string& key : keys()) unregister_module(key);
   }
+  /// Add the modules, replacing those of the same names. Errors: those of register_module; the
+  /// modules before it have been added.
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
     for (const auto& [key, module] : modules) insert(key, module);
   }
@@ -49,8 +53,11 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     for (const auto& item : modules) insert(item.key(), item.value());
   }
 
+  /// Return the number of modules.
   size_t size() const { return items().size(); }
+  /// Return whether there are no modules.
   bool empty() const { return size() == 0; }
+  /// Return whether there is a module of this name.
   bool contains(const std::string& key) const { return items().contains(key); }
   /// Return a module. Errors of both: Error if there is no module of that name.
   std::shared_ptr<Module> operator[](const std::string& key) const { return items()[key]; }
@@ -62,8 +69,11 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     if (!module) throw_other_class(*found);
     return *module;
   }
+  /// Return the names, in insertion order.
   std::vector<std::string> keys() const { return items().keys(); }
+  /// Return the modules, in insertion order.
   std::vector<std::shared_ptr<Module>> values() const { return children(); }
+  /// Return the names with their modules, in insertion order.
   OrderedDict<std::string, std::shared_ptr<Module>> items() const { return named_children(); }
   auto begin() const { return own_modules().begin(); }
   auto end() const { return own_modules().end(); }
@@ -76,6 +86,7 @@ AMBIT_MODULE(ModuleDict);
 /// Parameters named "0", "1", ... by position.
 class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
  public:
+  /// Hold no parameters, or these, in their order.
   ParameterListImpl() = default;
   explicit ParameterListImpl(TensorList parameters) { extend(parameters); }
   template <std::convertible_to<Tensor>... T>
@@ -86,14 +97,18 @@ class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 
   /// Append a parameter, keeping its requires_grad. Errors: those of register_parameter.
   void append(const Tensor& parameter);
+  /// Append each parameter; see append().
   void extend(TensorList parameters) {
     for (const Tensor& p : parameters) append(p);
   }
 
+  /// Return the number of parameters.
   size_t size() const { return list_.size(); }
+  /// Return whether there are no parameters.
   bool is_empty() const { return list_.empty(); }
   /// Return parameter i. Errors: IndexError.
   Tensor operator[](size_t i) const;
+  /// Same as operator[].
   Tensor at(size_t i) const { return (*this)[i]; }
   /// Return all parameters; one that was added twice is listed twice.
   const std::vector<Tensor>& list() const { return list_; }
@@ -112,6 +127,7 @@ AMBIT_MODULE(ParameterList);
 /// Parameters by name, in insertion order.
 class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  public:
+  /// Hold no parameters, or these, in their order.
   ParameterDictImpl() = default;
   explicit ParameterDictImpl(const OrderedDict<std::string, Tensor>& parameters) {
     for (const auto& [key, p] : parameters) insert(key, p);
@@ -140,19 +156,26 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
     items_.erase(key);
     return p;
   }
+  /// Remove all parameters.
   void clear() {
     for (const std::string& key : keys()) pop(key);
   }
 
+  /// Return the number of parameters.
   size_t size() const { return items_.size(); }
+  /// Return whether there are no parameters.
   bool empty() const { return size() == 0; }
+  /// Return whether there is a parameter of this name.
   bool contains(const std::string& key) const { return items_.contains(key); }
   /// Return a parameter. Errors: Error if there is no parameter of that name.
   Tensor operator[](const std::string& key) const { return items_[key]; }
+  /// Same as operator[].
   Tensor get(const std::string& key) const { return items_[key]; }
+  /// Return the names, in insertion order.
   std::vector<std::string> keys() const { return items_.keys(); }
   /// Return all parameters; one that has two names is listed twice.
   std::vector<Tensor> values() const { return items_.values(); }
+  /// Return the names with their parameters, in insertion order.
   const OrderedDict<std::string, Tensor>& items() const { return items_; }
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.end(); }

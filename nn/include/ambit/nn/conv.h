@@ -12,28 +12,35 @@
 
 namespace ambit::nn {
 
-/// Options of a convolution in D spatial dims; sizes in elements, one number or D. Defaults: stride
-/// 1, padding 0, dilation 1, groups 1, bias true, padding_mode kZeros.
-/// padding: elements added on both sides; kSame: as many as keep the spatial sizes; kValid: none.
-/// padding_mode: how padding is filled: kZeros, kReflect, kReplicate or kCircular.
+/// Options of a convolution in D spatial dims; sizes are in elements, one number or D.
 template <size_t D>
 class ConvOptions : public Options<ConvOptions<D>> {
  public:
   using padding_t = detail::conv_padding_t<D>;
   ConvOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
+  /// Elements added on both sides; kSame: as many as keep the spatial sizes; kValid: none.
+  /// Default: 0.
   ConvOptions& padding(std::initializer_list<int64_t> n) {
     return padding(padding_t(ExpandingArray<D>(n)));
   }
 
+  /// Size of the input's channel dim; a multiple of groups.
   AMBIT_OPTION(ConvOptions, int64_t, in_channels);
+  /// Size of the output's channel dim; a multiple of groups.
   AMBIT_OPTION(ConvOptions, int64_t, out_channels);
+  /// Sizes of the window.
   AMBIT_OPTION(ConvOptions, ExpandingArray<D>, kernel_size);
+  /// Step between windows.
   AMBIT_OPTION(ConvOptions, ExpandingArray<D>, stride) = 1;
   AMBIT_OPTION(ConvOptions, padding_t, padding) = 0;
+  /// Step between the elements of a window.
   AMBIT_OPTION(ConvOptions, ExpandingArray<D>, dilation) = 1;
+  /// Number of groups of channels that are convolved separately.
   AMBIT_OPTION(ConvOptions, int64_t, groups) = 1;
+  /// Add a learned bias per output channel.
   AMBIT_OPTION(ConvOptions, bool, bias) = true;
+  /// Values of the padding: kZeros, kReflect, kReplicate or kCircular.
   AMBIT_OPTION(ConvOptions, PadMode, padding_mode) = kZeros;
 };
 using Conv1dOptions = ConvOptions<1>;
@@ -42,7 +49,8 @@ using Conv3dOptions = ConvOptions<3>;
 
 namespace detail {
 
-/// The options that a module keeps: those of a plain or a transposed convolution.
+/// The options that a module keeps: those of ConvOptions, or of ConvTransposeOptions if
+/// transposed.
 template <size_t D>
 class ConvNdOptions : public Options<ConvNdOptions<D>> {
  public:
@@ -69,20 +77,31 @@ class ConvNdOptions : public Options<ConvNdOptions<D>> {
   }
   ConvNdOptions(const ConvNdOptions&) = default;
   ConvNdOptions& operator=(const ConvNdOptions&) = default;
+  /// As in ConvOptions; a transposed convolution has no kSame or kValid. Default: 0.
   ConvNdOptions& padding(std::initializer_list<int64_t> n) {
     return padding(padding_t(ExpandingArray<D>(n)));
   }
 
+  /// As in ConvOptions.
   AMBIT_OPTION(ConvNdOptions, int64_t, in_channels);
+  /// As in ConvOptions.
   AMBIT_OPTION(ConvNdOptions, int64_t, out_channels);
+  /// As in ConvOptions.
   AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, kernel_size);
+  /// As in ConvOptions.
   AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, stride) = 1;
   AMBIT_OPTION(ConvNdOptions, padding_t, padding) = 0;
+  /// As in ConvOptions.
   AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, dilation) = 1;
+  /// Set by the conversion from ConvTransposeOptions.
   AMBIT_OPTION(ConvNdOptions, bool, transposed) = false;
+  /// As in ConvTransposeOptions.
   AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, output_padding) = 0;
+  /// As in ConvOptions.
   AMBIT_OPTION(ConvNdOptions, int64_t, groups) = 1;
+  /// As in ConvOptions.
   AMBIT_OPTION(ConvNdOptions, bool, bias) = true;
+  /// As in ConvOptions; kZeros if transposed.
   AMBIT_OPTION(ConvNdOptions, PadMode, padding_mode) = kZeros;
 };
 
@@ -103,11 +122,14 @@ class AMBIT_API ConvNdImpl : public Cloneable<Derived> {
   void pretty_print(std::ostream& os) const override;
 
   detail::ConvNdOptions<D> options;
+  /// [out, in / groups, kernel...] ([in, out / groups, kernel...] if transposed) and [out];
+  /// the bias is undefined without that option.
   Tensor weight, bias;
 
  protected:
   /// Compute the convolution of `input`, followed by `activation` if given.
   Tensor convolve(const Tensor& input, std::optional<UnaryOp> activation = {}) const;
+  /// The same for a transposed convolution.
   Tensor convolve_transposed(const Tensor& input, const PerAxis& output_padding) const;
 };
 

@@ -8,24 +8,33 @@
 
 namespace ambit::nn {
 
-/// Options of a transposed convolution in D spatial dims; sizes in elements, one number or D.
-/// Defaults: stride 1, padding 0, output_padding 0, groups 1, bias true, dilation 1. padding_mode:
-/// only kZeros. output_padding: elements added to one side of the output.
+/// Options of a transposed convolution in D spatial dims; sizes are in elements, one number or
+/// D.
 template <size_t D>
 class ConvTransposeOptions : public Options<ConvTransposeOptions<D>> {
  public:
   ConvTransposeOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
 
+  /// Size of the input's channel dim; a multiple of groups.
   AMBIT_OPTION(ConvTransposeOptions, int64_t, in_channels);
+  /// Size of the output's channel dim; a multiple of groups.
   AMBIT_OPTION(ConvTransposeOptions, int64_t, out_channels);
+  /// Sizes of the window.
   AMBIT_OPTION(ConvTransposeOptions, ExpandingArray<D>, kernel_size);
+  /// Step between windows in the output.
   AMBIT_OPTION(ConvTransposeOptions, ExpandingArray<D>, stride) = 1;
+  /// Elements removed on both sides of the output.
   AMBIT_OPTION(ConvTransposeOptions, ExpandingArray<D>, padding) = 0;
+  /// Elements added to one side of the output.
   AMBIT_OPTION(ConvTransposeOptions, ExpandingArray<D>, output_padding) = 0;
+  /// Number of groups of channels that are convolved separately.
   AMBIT_OPTION(ConvTransposeOptions, int64_t, groups) = 1;
+  /// Add a learned bias per output channel.
   AMBIT_OPTION(ConvTransposeOptions, bool, bias) = true;
+  /// Step between the elements of a window.
   AMBIT_OPTION(ConvTransposeOptions, ExpandingArray<D>, dilation) = 1;
+  /// Only kZeros.
   AMBIT_OPTION(ConvTransposeOptions, PadMode, padding_mode) = kZeros;
 };
 using ConvTranspose1dOptions = ConvTransposeOptions<1>;
@@ -36,6 +45,7 @@ using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 template <size_t D, class Derived>
 class AMBIT_API ConvTransposeNdImpl : public ConvNdImpl<D, Derived> {
  public:
+  /// Make the module with these options. Errors: as ConvNdImpl.
   explicit ConvTransposeNdImpl(const detail::ConvNdOptions<D>& opts)
       : ConvNdImpl<D, Derived>(opts) {}
   /// output_size, if given, determines output_padding: the last D sizes of the output, or all its

@@ -16,8 +16,10 @@ namespace ambit::nn {
 
 /// A tensor on another device than the module's first parameter.
 struct DeviceMismatch {
+  /// The role of the tensor in the program.
   enum class Kind : uint8_t { parameter, buffer, gradient, optimizer_state };
 
+  /// The role of the tensor.
   Kind kind;
   /// Dotted path of the parameter or buffer, or of the parameter that a gradient or state belongs
   /// to. "optimizer.3": Optimizer::parameters()[3], a parameter that the module does not hold.

@@ -7,10 +7,11 @@
 
 namespace ambit::nn {
 
-/// Options of CosineSimilarity. dim: default 1; eps: lower bound of each norm, default
-/// 1e-8.
+/// Options of CosineSimilarity.
 class CosineSimilarityOptions : public Options<CosineSimilarityOptions> {
+  /// The dim of the vectors, which is removed.
   AMBIT_OPTION(CosineSimilarityOptions, int64_t, dim) = 1;
+  /// Lower bound of each norm, so that zero vectors give 0.
   AMBIT_OPTION(CosineSimilarityOptions, double, eps) = 1e-8;
 };
 
@@ -19,17 +20,20 @@ class AMBIT_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
   explicit CosineSimilarityImpl(const CosineSimilarityOptions& opts = {});
   void reset() override;
+  /// The inputs broadcast.
   Tensor forward(const Tensor& x1, const Tensor& x2);
 
   CosineSimilarityOptions options;
 };
 AMBIT_MODULE(CosineSimilarity);
 
-/// Options of PairwiseDistance. p: order of the norm, default 2; eps: added to each difference,
-/// default 1e-6; keepdim: keep the last dim with size 1, default false.
+/// Options of PairwiseDistance.
 class PairwiseDistanceOptions : public Options<PairwiseDistanceOptions> {
+  /// Order of the norm.
   AMBIT_OPTION(PairwiseDistanceOptions, double, p) = 2;
+  /// Added to each difference.
   AMBIT_OPTION(PairwiseDistanceOptions, double, eps) = 1e-6;
+  /// Keep the last dim with size 1.
   AMBIT_OPTION(PairwiseDistanceOptions, bool, keepdim) = false;
 };
 
@@ -38,6 +42,7 @@ class AMBIT_API PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
  public:
   explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& opts = {});
   void reset() override;
+  /// [N,D] or [D] -> [N] or []; the inputs broadcast.
   Tensor forward(const Tensor& x1, const Tensor& x2);
 
   PairwiseDistanceOptions options;

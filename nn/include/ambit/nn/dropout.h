@@ -6,12 +6,13 @@
 
 namespace ambit::nn {
 
-/// Options of the dropout modules. p: probability of zeroing, default 0.5; inplace: in training
-/// overwrite the input and return it, default false.
+/// Options of the dropout modules.
 class DropoutOptions : public Options<DropoutOptions> {
  public:
   DropoutOptions(double p = 0.5) : p_(p) {}
+  /// Probability of zeroing an element or channel, in [0, 1]. Default: 0.5.
   DropoutOptions& p(double v) { return set(p_, v); }
+  /// In training overwrite the input and return it. Default: false.
   DropoutOptions& inplace(bool on) { return set(inplace_, on); }
   double p() const { return p_; }
   bool inplace() const { return inplace_; }

@@ -10,34 +10,46 @@
 
 namespace ambit::nn {
 
-/// Options of Embedding: a table of num_embeddings rows of embedding_dim numbers.
-///   padding_idx: row that is initialised to zeros and gets no gradient; negative values count from
-///   the end
-///   _weight: initial table, used without a copy; undefined (the default): random
-///   The others are those of functional::embedding.
+/// Options of Embedding.
 class EmbeddingOptions : public Options<EmbeddingOptions> {
  public:
   EmbeddingOptions(int64_t num_embeddings, int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
 
+  /// Number of rows of the table.
   AMBIT_OPTION(EmbeddingOptions, int64_t, num_embeddings);
+  /// Size of a row.
   AMBIT_OPTION(EmbeddingOptions, int64_t, embedding_dim);
+  /// Row that is initialised to zeros and gets no gradient; negative values count from the
+  /// end. Default: none.
   AMBIT_OPTION(EmbeddingOptions, std::optional<int64_t>, padding_idx);
+  /// Largest norm of a row: forward() scales longer ones that it looks up, in the weight
+  /// itself. Default: none.
   AMBIT_OPTION(EmbeddingOptions, std::optional<double>, max_norm);
+  /// Order of the norm that max_norm limits.
   AMBIT_OPTION(EmbeddingOptions, double, norm_type) = 2;
+  /// Divide a row's gradient by the number of its lookups in the call.
   AMBIT_OPTION(EmbeddingOptions, bool, scale_grad_by_freq) = false;
+  /// Ignored; there are no sparse tensors.
   AMBIT_OPTION(EmbeddingOptions, bool, sparse) = false;
+  /// Initial table, used without a copy. Default: undefined, so random.
   AMBIT_OPTION(EmbeddingOptions, Tensor, _weight);
 };
 
-/// Options of Embedding::from_pretrained. freeze: the weight does not require grad; default true.
+/// Options of Embedding::from_pretrained.
 class EmbeddingFromPretrainedOptions : public Options<EmbeddingFromPretrainedOptions> {
  public:
+  /// The weight does not require a gradient.
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, freeze) = true;
+  /// Row that gets no gradient; its values are kept. Default: none.
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, std::optional<int64_t>, padding_idx);
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, std::optional<double>, max_norm);
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, double, norm_type) = 2;
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, scale_grad_by_freq) = false;
+  /// Ignored; there are no sparse tensors.
   AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, sparse) = false;
 };
 
@@ -56,6 +68,7 @@ class AMBIT_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   void pretty_print(std::ostream& os) const override;
 
   EmbeddingOptions options;
+  /// The table, [num_embeddings, embedding_dim].
   Tensor weight;
 };
 
@@ -71,36 +84,52 @@ class Embedding : public NamedHolder<EmbeddingImpl, Embedding> {
                                              const EmbeddingFromPretrainedOptions& options = {});
 };
 
-/// Options of EmbeddingBag: a table of num_embeddings rows of embedding_dim numbers; _weight as in
-/// EmbeddingOptions; the others are those of functional::embedding_bag.
+/// Options of EmbeddingBag.
 class EmbeddingBagOptions : public Options<EmbeddingBagOptions> {
  public:
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
 
+  /// Number of rows of the table.
   AMBIT_OPTION(EmbeddingBagOptions, int64_t, num_embeddings);
+  /// Size of a row.
   AMBIT_OPTION(EmbeddingBagOptions, int64_t, embedding_dim);
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingBagOptions, std::optional<double>, max_norm);
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingBagOptions, double, norm_type) = 2;
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingBagOptions, bool, scale_grad_by_freq) = false;
+  /// Reduction of the rows of a bag: kMean, kSum or kMax.
   AMBIT_OPTION(EmbeddingBagOptions, EmbeddingBagMode, mode) = Reduction::mean;
+  /// Ignored; there are no sparse tensors.
   AMBIT_OPTION(EmbeddingBagOptions, bool, sparse) = false;
+  /// Initial table, used without a copy. Default: undefined, so random.
   AMBIT_OPTION(EmbeddingBagOptions, Tensor, _weight);
+  /// The last offset is the end of the last bag, not the start of another one.
   AMBIT_OPTION(EmbeddingBagOptions, bool, include_last_offset) = false;
+  /// Row that is part of no bag; it is initialised to zeros. Default: none.
   AMBIT_OPTION(EmbeddingBagOptions, std::optional<int64_t>, padding_idx);
 };
 
-/// Options of EmbeddingBag::from_pretrained. freeze: the weight does not require grad; default
-/// true.
+/// Options of EmbeddingBag::from_pretrained.
 class EmbeddingBagFromPretrainedOptions : public Options<EmbeddingBagFromPretrainedOptions> {
  public:
+  /// The weight does not require a gradient.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, freeze) = true;
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, std::optional<double>, max_norm);
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, double, norm_type) = 2;
+  /// As in EmbeddingOptions.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, scale_grad_by_freq) = false;
+  /// As in EmbeddingBagOptions.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, EmbeddingBagMode, mode) = Reduction::mean;
+  /// Ignored; there are no sparse tensors.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, sparse) = false;
+  /// As in EmbeddingBagOptions.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, include_last_offset) = false;
+  /// Row that is part of no bag; its values are kept. Default: none.
   AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, std::optional<int64_t>, padding_idx);
 };
 
@@ -114,11 +143,14 @@ class AMBIT_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   void reset() override;
   /// Reinitialise weight with random values, and zero the row of padding_idx.
   void reset_parameters();
+  /// input [B,L], or [n] with offsets [B]; per_sample_weights, factors of the rows, have
+  /// input's shape and need mode kSum -> [B, embedding_dim].
   Tensor forward(const Tensor& input, const Tensor& offsets = {},
                  const Tensor& per_sample_weights = {});
   void pretty_print(std::ostream& os) const override;
 
   EmbeddingBagOptions options;
+  /// The table, [num_embeddings, embedding_dim].
   Tensor weight;
 
  private:

@@ -23,10 +23,14 @@ namespace ambit {
 template <size_t D, class T = int64_t>
 class AMBIT_API ExpandingArray {
  public:
+  /// Hold D numbers, or one that is repeated. Errors: Error for another count.
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
   ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}
+  /// Hold these numbers.
   ExpandingArray(const std::array<T, D>& values) : values_(values) {}
+  /// Hold the number D times.
   ExpandingArray(T value) { values_.fill(value); }
+  /// Hold D numbers, or one that is repeated. Errors: Error for another count.
   ExpandingArray(ArrayRef<T> list) {
     if (list.size() != 1 && list.size() != D) {
       throw Error("Expected " + std::to_string(D) + " values, but instead got " +
@@ -35,19 +39,26 @@ class AMBIT_API ExpandingArray {
     for (size_t i = 0; i < D; ++i) values_[i] = list[list.size() == 1 ? 0 : i];
   }
 
+  /// Return the D numbers.
   std::array<T, D>& operator*() { return values_; }
   const std::array<T, D>& operator*() const { return values_; }
+  /// Access a member of the std::array.
   std::array<T, D>* operator->() { return &values_; }
   const std::array<T, D>* operator->() const { return &values_; }
+  /// Return number i, without a check.
   T& operator[](size_t i) { return values_[i]; }
   const T& operator[](size_t i) const { return values_[i]; }
+  /// View the numbers.
   operator ArrayRef<T>() const { return values_; }
+  /// Convert two numbers to the parameters of ops on images.
   operator IntOrPair() const requires(D == 2 && std::same_as<T, int64_t>) {
     return Pair{values_[0], values_[1]};
   }
+  /// Return D.
   size_t size() const noexcept { return D; }
 
  protected:
+  /// The D numbers.
   std::array<T, D> values_;
 };
 
@@ -57,7 +68,9 @@ class AMBIT_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::o
  public:
   using Base = ExpandingArray<D, std::optional<T>>;
   using Base::Base;
+  /// Hold D elements, or one that is repeated. Errors: Error for another count.
   ExpandingArrayWithOptionalElem(std::initializer_list<std::optional<T>> list) : Base(list) {}
+  /// The same with numbers only.
   ExpandingArrayWithOptionalElem(std::initializer_list<T> list)
       : ExpandingArrayWithOptionalElem(ArrayRef<T>(list)) {}
   ExpandingArrayWithOptionalElem(const std::vector<T>& list)
@@ -66,6 +79,7 @@ class AMBIT_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::o
       : ExpandingArrayWithOptionalElem(ArrayRef<T>(values)) {}
   ExpandingArrayWithOptionalElem(ArrayRef<T> list)
       : Base(std::vector<std::optional<T>>(list.begin(), list.end())) {}
+  /// Hold the number D times.
   ExpandingArrayWithOptionalElem(T value) : Base(std::optional<T>(value)) {}
 };
 

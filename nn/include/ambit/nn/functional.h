@@ -57,11 +57,14 @@ inline Tensor relu(const Tensor& input, const ReLUOptions& options) {
   return options.inplace() ? relu_(input) : relu(input);
 }
 
-/// Options of dropout. training: drop at all, default true; the others as in DropoutOptions.
+/// Options of dropout, dropout2d and dropout3d.
 class DropoutFuncOptions : public Options<DropoutFuncOptions> {
  public:
+  /// Probability of zeroing an element or channel, in [0, 1]. Default: 0.5.
   DropoutFuncOptions& p(double v) { return set(p_, v); }
+  /// If false, return the input. Default: true.
   DropoutFuncOptions& training(bool on) { return set(training_, on); }
+  /// In training overwrite the input and return it. Default: false.
   DropoutFuncOptions& inplace(bool on) { return set(inplace_, on); }
   double p() const { return p_; }
   bool training() const { return training_; }
@@ -87,10 +90,11 @@ AMBIT_API Tensor dropout2d(const Tensor& input, double p = 0.5, bool training = 
 AMBIT_API Tensor dropout3d(const Tensor& input, double p = 0.5, bool training = true,
                            bool inplace = false);
 /// Dropout that keeps mean 0 and variance 1: dropped elements become SELU's lowest output, then an
-/// affine map is applied to all. Drops elements, or whole channels of x [N,C,...]. Errors and
+/// affine map is applied to all. Any shape; feature_alpha_dropout: x [N,C,...]. Errors and
 /// gradient: as dropout2d. Source: Klambauer et al. 2017, arXiv:1706.02515.
 AMBIT_API Tensor alpha_dropout(const Tensor& input, double p = 0.5, bool training = false,
                                bool inplace = false);
+/// alpha_dropout() of whole channels.
 AMBIT_API Tensor feature_alpha_dropout(const Tensor& input, double p = 0.5, bool training = false,
                                        bool inplace = false);
 using Dropout2dFuncOptions = DropoutFuncOptions;
@@ -101,10 +105,11 @@ using Dropout3dFuncOptions = DropoutFuncOptions;
 inline Tensor dropout3d(const Tensor& input, const DropoutFuncOptions& options) {
   return dropout3d(input, options.p(), options.training(), options.inplace());
 }
-/// Options of alpha_dropout and feature_alpha_dropout: as DropoutFuncOptions, but training false by
-/// default.
+/// Options of alpha_dropout and feature_alpha_dropout.
 class AlphaDropoutFuncOptions : public Options<AlphaDropoutFuncOptions> {
+  /// Probability of dropping an element or channel, in [0, 1].
   AMBIT_OPTION(AlphaDropoutFuncOptions, double, p) = 0.5;
+  /// If false, return the input.
   AMBIT_OPTION(AlphaDropoutFuncOptions, bool, training) = false;
   AMBIT_OPTION(AlphaDropoutFuncOptions, bool, inplace) = false;
 };
@@ -116,17 +121,22 @@ inline Tensor feature_alpha_dropout(const Tensor& input, const AlphaDropoutFuncO
   return feature_alpha_dropout(input, options.p(), options.training(), options.inplace());
 }
 
-/// Options of batch_norm. weight, bias: [C], default undefined (none); training: default false;
-/// momentum: default 0.1; eps: default 1e-5.
+/// Options of batch_norm.
 class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
  public:
+  /// Factor of each channel, [C]. Default: undefined (1).
   BatchNormFuncOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
+  /// Added to each channel, [C]. Default: undefined (0).
   BatchNormFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
+  /// Normalise by the statistics of the batch and update the running ones. Default: false.
   BatchNormFuncOptions& training(bool on) { return set(params_.training, on); }
+  /// Weight of the new batch in the running statistics. Default: 0.1.
   BatchNormFuncOptions& momentum(double v) { return set(params_.momentum, v); }
+  /// Added to the variance. Default: 1e-5.
   BatchNormFuncOptions& eps(double v) { return set(params_.eps, v); }
   const Tensor& weight() const { return weight_; }
   const Tensor& bias() const { return bias_; }
+  /// Return training, momentum and eps, for the op.
   const BatchNormParams& params() const { return params_; }
 
  private:

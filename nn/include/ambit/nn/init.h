@@ -77,8 +77,9 @@ AMBIT_API Tensor sparse_(const Tensor& tensor, double sparsity, double std = 0.0
 }  // namespace ambit::nn::init
 
 namespace ambit {
-// Names of libtorch.
+/// libtorch's names of the modes.
 inline constexpr auto kFanIn = nn::init::FanMode::fan_in, kFanOut = nn::init::FanMode::fan_out;
+/// libtorch's names of the nonlinearities; options of modules use them, too.
 inline constexpr auto kLinear = nn::init::Nonlinearity::linear,
                       kConv2D = nn::init::Nonlinearity::conv2d,
                       kSigmoid = nn::init::Nonlinearity::sigmoid,

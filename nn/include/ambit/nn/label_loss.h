@@ -9,9 +9,9 @@
 
 namespace ambit::nn {
 
-/// Options of BCELoss. weight: factor of each element, broadcast to the input; default undefined
-/// (1).
+/// Options of BCELoss.
 class BCELossOptions : public Options<BCELossOptions> {
+  /// Factor of each element, broadcast to the input. Default: undefined (1).
   AMBIT_OPTION(BCELossOptions, Tensor, weight);
   AMBIT_OPTION(BCELossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -24,14 +24,17 @@ class AMBIT_API BCELossImpl : public Cloneable<BCELossImpl> {
   Tensor forward(const Tensor& input, const Tensor& target);
 
   BCELossOptions options;
+  /// The option, as a buffer.
   Tensor weight;
 };
 AMBIT_MODULE(BCELoss);
 
-/// Options of BCEWithLogitsLoss. weight: as in BCELoss; pos_weight [C]: factor of positive targets.
+/// Options of BCEWithLogitsLoss.
 class BCEWithLogitsLossOptions : public Options<BCEWithLogitsLossOptions> {
+  /// Factor of each element, broadcast to the input. Default: undefined (1).
   AMBIT_OPTION(BCEWithLogitsLossOptions, Tensor, weight);
   AMBIT_OPTION(BCEWithLogitsLossOptions, Reduction, reduction) = Reduction::mean;
+  /// Factor of the positive targets of each class, [C]. Default: undefined (1).
   AMBIT_OPTION(BCEWithLogitsLossOptions, Tensor, pos_weight);
 };
 
@@ -43,6 +46,7 @@ class AMBIT_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> 
   Tensor forward(const Tensor& input, const Tensor& target);
 
   BCEWithLogitsLossOptions options;
+  /// The options, as buffers.
   Tensor weight, pos_weight;
 };
 AMBIT_MODULE(BCEWithLogitsLoss);
@@ -67,8 +71,9 @@ class AMBIT_API MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLoss
 };
 AMBIT_MODULE(MultiLabelMarginLoss);
 
-/// Options of MultiLabelSoftMarginLoss. weight [C]: factor of each class; default undefined (1).
+/// Options of MultiLabelSoftMarginLoss.
 class MultiLabelSoftMarginLossOptions : public Options<MultiLabelSoftMarginLossOptions> {
+  /// Factor of each class, [C]. Default: undefined (1).
   AMBIT_OPTION(MultiLabelSoftMarginLossOptions, Tensor, weight);
   AMBIT_OPTION(MultiLabelSoftMarginLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -81,15 +86,18 @@ class AMBIT_API MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMa
   Tensor forward(const Tensor& input, const Tensor& target);
 
   MultiLabelSoftMarginLossOptions options;
+  /// The option, as a buffer.
   Tensor weight;
 };
 AMBIT_MODULE(MultiLabelSoftMarginLoss);
 
-/// Options of MultiMarginLoss. p: exponent, 1 or 2, default 1; margin: default 1; weight [C]:
-/// factor of each class, default undefined (1).
+/// Options of MultiMarginLoss.
 class MultiMarginLossOptions : public Options<MultiMarginLossOptions> {
+  /// Exponent of each term, 1 or 2.
   AMBIT_OPTION(MultiMarginLossOptions, int64_t, p) = 1;
+  /// Distance by which the right class should exceed the others.
   AMBIT_OPTION(MultiMarginLossOptions, double, margin) = 1;
+  /// Factor of each class, [C]. Default: undefined (1).
   AMBIT_OPTION(MultiMarginLossOptions, Tensor, weight);
   AMBIT_OPTION(MultiMarginLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -103,15 +111,17 @@ class AMBIT_API MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
   Tensor forward(const Tensor& input, const Tensor& target);
 
   MultiMarginLossOptions options;
+  /// The option, as a buffer.
   Tensor weight;
 };
 AMBIT_MODULE(MultiMarginLoss);
 
-/// Options of CTCLoss. blank: class of the blank label, default 0; zero_infinity: replace infinite
-/// losses by 0, default false.
+/// Options of CTCLoss.
 class CTCLossOptions : public Options<CTCLossOptions> {
+  /// Class of the blank label.
   AMBIT_OPTION(CTCLossOptions, int64_t, blank) = 0;
   AMBIT_OPTION(CTCLossOptions, Reduction, reduction) = Reduction::mean;
+  /// Replace infinite losses, of targets longer than their input, and their gradients by 0.
   AMBIT_OPTION(CTCLossOptions, bool, zero_infinity) = false;
 };
 

@@ -10,13 +10,16 @@
 
 namespace ambit::nn {
 
-/// Options of Linear. bias: add a learned bias, default true.
+/// Options of Linear.
 class LinearOptions : public Options<LinearOptions> {
  public:
   LinearOptions(int64_t in_features, int64_t out_features)
       : in_features_(in_features), out_features_(out_features) {}
+  /// Size of the last dim of the input.
   LinearOptions& in_features(int64_t n) { return set(in_features_, n); }
+  /// Size of the last dim of the output; 0 is allowed.
   LinearOptions& out_features(int64_t n) { return set(out_features_, n); }
+  /// Add a learned bias. Default: true.
   LinearOptions& bias(bool on) { return set(bias_, on); }
   int64_t in_features() const { return in_features_; }
   int64_t out_features() const { return out_features_; }
@@ -47,15 +50,19 @@ class AMBIT_API LinearImpl : public Cloneable<LinearImpl>, public Quantizable {
   void pretty_print(std::ostream& os) const override;
 
   LinearOptions options;
+  /// [out_features, in_features] and [out_features]; the bias is undefined without that
+  /// option.
   Tensor weight, bias;
   Tensor weight_scale;  ///< row scales [out_features] of an int8 weight, else undefined; quantize.h
 };
 AMBIT_MODULE(Linear);
 
-/// Options of Flatten; negative dims count from the end. Defaults: start_dim 1, end_dim -1.
+/// Options of Flatten; negative dims count from the end.
 class FlattenOptions : public Options<FlattenOptions> {
  public:
+  /// First dim that is joined. Default: 1, so the batch dim remains.
   FlattenOptions& start_dim(int64_t dim) { return set(start_dim_, dim); }
+  /// Last dim that is joined. Default: -1.
   FlattenOptions& end_dim(int64_t dim) { return set(end_dim_, dim); }
   int64_t start_dim() const { return start_dim_; }
   int64_t end_dim() const { return end_dim_; }
@@ -77,13 +84,14 @@ class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
 };
 AMBIT_MODULE(Flatten);
 
-/// Options of Unflatten. dim: the dim to split; sizes: the sizes it is split into, one of which may
-/// be -1.
+/// Options of Unflatten.
 class UnflattenOptions : public Options<UnflattenOptions> {
  public:
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
 
+  /// The dim to split; negative values count from the end.
   AMBIT_OPTION(UnflattenOptions, int64_t, dim);
+  /// Sizes that replace the dim; one may be -1 and follows from the others.
   AMBIT_OPTION(UnflattenOptions, std::vector<int64_t>, sizes);
 };
 
@@ -100,15 +108,19 @@ class AMBIT_API UnflattenImpl : public Cloneable<UnflattenImpl> {
 };
 AMBIT_MODULE(Unflatten);
 
-/// Options of Bilinear. bias: add a learned bias, default true.
+/// Options of Bilinear.
 class BilinearOptions : public Options<BilinearOptions> {
  public:
   BilinearOptions(int64_t in1_features, int64_t in2_features, int64_t out_features)
       : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
 
+  /// Size of the last dim of the first input.
   AMBIT_OPTION(BilinearOptions, int64_t, in1_features);
+  /// Size of the last dim of the second input.
   AMBIT_OPTION(BilinearOptions, int64_t, in2_features);
+  /// Size of the last dim of the output.
   AMBIT_OPTION(BilinearOptions, int64_t, out_features);
+  /// Add a learned bias.
   AMBIT_OPTION(BilinearOptions, bool, bias) = true;
 };
 
@@ -123,10 +135,12 @@ class AMBIT_API BilinearImpl : public Cloneable<BilinearImpl> {
   void reset() override;
   /// Reinitialise weight and bias with random values.
   void reset_parameters();
+  /// The inputs have equal sizes except for the last.
   Tensor forward(const Tensor& input1, const Tensor& input2);
   void pretty_print(std::ostream& os) const override;
 
   BilinearOptions options;
+  /// [out, in1, in2] and [out]; the bias is undefined without that option.
   Tensor weight, bias;
 };
 AMBIT_MODULE(Bilinear);

@@ -8,19 +8,21 @@
 
 namespace ambit {
 // Names of libtorch.
+/// libtorch's names of the reductions.
 inline constexpr Reduction kNone = Reduction::none, kMean = Reduction::mean, kSum = Reduction::sum;
 }  // namespace ambit
 
 namespace ambit::nn {
 
-/// Options of CrossEntropyLoss. weight [C]: factor of each class, default undefined (1);
-/// ignore_index: class that does not contribute, default -100; reduction: default mean;
-/// label_smoothing: fraction of each target that is spread over all classes, in [0, 1], default 0.
+/// Options of CrossEntropyLoss.
 class CrossEntropyLossOptions : public Options<CrossEntropyLossOptions> {
  public:
+  /// Factor of each class, [C]. Default: undefined (1).
   CrossEntropyLossOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
+  /// Target class that does not contribute. Default: -100.
   CrossEntropyLossOptions& ignore_index(int64_t i) { return set(ignore_index_, i); }
   CrossEntropyLossOptions& reduction(Reduction r) { return set(reduction_, r); }
+  /// Fraction of each target that is spread over all classes, in [0, 1]. Default: 0.
   CrossEntropyLossOptions& label_smoothing(double v) { return set(label_smoothing_, v); }
   const Tensor& weight() const { return weight_; }
   int64_t ignore_index() const { return ignore_index_; }
@@ -46,14 +48,17 @@ class AMBIT_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
   Tensor forward(const Tensor& input, const Tensor& target);
 
   CrossEntropyLossOptions options;
+  /// The option, as a buffer.
   Tensor weight;
 };
 AMBIT_MODULE(CrossEntropyLoss);
 
-/// Options of NLLLoss; see CrossEntropyLossOptions.
+/// Options of NLLLoss.
 class NLLLossOptions : public Options<NLLLossOptions> {
  public:
+  /// Factor of each class, [C]. Default: undefined (1).
   NLLLossOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
+  /// Target class that does not contribute. Default: -100.
   NLLLossOptions& ignore_index(int64_t i) { return set(ignore_index_, i); }
   NLLLossOptions& reduction(Reduction r) { return set(reduction_, r); }
   const Tensor& weight() const { return weight_; }
@@ -77,11 +82,12 @@ class AMBIT_API NLLLossImpl : public Cloneable<NLLLossImpl> {
   Tensor forward(const Tensor& input, const Tensor& target);
 
   NLLLossOptions options;
+  /// The option, as a buffer.
   Tensor weight;
 };
 AMBIT_MODULE(NLLLoss);
 
-/// Options of MSELoss. reduction: default mean.
+/// Options of MSELoss.
 class MSELossOptions : public Options<MSELossOptions> {
  public:
   MSELossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}

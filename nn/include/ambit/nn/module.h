@@ -25,6 +25,7 @@ namespace ambit::nn {
 
 /// Names that a non-strict load_state_dict() did not find, and names that it did not expect.
 struct IncompatibleKeys {
+  /// Dotted names, as in state_dict().
   std::vector<std::string> missing_keys, unexpected_keys;
 };
 
@@ -96,10 +97,12 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   /// Return the modules registered here, without their submodules.
   std::vector<std::shared_ptr<Module>> children() const;
+  /// The same with the names under which they are registered.
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
   /// Return this module, if include_self, and all below; names begin with `prefix`, that of this
   /// module is "" or `prefix`. Errors: Error with include_self if no shared_ptr owns this module.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  /// The same with their dotted names.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
                                                                   bool include_self = true) const;
   /// Call `function` with this module, then with all below, once per registration; also with their
@@ -131,9 +134,11 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, DType dtype, bool non_blocking = false);
-  /// Convert floating-point tensors to float16 (half) or bfloat16.
+  /// Convert floating-point tensors to float16.
   void half() { to(kHalf); }
+  /// Convert floating-point tensors to bfloat16.
   void bfloat16() { to(kBFloat16); }
+  /// Move to the cpu.
   void cpu() { to(kCPU); }
   /// Move to cuda:<index>.
   void cuda(int index = 0);
@@ -186,10 +191,13 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   /// Second half, after reset(): copy tensors and submodules. Errors: Error if reset() registered
   /// different ones.
   void clone_state(const Module& from, const std::optional<Device>& device);
+  /// Throw Error: this module is of another class than `other`.
   [[noreturn]] void throw_other_class(const Module& other) const;
   /// For containers: everything registered here, including duplicates and undefined tensors.
   const OrderedDict<std::string, Tensor>& own_parameters() const { return parameters_; }
+  /// For containers: the submodules registered here.
   const OrderedDict<std::string, std::shared_ptr<Module>>& own_modules() const { return children_; }
+  /// For containers: forget a parameter.
   void unregister_parameter(const std::string& name) { parameters_.erase(name); }
 
  private:

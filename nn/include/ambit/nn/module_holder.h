@@ -27,12 +27,14 @@ class Module;
 template <class Contained>
 class ModuleHolder {
  public:
+  /// The module class, NetImpl.
   using ContainedType = Contained;
 
   /// Construct the module with its default constructor.
   ModuleHolder() : impl_(make_default()) {}
   /// Make an empty holder: `nn::Linear fc{nullptr};`, to be assigned later.
   ModuleHolder(std::nullptr_t) {}
+  /// Share a module.
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
   /// Construct the module from its constructor's arguments.
   template <class Head, class... Tail>
@@ -41,18 +43,24 @@ class ModuleHolder {
                                                                               Tail&&... tail)
       : impl_(make(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
 
+  /// Return whether there is no module.
   bool is_empty() const { return !impl_; }
+  /// Return whether there is a module.
   explicit operator bool() const { return static_cast<bool>(impl_); }
 
-  /// Errors of all below: Error if the holder is empty.
+  // Errors of all below: Error if the holder is empty.
+  /// Return the module as a shared pointer.
   std::shared_ptr<Contained> ptr() const { return {impl_, get()}; }
+  /// Return the module.
   Contained* get() const {
     if (!impl_) [[unlikely]] {
       throw_empty_holder(typeid(Contained));
     }
     return static_cast<Contained*>(impl_.get());
   }
+  /// Access a member of the module: net->parameters().
   Contained* operator->() const { return get(); }
+  /// Return the module.
   Contained& operator*() const { return *get(); }
 
   /// net(x) is net->forward(x).
@@ -101,7 +109,9 @@ class NamedHolder : public ModuleHolder<Contained> {
     this->get()->to(device, dtype, non_blocking);
     return self();
   }
+  /// Move the module to the cpu and return the holder.
   Derived cpu() const { return to(kCPU); }
+  /// Move the module to cuda:<index> and return the holder.
   Derived cuda(int index = 0) const {
     this->get()->cuda(index);
     return self();

@@ -14,6 +14,7 @@ namespace ambit::nn {
 /// Modules named "0", "1", ... by position. clone() copies all of them.
 class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
+  /// Hold no modules.
   ModuleListImpl() = default;
   /// Hold these modules or holders, of any classes.
   template <class... M>
@@ -62,10 +63,13 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     for (const auto& module : modules) push_back(module);
   }
 
+  /// Return the number of modules.
   size_t size() const { return modules_.size(); }
+  /// Return whether there are no modules.
   bool is_empty() const { return modules_.empty(); }
   /// Return module i. Errors of both: IndexError.
   std::shared_ptr<Module> ptr(size_t i) const;
+  /// Same as ptr(i).
   std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
   /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is of
   /// another class.

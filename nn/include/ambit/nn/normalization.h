@@ -29,16 +29,18 @@ AMBIT_API Tensor local_response_norm(const Tensor& input, int64_t size, double a
 
 }  // namespace functional
 
-/// Options of LayerNorm. normalized_shape: sizes of the last dims, which are normalised together;
-/// eps: default 1e-5; elementwise_affine: learn weight and bias, default true.
+/// Options of LayerNorm.
 class LayerNormOptions : public Options<LayerNormOptions> {
  public:
   LayerNormOptions(std::vector<int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
   LayerNormOptions(int64_t last) : normalized_shape_{last} {}
 
+  /// Sizes of the last dims, which are normalised together.
   AMBIT_OPTION(LayerNormOptions, std::vector<int64_t>, normalized_shape);
+  /// Added to the variance.
   AMBIT_OPTION(LayerNormOptions, double, eps) = 1e-5;
+  /// Learn a weight and a bias for each element.
   AMBIT_OPTION(LayerNormOptions, bool, elementwise_affine) = true;
 };
 
@@ -56,20 +58,24 @@ class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   void pretty_print(std::ostream& os) const override;
 
   LayerNormOptions options;
+  /// Of normalized_shape; undefined unless elementwise_affine.
   Tensor weight, bias;
 };
 AMBIT_MODULE(LayerNorm);
 
-/// Options of GroupNorm. eps: default 1e-5; affine: learn weight and bias per channel, default
-/// true.
+/// Options of GroupNorm.
 class GroupNormOptions : public Options<GroupNormOptions> {
  public:
   GroupNormOptions(int64_t num_groups, int64_t num_channels)
       : num_groups_(num_groups), num_channels_(num_channels) {}
 
+  /// Number of groups of channels that are normalised together; divides num_channels.
   AMBIT_OPTION(GroupNormOptions, int64_t, num_groups);
+  /// Size of dim 1 of the input.
   AMBIT_OPTION(GroupNormOptions, int64_t, num_channels);
+  /// Added to the variance.
   AMBIT_OPTION(GroupNormOptions, double, eps) = 1e-5;
+  /// Learn a weight and a bias for each channel.
   AMBIT_OPTION(GroupNormOptions, bool, affine) = true;
 };
 
@@ -87,18 +93,23 @@ class AMBIT_API GroupNormImpl : public Cloneable<GroupNormImpl> {
   void pretty_print(std::ostream& os) const override;
 
   GroupNormOptions options;
+  /// [num_channels]; undefined unless affine.
   Tensor weight, bias;
 };
 AMBIT_MODULE(GroupNorm);
 
-/// Options of LocalResponseNorm. size: number of channels; alpha, beta, k: see the formula below.
+/// Options of LocalResponseNorm; its formula has alpha, beta and k.
 class LocalResponseNormOptions : public Options<LocalResponseNormOptions> {
  public:
   LocalResponseNormOptions(int64_t size) : size_(size) {}
 
+  /// Number of neighbouring channels in the mean.
   AMBIT_OPTION(LocalResponseNormOptions, int64_t, size);
+  /// Factor of the mean square.
   AMBIT_OPTION(LocalResponseNormOptions, double, alpha) = 1e-4;
+  /// Exponent of the divisor.
   AMBIT_OPTION(LocalResponseNormOptions, double, beta) = 0.75;
+  /// Added to the mean square.
   AMBIT_OPTION(LocalResponseNormOptions, double, k) = 1;
 };
 
@@ -115,16 +126,18 @@ class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> 
 };
 AMBIT_MODULE(LocalResponseNorm);
 
-/// Options of RMSNorm. normalized_shape: sizes of the last dims, which are normalised together;
-/// eps: default the epsilon of the dtype; elementwise_affine: learn a weight, default true.
+/// Options of RMSNorm.
 class RMSNormOptions : public Options<RMSNormOptions> {
  public:
   RMSNormOptions(std::vector<int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
   RMSNormOptions(int64_t last) : normalized_shape_{last} {}
 
+  /// Sizes of the last dims, which are normalised together.
   AMBIT_OPTION(RMSNormOptions, std::vector<int64_t>, normalized_shape);
+  /// Added to the mean square. Default: the epsilon of the input's dtype.
   AMBIT_OPTION(RMSNormOptions, std::optional<double>, eps);
+  /// Learn a weight for each element.
   AMBIT_OPTION(RMSNormOptions, bool, elementwise_affine) = true;
 };
 
@@ -142,18 +155,23 @@ class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
   void pretty_print(std::ostream& os) const override;
 
   RMSNormOptions options;
+  /// Of normalized_shape; undefined unless elementwise_affine.
   Tensor weight;
 };
 AMBIT_MODULE(RMSNorm);
 
-/// Options of CrossMapLRN2d; see its formula.
+/// Options of CrossMapLRN2d; its formula has alpha, beta and k.
 class CrossMapLRN2dOptions : public Options<CrossMapLRN2dOptions> {
  public:
   CrossMapLRN2dOptions(int64_t size) : size_(size) {}
 
+  /// Number of neighbouring channels in the sum.
   AMBIT_OPTION(CrossMapLRN2dOptions, int64_t, size);
+  /// Factor of the sum, which is divided by size.
   AMBIT_OPTION(CrossMapLRN2dOptions, double, alpha) = 1e-4;
+  /// Exponent of the divisor.
   AMBIT_OPTION(CrossMapLRN2dOptions, double, beta) = 0.75;
+  /// Added to the sum.
   AMBIT_OPTION(CrossMapLRN2dOptions, int64_t, k) = 1;
 };
 
@@ -173,17 +191,20 @@ class AMBIT_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
 };
 AMBIT_MODULE(CrossMapLRN2d);
 
-/// Options of InstanceNorm1d-3d. num_features: C; eps: default 1e-5; momentum: weight of the new
-/// batch in the running statistics, default 0.1; affine: learn weight and bias, default false;
-/// track_running_stats: keep running statistics and use them in evaluation, default false.
+/// Options of InstanceNorm1d-3d.
 class InstanceNormOptions : public Options<InstanceNormOptions> {
  public:
   InstanceNormOptions(int64_t num_features) : num_features_(num_features) {}
 
+  /// Number of channels, C.
   AMBIT_OPTION(InstanceNormOptions, int64_t, num_features);
+  /// Added to the variance.
   AMBIT_OPTION(InstanceNormOptions, double, eps) = 1e-5;
+  /// Weight of the new batch in the running statistics.
   AMBIT_OPTION(InstanceNormOptions, double, momentum) = 0.1;
+  /// Learn a weight and a bias for each channel.
   AMBIT_OPTION(InstanceNormOptions, bool, affine) = false;
+  /// Keep running statistics in training and use them in evaluation.
   AMBIT_OPTION(InstanceNormOptions, bool, track_running_stats) = false;
 };
 using InstanceNorm1dOptions = InstanceNormOptions;
@@ -203,8 +224,9 @@ class AMBIT_API InstanceNormImplBase : public Cloneable<Derived> {
   void pretty_print(std::ostream& os) const override;
 
   InstanceNormOptions options;
-  Tensor weight, bias;                                    // [C], undefined if not affine
-  Tensor running_mean, running_var, num_batches_tracked;  // [C], [C], int64 []; or undefined
+  Tensor weight, bias;               ///< [C], undefined unless affine
+  Tensor running_mean, running_var;  ///< [C], undefined unless track_running_stats
+  Tensor num_batches_tracked;        ///< number of batches in training, int64 []; or undefined
 };
 
 }  // namespace detail

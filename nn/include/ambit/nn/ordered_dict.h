@@ -17,17 +17,23 @@ namespace ambit {
 template <class Key, class Value>
 class OrderedDictItem {
  public:
+  /// Hold a key and its value.
   OrderedDictItem(Key key, Value value) : key_(std::move(key)), value_(std::move(value)) {}
 
+  /// Return the key.
   const Key& key() const { return key_; }
+  /// Return the value, which may be replaced.
   Value& value() { return value_; }
   const Value& value() const { return value_; }
+  /// Same as value().
   Value& operator*() { return value_; }
   const Value& operator*() const { return value_; }
+  /// Access a member of the value.
   Value* operator->() { return &value_; }
   const Value* operator->() const { return &value_; }
 
-  // Structured bindings: `for (const auto& [name, parameter] : net->named_parameters())`.
+  /// Return the key (0) or the value (1), for structured bindings:
+  /// `for (const auto& [name, parameter] : net->named_parameters())`.
   template <size_t I>
   auto& get() {
     if constexpr (I == 0) {
@@ -58,14 +64,18 @@ class OrderedDict {
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
 
+  /// Hold no entries.
   OrderedDict() = default;
   /// Hold these entries. Errors: Error for a duplicate key.
   OrderedDict(std::initializer_list<Item> items) {
     for (const Item& item : items) insert(item.key(), item.value());
   }
 
+  /// Return the number of entries.
   size_t size() const { return items_.size(); }
+  /// Return whether there are no entries.
   bool is_empty() const { return items_.empty(); }
+  /// Return whether there is an entry of this key.
   bool contains(const Key& key) const { return index_.contains(key); }
 
   /// Append an entry. Errors: Error if the key exists.
@@ -85,6 +95,7 @@ class OrderedDict {
     reserve(size() + other.size());
     for (const Item& item : other) insert(item.key(), item.value());
   }
+  /// Allocate memory for this number of entries.
   void reserve(size_t capacity) {
     items_.reserve(capacity);
     index_.reserve(capacity);
@@ -95,6 +106,7 @@ class OrderedDict {
     index_.clear();
     for (const Item& item : items_) index_.emplace(item.key(), index_.size());
   }
+  /// Remove all entries.
   void clear() {
     items_.clear();
     index_.clear();
@@ -116,9 +128,10 @@ class OrderedDict {
   Item& operator[](size_t i) { return items_[checked(i)]; }
   const Item& operator[](size_t i) const { return items_[checked(i)]; }
 
-  /// Return the first or the last entry. Errors: IndexError if the dictionary is empty.
+  /// Return the first entry. Errors: IndexError if the dictionary is empty.
   Item& front() { return (*this)[0]; }
   const Item& front() const { return (*this)[0]; }
+  /// Return the last entry. Errors: IndexError if the dictionary is empty.
   Item& back() { return (*this)[size() - 1]; }
   const Item& back() const { return (*this)[size() - 1]; }
 
@@ -134,6 +147,7 @@ class OrderedDict {
     for (const Item& item : items_) all.push_back(item.value());
     return all;
   }
+  /// Return all entries, in order.
   const std::vector<Item>& items() const { return items_; }
   /// Return all keys with their values, in order.
   std::vector<std::pair<Key, Value>> pairs() const {

@@ -11,8 +11,7 @@
 
 namespace ambit::nn {
 
-/// Options of the padding modules except ConstantPad. padding: elements added {before, after} the
-/// last dim, then the dim before it, and so on; one number: the same on all sides.
+/// Options of the padding modules except ConstantPad.
 template <int dims>
 class PaddingOptions : public Options<PaddingOptions<dims>> {
  public:
@@ -20,9 +19,11 @@ class PaddingOptions : public Options<PaddingOptions<dims>> {
   PaddingOptions(std::vector<int64_t> padding) : padding_(std::move(padding)) {}
   PaddingOptions(std::initializer_list<int64_t> padding) : padding_(padding) {}
 
+  /// Elements added {before, after} the last dim, then the dim before it, and so on; one
+  /// number: the same on all sides.
   AMBIT_OPTION(PaddingOptions, std::vector<int64_t>, padding);
 };
-/// Options of ConstantPad: also the value of the added elements.
+/// Options of ConstantPad.
 template <int dims>
 class ConstantPadOptions : public Options<ConstantPadOptions<dims>> {
  public:
@@ -30,12 +31,16 @@ class ConstantPadOptions : public Options<ConstantPadOptions<dims>> {
   ConstantPadOptions(std::vector<int64_t> padding, double value)
       : padding_(std::move(padding)), value_(value) {}
 
+  /// As in PaddingOptions.
   AMBIT_OPTION(ConstantPadOptions, std::vector<int64_t>, padding);
+  /// Value of the added elements.
   AMBIT_OPTION(ConstantPadOptions, double, value);
 };
 
+/// The name of PaddingOptions for ReflectionPad.
 template <int dims>
 using ReflectionPadOptions = PaddingOptions<dims>;
+/// The name of PaddingOptions for ReplicationPad.
 template <int dims>
 using ReplicationPadOptions = PaddingOptions<dims>;
 using ConstantPad1dOptions = ConstantPadOptions<1>;
@@ -162,11 +167,12 @@ class AMBIT_API ZeroPad3dImpl : public detail::ModePadImpl<PadMode::constant, 3,
 };
 AMBIT_MODULE(ZeroPad3d);
 
-/// Options of PixelShuffle. upscale_factor: r, the factor of the spatial sizes.
+/// Options of PixelShuffle.
 class PixelShuffleOptions : public Options<PixelShuffleOptions> {
  public:
   PixelShuffleOptions(int64_t upscale_factor) : upscale_factor_(upscale_factor) {}
 
+  /// r, the factor of the spatial sizes; r^2 divides the channels.
   AMBIT_OPTION(PixelShuffleOptions, int64_t, upscale_factor);
 };
 
@@ -182,11 +188,12 @@ class AMBIT_API PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
 };
 AMBIT_MODULE(PixelShuffle);
 
-/// Options of PixelUnshuffle. downscale_factor: r, the divisor of the spatial sizes.
+/// Options of PixelUnshuffle.
 class PixelUnshuffleOptions : public Options<PixelUnshuffleOptions> {
  public:
   PixelUnshuffleOptions(int64_t downscale_factor) : downscale_factor_(downscale_factor) {}
 
+  /// r, the divisor of the spatial sizes.
   AMBIT_OPTION(PixelUnshuffleOptions, int64_t, downscale_factor);
 };
 

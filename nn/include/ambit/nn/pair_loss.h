@@ -11,6 +11,7 @@
 namespace ambit {
 /// Tag type of libtorch's reduction kBatchMean: KLDivLoss divided by the batch size.
 struct BatchMean {};
+/// The reduction "batchmean" of PyTorch.
 inline constexpr BatchMean kBatchMean;
 }  // namespace ambit
 
@@ -35,12 +36,13 @@ class AMBIT_API L1LossImpl : public Cloneable<L1LossImpl> {
 };
 AMBIT_MODULE(L1Loss);
 
-/// Options of SmoothL1Loss. beta: |x - y| at which the loss becomes linear, default 1.
+/// Options of SmoothL1Loss.
 class SmoothL1LossOptions : public Options<SmoothL1LossOptions> {
  public:
   SmoothL1LossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
 
   AMBIT_OPTION(SmoothL1LossOptions, Reduction, reduction);
+  /// |x - y| at which the loss becomes linear; not negative.
   AMBIT_OPTION(SmoothL1LossOptions, double, beta) = 1;
 };
 
@@ -56,12 +58,13 @@ class AMBIT_API SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
 };
 AMBIT_MODULE(SmoothL1Loss);
 
-/// Options of HuberLoss. delta: |x - y| at which the loss becomes linear, default 1.
+/// Options of HuberLoss.
 class HuberLossOptions : public Options<HuberLossOptions> {
  public:
   HuberLossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
 
   AMBIT_OPTION(HuberLossOptions, Reduction, reduction);
+  /// |x - y| at which the loss becomes linear; positive.
   AMBIT_OPTION(HuberLossOptions, double, delta) = 1;
 };
 
@@ -77,8 +80,9 @@ class AMBIT_API HuberLossImpl : public Cloneable<HuberLossImpl> {
 };
 AMBIT_MODULE(HuberLoss);
 
-/// Options of HingeEmbeddingLoss. margin: default 1.
+/// Options of HingeEmbeddingLoss.
 class HingeEmbeddingLossOptions : public Options<HingeEmbeddingLossOptions> {
+  /// Input above which a pair of y = -1 has no loss.
   AMBIT_OPTION(HingeEmbeddingLossOptions, double, margin) = 1;
   AMBIT_OPTION(HingeEmbeddingLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -94,8 +98,9 @@ class AMBIT_API HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl
 };
 AMBIT_MODULE(HingeEmbeddingLoss);
 
-/// Options of MarginRankingLoss. margin: default 0.
+/// Options of MarginRankingLoss.
 class MarginRankingLossOptions : public Options<MarginRankingLossOptions> {
+  /// Distance of x1 and x2 above which a pair in the right order has no loss.
   AMBIT_OPTION(MarginRankingLossOptions, double, margin) = 0;
   AMBIT_OPTION(MarginRankingLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -111,8 +116,9 @@ class AMBIT_API MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> 
 };
 AMBIT_MODULE(MarginRankingLoss);
 
-/// Options of CosineEmbeddingLoss. margin: default 0.
+/// Options of CosineEmbeddingLoss.
 class CosineEmbeddingLossOptions : public Options<CosineEmbeddingLossOptions> {
+  /// Cosine below which a pair of y = -1 has no loss.
   AMBIT_OPTION(CosineEmbeddingLossOptions, double, margin) = 0;
   AMBIT_OPTION(CosineEmbeddingLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -148,12 +154,13 @@ class AMBIT_API SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
 };
 AMBIT_MODULE(SoftMarginLoss);
 
-/// Options of PoissonNLLLoss. log_input: x is the log of the rate, default true; full: add
-/// Stirling's approximation of log(y!), default false; eps: added to x in its logarithm, default
-/// 1e-8.
+/// Options of PoissonNLLLoss.
 class PoissonNLLLossOptions : public Options<PoissonNLLLossOptions> {
+  /// The input is the logarithm of the rate, not the rate.
   AMBIT_OPTION(PoissonNLLLossOptions, bool, log_input) = true;
+  /// Add Stirling's approximation of log(y!) for targets above 1.
   AMBIT_OPTION(PoissonNLLLossOptions, bool, full) = false;
+  /// Added to the rate in its logarithm; unused with log_input.
   AMBIT_OPTION(PoissonNLLLossOptions, double, eps) = 1e-8;
   AMBIT_OPTION(PoissonNLLLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -169,13 +176,15 @@ class AMBIT_API PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
 };
 AMBIT_MODULE(PoissonNLLLoss);
 
-/// Options of TripletMarginLoss. margin: default 1; p: order of the distance's norm, default 2;
-/// eps: added to differences, default 1e-6; swap: use min(d(a, n), d(p, n)) for the negative,
-/// default false.
+/// Options of TripletMarginLoss.
 class TripletMarginLossOptions : public Options<TripletMarginLossOptions> {
+  /// Distance by which the negative should be farther than the positive.
   AMBIT_OPTION(TripletMarginLossOptions, double, margin) = 1;
+  /// Order of the distance's norm.
   AMBIT_OPTION(TripletMarginLossOptions, double, p) = 2;
+  /// Added to differences before the norm.
   AMBIT_OPTION(TripletMarginLossOptions, double, eps) = 1e-6;
+  /// Use min(d(a, n), d(p, n)) as the distance of the negative.
   AMBIT_OPTION(TripletMarginLossOptions, bool, swap) = false;
   AMBIT_OPTION(TripletMarginLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -194,15 +203,17 @@ AMBIT_MODULE(TripletMarginLoss);
 /// A distance function of rows: [N,D] and [N,D] -> [N].
 using Distance = std::function<Tensor(const Tensor&, const Tensor&)>;
 
-/// Options of TripletMarginWithDistanceLoss. distance_function: default pairwise_distance; margin:
-/// default 1; swap: as in TripletMarginLoss, default false.
+/// Options of TripletMarginWithDistanceLoss.
 class TripletMarginWithDistanceLossOptions : public Options<TripletMarginWithDistanceLossOptions> {
  public:
   using distance_function_t = Distance;
   using reduction_t = Reduction;
 
+  /// Default: empty, which is pairwise_distance().
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, Distance, distance_function);
+  /// Distance by which the negative should be farther than the positive.
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, double, margin) = 1;
+  /// Use min(d(a, n), d(p, n)) as the distance of the negative.
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, bool, swap) = false;
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, Reduction, reduction) = Reduction::mean;
 };
@@ -219,12 +230,13 @@ class AMBIT_API TripletMarginWithDistanceLossImpl
 };
 AMBIT_MODULE(TripletMarginWithDistanceLoss);
 
-/// Options of KLDivLoss. reduction: also kBatchMean, the sum divided by the size of dim 0, which is
-/// the divergence per sample; log_target: targets are log-probabilities, default false.
+/// Options of KLDivLoss.
 class KLDivLossOptions : public Options<KLDivLossOptions> {
  public:
   KLDivLossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   KLDivLossOptions(BatchMean) { reduction(kBatchMean); }
+  /// kMean (default), kSum or kNone; or kBatchMean, the sum divided by the size of dim 0,
+  /// which is the divergence per sample.
   KLDivLossOptions& reduction(Reduction r) {
     batch_mean_ = false;
     return set(reduction_, r);
@@ -235,8 +247,10 @@ class KLDivLossOptions : public Options<KLDivLossOptions> {
   }
   /// Return the reduction; with kBatchMean, Reduction::sum.
   Reduction reduction() const { return reduction_; }
+  /// Return whether the reduction is kBatchMean.
   bool batch_mean() const { return batch_mean_; }
 
+  /// Targets are log-probabilities.
   AMBIT_OPTION(KLDivLossOptions, bool, log_target) = false;
   Reduction reduction_ = Reduction::mean;
   bool batch_mean_ = false;

@@ -18,7 +18,7 @@
 namespace ambit::nn {
 namespace detail {
 
-/// Bases of the modules of one kind, for D spatial dims.
+/// Base of MaxPool1d-3d, for D spatial dims.
 template <size_t D, class Derived>
 class AMBIT_API MaxPoolImpl : public Cloneable<Derived> {
  public:
@@ -37,6 +37,7 @@ class AMBIT_API MaxPoolImpl : public Cloneable<Derived> {
   MaxPoolOptions<D> options;
 };
 
+/// Base of AvgPool1d-3d.
 template <size_t D, class Derived>
 class AMBIT_API AvgPoolImpl : public Cloneable<Derived> {
  public:
@@ -52,6 +53,7 @@ class AMBIT_API AvgPoolImpl : public Cloneable<Derived> {
   AvgPoolOptions<D> options;
 };
 
+/// Base of AdaptiveMaxPool1d-3d.
 template <size_t D, class Derived, class Size>
 class AMBIT_API AdaptiveMaxPoolImpl : public Cloneable<Derived> {
  public:
@@ -67,6 +69,7 @@ class AMBIT_API AdaptiveMaxPoolImpl : public Cloneable<Derived> {
   AdaptiveMaxPoolOptions<Size> options;
 };
 
+/// Base of AdaptiveAvgPool1d-3d.
 template <size_t D, class Derived, class Size>
 class AMBIT_API AdaptiveAvgPoolImpl : public Cloneable<Derived> {
  public:
@@ -80,12 +83,16 @@ class AMBIT_API AdaptiveAvgPoolImpl : public Cloneable<Derived> {
   AdaptiveAvgPoolOptions<Size> options;
 };
 
+/// Base of MaxUnpool1d-3d.
 template <size_t D, class Derived>
 class AMBIT_API MaxUnpoolImpl : public Cloneable<Derived> {
  public:
   MaxUnpoolImpl(ExpandingArray<D> kernel_size) : MaxUnpoolImpl(MaxUnpoolOptions<D>(kernel_size)) {}
   explicit MaxUnpoolImpl(const MaxUnpoolOptions<D>& opts);
   void reset() override;
+  /// input and indices: the results of forward_with_indices() of the MaxPool. output_size: spatial
+  /// sizes or all sizes of the output; by default the smallest ones that the MaxPool reduces to
+  /// those of the input.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const std::optional<std::vector<int64_t>>& output_size = {});
   void pretty_print(std::ostream& os) const override;
@@ -99,6 +106,7 @@ class AMBIT_API MaxUnpoolImpl : public Cloneable<Derived> {
   }
 };
 
+/// Base of FractionalMaxPool2d and 3d.
 template <size_t D, class Derived>
 class AMBIT_API FractionalMaxPoolImpl : public Cloneable<Derived> {
  public:
@@ -112,9 +120,10 @@ class AMBIT_API FractionalMaxPoolImpl : public Cloneable<Derived> {
   void pretty_print(std::ostream& os) const override;
 
   FractionalMaxPoolOptions<D> options;
-  Tensor _random_samples;  // a buffer, if given in the options
+  Tensor _random_samples;  ///< The option, as a buffer; undefined if it is not given.
 };
 
+/// Base of LPPool1d-3d.
 template <size_t D, class Derived>
 class AMBIT_API LPPoolImpl : public Cloneable<Derived> {
  public:

@@ -11,8 +11,9 @@ namespace ambit::nn {
 /// A parameter, a matrix [N,K], and the scales of its rows [N], which are undefined unless the
 /// matrix is int8.
 struct QuantizableWeight {
-  std::string name;
-  Tensor &weight, &scale;  // references to members of the module
+  std::string name;  ///< of the parameter, such as "weight"
+  Tensor& weight;    ///< the member of the module
+  Tensor& scale;     ///< the member for the scales
 };
 
 /// Interface of a module whose forward() multiplies by int8 weights (linear_int8) if scales are

@@ -21,39 +21,46 @@ namespace ambit::nn {
 
 namespace detail {
 
-/// Options of RNN, LSTM and GRU. num_layers: number of stacked layers; bias: add learned biases;
-/// bidirectional: also run in reverse, and concatenate the outputs.
+/// Options of RNN, LSTM and GRU.
 template <class Self>
 class RecurrentOptions : public Options<Self> {
  public:
   RecurrentOptions(int64_t input_size, int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
+  /// Features of the input, I.
   AMBIT_OPTION(Self, int64_t, input_size);
+  /// Features of the hidden state, H.
   AMBIT_OPTION(Self, int64_t, hidden_size);
+  /// Number of stacked layers, each of which runs on the output of the one before.
   AMBIT_OPTION(Self, int64_t, num_layers) = 1;
+  /// Add learned biases bias_ih and bias_hh.
   AMBIT_OPTION(Self, bool, bias) = true;
-  AMBIT_OPTION(Self, bool, batch_first) = false;  ///< data is [B,T,...], else [T,B,...]
-  AMBIT_OPTION(Self, double, dropout) = 0;        ///< probability, between layers, in training
+  /// Input and output are [B,T,...], not [T,B,...]; states are [L D,B,...] in both cases.
+  AMBIT_OPTION(Self, bool, batch_first) = false;
+  /// Probability of zeroing an element between layers in training, in [0, 1].
+  AMBIT_OPTION(Self, double, dropout) = 0;
+  /// Also run in reverse, and concatenate the outputs of both directions.
   AMBIT_OPTION(Self, bool, bidirectional) = false;
 };
 
 }  // namespace detail
 
-/// Options of RNN. nonlinearity: kTanh (default) or kReLU.
+/// Options of RNN.
 class AMBIT_API RNNOptions : public detail::RecurrentOptions<RNNOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 
+  /// kTanh or kReLU.
   AMBIT_OPTION(RNNOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
 
-/// Options of LSTM. proj_size: size that the hidden state is projected to; 0 (default): no
-/// projection.
+/// Options of LSTM.
 class AMBIT_API LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 
+  /// Size that the hidden state is projected to, below hidden_size; 0: no projection.
   AMBIT_OPTION(LSTMOptions, int64_t, proj_size) = 0;
 };
 
@@ -79,13 +86,14 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
   std::vector<Tensor> all_weights() const { return weights_; }
   /// Do nothing; for source compatibility with libtorch. ambit needs no contiguous weight memory.
   void flatten_parameters() const {}
+  /// Return the matrices of all layers and directions.
   std::vector<QuantizableWeight> quantizable_weights() override;
 
   // libtorch's base class has a copy of the options of all three.
   static_assert(std::is_trivially_copyable_v<OptionsType>);
   union {
-    OptionsType options;
-    OptionsType options_base;
+    OptionsType options;       ///< The options, which forward() and reset() read.
+    OptionsType options_base;  ///< The same under the name in libtorch's base class.
   };
 
  protected:
@@ -167,15 +175,18 @@ AMBIT_MODULE(GRU);
 
 namespace detail {
 
-/// Options of all cells. bias: add learned biases, default true.
+/// Options of all cells.
 template <class Self>
 class CellOptions : public Options<Self> {
  public:
   CellOptions(int64_t input_size, int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
+  /// Features of the input, I.
   AMBIT_OPTION(Self, int64_t, input_size);
+  /// Features of the hidden state, H.
   AMBIT_OPTION(Self, int64_t, hidden_size);
+  /// Add learned biases bias_ih and bias_hh.
   AMBIT_OPTION(Self, bool, bias) = true;
 };
 
@@ -187,12 +198,14 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable 
   void reset() override;
   /// Reinitialise all parameters uniformly in +-1 / sqrt(hidden_size).
   void reset_parameters();
+  /// Return weight_ih and weight_hh.
   std::vector<QuantizableWeight> quantizable_weights() override {
     return {{"weight_ih", weight_ih, weight_ih_scale}, {"weight_hh", weight_hh, weight_hh_scale}};
   }
   void pretty_print(std::ostream& os) const override;
 
   OptionsType options;
+  /// [G H, I], [G H, H], [G H] and [G H]; biases are undefined without that option.
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
   Tensor weight_ih_scale, weight_hh_scale;  ///< of int8 rows, else undefined; quantize.h
 
@@ -203,11 +216,12 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable 
 
 }  // namespace detail
 
-/// Options of RNNCell. nonlinearity: kTanh (default) or kReLU.
+/// Options of RNNCell.
 class AMBIT_API RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
  public:
   using CellOptions::CellOptions;
 
+  /// kTanh or kReLU.
   AMBIT_OPTION(RNNCellOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
 /// Options of LSTMCell: only those of detail::CellOptions.

@@ -21,6 +21,7 @@ using NamedAnyModule = std::pair<std::string, AnyModule>;
 /// argument, the result of the previous one. clone() copies all modules.
 class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
+  /// Hold no modules.
   SequentialImpl() = default;
   /// Hold the modules under the names "0", "1", ...
   template <class... M>
@@ -59,10 +60,13 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
     }
   }
 
+  /// Return the number of modules.
   size_t size() const { return modules_.size(); }
+  /// Return whether there are no modules.
   bool is_empty() const { return modules_.empty(); }
   /// Return module i. Errors of both: IndexError.
   std::shared_ptr<Module> ptr(size_t i) const;
+  /// Same as ptr(i).
   std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
   /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is of
   /// another class.

@@ -15,15 +15,19 @@
 
 namespace ambit {
 
+/// A holder of a module or a pointer to one.
 template <class M>
 concept ModuleHandle = requires(const M& m) {
   requires std::derived_from<std::remove_cvref_t<decltype(*m)>, nn::Module>;
 };
+/// A module class, a holder of one or a pointer to one.
 template <class T>
 concept ModuleOrHandle = std::derived_from<T, nn::Module> || ModuleHandle<T>;
 
+/// save() and load() of a module write and read the formats of this header.
 template <ModuleOrHandle T>
 inline constexpr bool has_file_formats<T> = true;
+/// save() and load() of an optimizer write and read the formats of this header.
 template <std::derived_from<optim::Optimizer> T>
 inline constexpr bool has_file_formats<T> = true;
 
@@ -68,8 +72,10 @@ void load(const M& module, const std::string& path, Device device) {
 
 namespace serialize {
 
-// Archives. Errors: those of Module::save and load; for an optimizer, of save() and load() above.
+// Errors: those of Module::save and load; for an optimizer, of save() and load() above.
+/// Write to an archive: `archive << net`, `archive << optimizer`.
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const nn::Module& module);
+/// Read from an archive: `archive >> net`, `archive >> optimizer`.
 AMBIT_API InputArchive& operator>>(InputArchive& archive, nn::Module& module);
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const optim::Optimizer& optimizer);
 AMBIT_API InputArchive& operator>>(InputArchive& archive, optim::Optimizer& optimizer);

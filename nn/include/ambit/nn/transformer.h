@@ -25,6 +25,7 @@
 namespace ambit {
 /// Type of libtorch's kGELU, a transformer layer's activation.
 struct GELUActivation {};
+/// The activation gelu(), exact.
 inline constexpr GELUActivation kGELU;
 }  // namespace ambit
 
@@ -36,22 +37,27 @@ using ambit::scaled_dot_product_attention;
 
 }  // namespace functional
 
-/// Options of MultiheadAttention. dropout: probability on attention weights, default 0; bias: of
-/// the projections, default true; add_bias_kv: append a learned key and value, default false;
-/// add_zero_attn: append a zero key and value, default false; kdim, vdim: features of keys and
-/// values, default E.
+/// Options of MultiheadAttention.
 class MultiheadAttentionOptions : public Options<MultiheadAttentionOptions> {
  public:
   MultiheadAttentionOptions(int64_t embed_dim, int64_t num_heads)
       : embed_dim_(embed_dim), num_heads_(num_heads), kdim_(embed_dim), vdim_(embed_dim) {}
 
+  /// Features of queries and output, E; a multiple of num_heads.
   AMBIT_OPTION(MultiheadAttentionOptions, int64_t, embed_dim);
+  /// Number of heads, each of which attends with E / num_heads features.
   AMBIT_OPTION(MultiheadAttentionOptions, int64_t, num_heads);
+  /// Probability of zeroing an attention weight in training.
   AMBIT_OPTION(MultiheadAttentionOptions, double, dropout) = 0;
+  /// Add learned biases in the projections.
   AMBIT_OPTION(MultiheadAttentionOptions, bool, bias) = true;
+  /// Append a learned key and value to each sequence.
   AMBIT_OPTION(MultiheadAttentionOptions, bool, add_bias_kv) = false;
+  /// Append a key and value of zeros to each sequence.
   AMBIT_OPTION(MultiheadAttentionOptions, bool, add_zero_attn) = false;
+  /// Features of keys. Default: embed_dim.
   AMBIT_OPTION(MultiheadAttentionOptions, int64_t, kdim);
+  /// Features of values. Default: embed_dim.
   AMBIT_OPTION(MultiheadAttentionOptions, int64_t, vdim);
 };
 
@@ -81,9 +87,11 @@ class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
   std::vector<QuantizableWeight> quantizable_weights() override;
 
   MultiheadAttentionOptions options;
+  /// See the class; those that the options exclude are undefined.
   Tensor in_proj_weight, in_proj_bias, q_proj_weight, k_proj_weight, v_proj_weight, bias_k, bias_v;
   /// Row scales of int8 weights, else undefined; see quantize.h.
   Tensor in_proj_weight_scale, q_proj_weight_scale, k_proj_weight_scale, v_proj_weight_scale;
+  /// The projection of the concatenated heads, E to E features.
   Linear out_proj{nullptr};
   bool _qkv_same_embed_dim = true;  ///< kdim and vdim equal E
   int64_t head_dim = 0;             ///< E / num_heads
@@ -100,16 +108,19 @@ AMBIT_MODULE(MultiheadAttention);
 /// The activation between the two linear layers of a transformer layer: kReLU, kGELU or a function.
 class TransformerActivation {
  public:
+  /// kReLU; another value is an error when the activation is applied.
   TransformerActivation(init::Nonlinearity relu) : nonlinearity_(relu) {}
+  /// kGELU.
   TransformerActivation(GELUActivation) : gelu_(true) {}
+  /// A function from Tensor to Tensor.
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, TransformerActivation> &&
            std::is_invocable_r_v<Tensor, F&, const Tensor&>) TransformerActivation(F&& function)
       : function_(std::forward<F>(function)) {}
-  /// Errors of both: Error for a nonlinearity other than kReLU.
+  /// Apply the activation. Errors of both: Error for a nonlinearity other than kReLU.
   AMBIT_API Tensor operator()(const Tensor& x) const;
   /// Apply the activation to layer(x), fused where possible.
-  AMBIT_API Tensor behind(const Linear& layer, const Tensor& x) const;
+  AMBIT_API Tensor after(const Linear& layer, const Tensor& x) const;
 
  private:
   UnaryOp map() const;
@@ -119,16 +130,20 @@ class TransformerActivation {
   std::function<Tensor(const Tensor&)> function_;
 };
 
-/// Options of TransformerEncoderLayer and TransformerDecoderLayer. nhead: number of attention
-/// heads; dim_feedforward: default 2048; dropout: default 0.1; activation: default kReLU.
+/// Options of TransformerEncoderLayer and TransformerDecoderLayer.
 class TransformerLayerOptions : public Options<TransformerLayerOptions> {
  public:
   TransformerLayerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
 
+  /// Features of the input and output, E.
   AMBIT_OPTION(TransformerLayerOptions, int64_t, d_model);
+  /// Number of attention heads; divides d_model.
   AMBIT_OPTION(TransformerLayerOptions, int64_t, nhead);
+  /// Features between the two linear layers.
   AMBIT_OPTION(TransformerLayerOptions, int64_t, dim_feedforward) = 2048;
+  /// Probability of all dropout layers, including that of the attention weights.
   AMBIT_OPTION(TransformerLayerOptions, double, dropout) = 0.1;
+  /// Activation between the two linear layers: kReLU, kGELU or a function.
   AMBIT_OPTION(TransformerLayerOptions, TransformerActivation,
                activation) = init::Nonlinearity::relu;
 };
@@ -141,15 +156,21 @@ class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
   TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& opts);
   void reset() override;
+  /// Reinitialise all submodules with random values.
   void reset_parameters();
   /// src [S,N,E], src_mask [S,S], src_key_padding_mask [N,S] -> [S,N,E].
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
 
   TransformerEncoderLayerOptions options;
+  /// The submodules of the formula of the class; dropout is between the linear layers, dropout1 and
+  /// dropout2 are before the additions.
   MultiheadAttention self_attn{nullptr};
+  /// See self_attn.
   Linear linear1{nullptr}, linear2{nullptr};
+  /// See self_attn.
   Dropout dropout{nullptr}, dropout1{nullptr}, dropout2{nullptr};
+  /// See self_attn.
   LayerNorm norm1{nullptr}, norm2{nullptr};
 
  private:
@@ -165,6 +186,7 @@ class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
   TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& opts);
   void reset() override;
+  /// Reinitialise all submodules with random values.
   void reset_parameters();
   /// tgt [L,N,E], memory [S,N,E] and their masks -> [L,N,E].
   Tensor forward(Tensor tgt, const Tensor& memory, const Tensor& tgt_mask = {},
@@ -172,9 +194,13 @@ class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
                  const Tensor& memory_key_padding_mask = {});
 
   TransformerDecoderLayerOptions options;
+  /// Attention to the target itself, then to the memory.
   MultiheadAttention self_attn{nullptr}, multihead_attn{nullptr};
+  /// E to dim_feedforward features, and back.
   Linear linear1{nullptr}, linear2{nullptr};
+  /// Between the linear layers; the others before each addition.
   Dropout dropout{nullptr}, dropout1{nullptr}, dropout2{nullptr}, dropout3{nullptr};
+  /// After each addition.
   LayerNorm norm1{nullptr}, norm2{nullptr}, norm3{nullptr};
 
  private:
@@ -183,14 +209,17 @@ class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
 };
 AMBIT_MODULE(TransformerDecoderLayer);
 
-/// Options of TransformerEncoder. encoder_layer: cloned num_layers times; norm: optional.
+/// Options of TransformerEncoder.
 class AMBIT_API TransformerEncoderOptions : public Options<TransformerEncoderOptions> {
  public:
   TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers);
   TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer, int64_t num_layers);
 
+  /// The layer that is cloned num_layers times.
   AMBIT_OPTION(TransformerEncoderOptions, TransformerEncoderLayer, encoder_layer);
+  /// Number of layers that run one after the other.
   AMBIT_OPTION(TransformerEncoderOptions, int64_t, num_layers);
+  /// Applied to the output of the last layer. Default: empty, so none.
   AMBIT_OPTION(TransformerEncoderOptions, AnyModule, norm);
 };
 
@@ -201,13 +230,16 @@ class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl
   TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers);
   explicit TransformerEncoderImpl(TransformerEncoderOptions opts);
   void reset() override;
+  /// Reinitialise the layers with random values, and replace the norm by a new clone of the option.
   void reset_parameters();
   /// Shapes as in TransformerEncoderLayer.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
 
   TransformerEncoderOptions options;
+  /// The layers, of class TransformerEncoderLayerImpl.
   ModuleList layers{nullptr};
+  /// The norm; empty if none.
   AnyModule norm;
 
  private:
@@ -216,14 +248,17 @@ class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl
 };
 AMBIT_MODULE(TransformerEncoder);
 
-/// Options of TransformerDecoder; see TransformerEncoderOptions.
+/// Options of TransformerDecoder.
 class AMBIT_API TransformerDecoderOptions : public Options<TransformerDecoderOptions> {
  public:
   TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers);
   TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer, int64_t num_layers);
 
+  /// The layer that is cloned num_layers times.
   AMBIT_OPTION(TransformerDecoderOptions, TransformerDecoderLayer, decoder_layer);
+  /// Number of layers that run one after the other.
   AMBIT_OPTION(TransformerDecoderOptions, int64_t, num_layers);
+  /// Applied to the output of the last layer. Default: empty, so none.
   AMBIT_OPTION(TransformerDecoderOptions, AnyModule, norm);
 };
 
@@ -234,6 +269,7 @@ class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl
   TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers);
   explicit TransformerDecoderImpl(TransformerDecoderOptions opts);
   void reset() override;
+  /// Reinitialise the layers with random values, and replace the norm by a new clone of the option.
   void reset_parameters();
   /// Shapes as in TransformerDecoderLayer.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {},
@@ -241,7 +277,9 @@ class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl
                  const Tensor& memory_key_padding_mask = {});
 
   TransformerDecoderOptions options;
+  /// The layers, of class TransformerDecoderLayerImpl.
   ModuleList layers{nullptr};
+  /// The norm; empty if none.
   AnyModule norm;
 
  private:
@@ -250,9 +288,7 @@ class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl
 };
 AMBIT_MODULE(TransformerDecoder);
 
-/// Options of Transformer; defaults below. custom_encoder, custom_decoder: replace the built-in
-/// ones by clones of these, whose forward() has the arguments of TransformerEncoder's or
-/// TransformerDecoder's.
+/// Options of Transformer.
 class TransformerOptions : public Options<TransformerOptions> {
  public:
   TransformerOptions() = default;
@@ -263,14 +299,25 @@ class TransformerOptions : public Options<TransformerOptions> {
         num_encoder_layers_(encoders),
         num_decoder_layers_(decoders) {}
 
+  /// Features of the inputs and output, E.
   AMBIT_OPTION(TransformerOptions, int64_t, d_model) = 512;
+  /// Number of attention heads; divides d_model.
   AMBIT_OPTION(TransformerOptions, int64_t, nhead) = 8;
+  /// Number of encoder layers; unused with custom_encoder.
   AMBIT_OPTION(TransformerOptions, int64_t, num_encoder_layers) = 6;
+  /// Number of decoder layers; unused with custom_decoder.
   AMBIT_OPTION(TransformerOptions, int64_t, num_decoder_layers) = 6;
+  /// Features between the two linear layers of each layer.
   AMBIT_OPTION(TransformerOptions, int64_t, dim_feedforward) = 2048;
+  /// Probability of all dropout layers, including that of the attention weights.
   AMBIT_OPTION(TransformerOptions, double, dropout) = 0.1;
+  /// Activation between the two linear layers: kReLU, kGELU or a function.
   AMBIT_OPTION(TransformerOptions, TransformerActivation, activation) = init::Nonlinearity::relu;
+  /// Module that is cloned in place of the encoder; its forward() has the arguments of
+  /// TransformerEncoder's. Default: empty.
   AMBIT_OPTION(TransformerOptions, AnyModule, custom_encoder);
+  /// Module that is cloned in place of the decoder; its forward() has the arguments of
+  /// TransformerDecoder's. Default: empty.
   AMBIT_OPTION(TransformerOptions, AnyModule, custom_decoder);
 };
 
@@ -292,6 +339,7 @@ class AMBIT_API TransformerImpl : public Cloneable<TransformerImpl> {
   static Tensor generate_square_subsequent_mask(int64_t size);
 
   TransformerOptions options;
+  /// A TransformerEncoder and a TransformerDecoder, or clones of the custom modules.
   AnyModule encoder, decoder;
 
  private:

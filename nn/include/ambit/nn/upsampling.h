@@ -10,14 +10,19 @@
 
 namespace ambit::nn {
 
-/// Options of Upsample: those of interpolate(). size or scale_factor; mode: default kNearest.
+/// Options of Upsample; interpolate() describes the modes.
 class UpsampleOptions : public Options<UpsampleOptions> {
  public:
   using mode_t = InterpolationMode;
 
+  /// Spatial sizes of the output. Default: given by scale_factor.
   AMBIT_OPTION(UpsampleOptions, std::optional<std::vector<int64_t>>, size);
+  /// Factor of each spatial size; the result is rounded down. Default: given by size.
   AMBIT_OPTION(UpsampleOptions, std::optional<std::vector<double>>, scale_factor);
+  /// kNearest, kNearestExact, kLinear, kBilinear, kBicubic, kTrilinear or kArea.
   AMBIT_OPTION(UpsampleOptions, InterpolationMode, mode) = kNearest;
+  /// Align the centers of the outermost elements, not their edges; not for kNearest and
+  /// kArea. Default: false.
   AMBIT_OPTION(UpsampleOptions, std::optional<bool>, align_corners);
 };
 

@@ -9,15 +9,19 @@
 
 namespace ambit::optim {
 
-/// Options of Adadelta. lr: default 1; rho: decay rate of the means, default 0.9; eps: default
-/// 1e-6; weight_decay: default 0.
+/// Options of Adadelta.
 class AMBIT_API AdadeltaOptions : public ListedOptionsOf<AdadeltaOptions>,
                                   public OptimizerSetters<AdadeltaOptions> {
  public:
   AdadeltaOptions(double lr = 1);
+  using OptimizerSetters<AdadeltaOptions>::lr;
+  /// Factor of the change; not negative. Default: 1.
   AMBIT_OPTION(AdadeltaOptions, double, lr);
+  /// Decay rate of both means, in [0, 1].
   AMBIT_OPTION(AdadeltaOptions, double, rho) = 0.9;
+  /// Added to both means; not negative.
   AMBIT_OPTION(AdadeltaOptions, double, eps) = 1e-6;
+  /// Factor of the parameter that is added to its gradient; not negative.
   AMBIT_OPTION(AdadeltaOptions, double, weight_decay) = 0;
 
  protected:

@@ -9,16 +9,21 @@
 
 namespace ambit::optim {
 
-/// Options of Adagrad. lr: default 1e-2; lr_decay, weight_decay, initial_accumulator_value: default
-/// 0; eps: default 1e-10.
+/// Options of Adagrad; none may be negative.
 class AMBIT_API AdagradOptions : public ListedOptionsOf<AdagradOptions>,
                                  public OptimizerSetters<AdagradOptions> {
  public:
   AdagradOptions(double lr = 1e-2);
+  using OptimizerSetters<AdagradOptions>::lr;
+  /// Learning rate. Default: 1e-2.
   AMBIT_OPTION(AdagradOptions, double, lr);
+  /// The rate of step t is lr / (1 + (t - 1) lr_decay).
   AMBIT_OPTION(AdagradOptions, double, lr_decay) = 0;
+  /// Factor of the parameter that is added to its gradient.
   AMBIT_OPTION(AdagradOptions, double, weight_decay) = 0;
+  /// Initial sum of squares.
   AMBIT_OPTION(AdagradOptions, double, initial_accumulator_value) = 0;
+  /// Added to the root.
   AMBIT_OPTION(AdagradOptions, double, eps) = 1e-10;
 
  protected:

@@ -12,19 +12,27 @@ namespace ambit::optim {
 /// The options of Adam and AdamW without their setters.
 class AMBIT_API AdamOptionsBase : public OptimizerOptions {
  public:
+  /// Learning rate. Default: 1e-3.
   double lr() const { return params_.lr; }
   double& lr() { return params_.lr; }
+  /// Decay rates of m and v. Default: (0.9, 0.999).
   std::tuple<double, double> betas() const { return {params_.beta1, params_.beta2}; }
+  /// Added to the root of v. Default: 1e-8.
   double eps() const { return params_.eps; }
   double& eps() { return params_.eps; }
+  /// Factor of the decay: of the gradient, or if decoupled of the parameter. Default: 0; 1e-2 for
+  /// AdamW.
   double weight_decay() const { return params_.weight_decay; }
   double& weight_decay() { return params_.weight_decay; }
+  /// Divide by the root of the largest v so far. Default: false.
   bool amsgrad() const { return amsgrad_; }
   bool& amsgrad() { return amsgrad_; }
+  /// Whether steps are counted on the parameters' device. Default: false.
   bool capturable() const { return capturable_; }
   bool& capturable() { return capturable_; }
   /// Return whether weight decay shrinks the parameters and is not added to the gradients.
   bool decoupled_weight_decay() const { return params_.decoupled; }
+  /// Return the options for the kernel.
   const AdamParams& params() const { return params_; }
 
   double get_lr() const override { return params_.lr; }
@@ -37,32 +45,42 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   void inherit(const OptimizerOptions& defaults) override;
 
  protected:
+  /// Hold these values. is_adamw: errors, defaults and state dicts are those of AdamW.
   explicit AdamOptionsBase(const AdamParams& params, bool is_adamw = false)
       : params_(params), is_adamw_(is_adamw) {}
+  /// The options that the kernel uses.
   AdamParams params_;
+  /// The other options.
   bool amsgrad_ = false, capturable_ = false;
 
  private:
   bool is_adamw_;
 };
 
-/// The setters; they return the derived option class `Self`.
+/// The setters of AdamOptionsBase's options; they return the derived option class `Self`.
 template <class Self>
 class AdamSetters : public AdamOptionsBase, public OptimizerSetters<Self> {
  public:
   using AdamOptionsBase::amsgrad, AdamOptionsBase::betas, AdamOptionsBase::capturable,
       AdamOptionsBase::eps, AdamOptionsBase::lr, AdamOptionsBase::weight_decay;
+  using OptimizerSetters<Self>::lr;
+  /// Learning rate; not negative. Default: 1e-3.
   Self& lr(double v) { return this->set(params_.lr, v); }
+  /// Decay rates of m and v, in [0, 1). Default: (0.9, 0.999).
   Self& betas(std::tuple<double, double> v) {
     std::tie(params_.beta1, params_.beta2) = v;
     return static_cast<Self&>(*this);
   }
+  /// Added to the root of v; not negative. Default: 1e-8.
   Self& eps(double v) { return this->set(params_.eps, v); }
+  /// Factor of the decay; not negative. Default: 0; 1e-2 for AdamW.
   Self& weight_decay(double v) { return this->set(params_.weight_decay, v); }
+  /// Divide by the root of the largest v so far. Default: false.
   Self& amsgrad(bool on) { return this->set(amsgrad_, on); }
   /// Count steps on the parameters' device, as PyTorch's option of this name, so that a CUDA graph
-  /// can capture steps (<ambit/cuda_graph.h>). Not with amsgrad.
+  /// can capture steps (<ambit/cuda_graph.h>). Not with amsgrad. Default: false.
   Self& capturable(bool on) { return this->set(capturable_, on); }
+  /// Return a copy of these options.
   std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Self>(static_cast<const Self&>(*this));
   }
@@ -71,17 +89,15 @@ class AdamSetters : public AdamOptionsBase, public OptimizerSetters<Self> {
   using AdamOptionsBase::AdamOptionsBase;
 };
 
-/// Options of Adam. lr: default 1e-3; betas: decay rates of m and v, default (0.9, 0.999); eps:
-/// default 1e-8; weight_decay: default 0; amsgrad, capturable, decoupled_weight_decay: default
-/// false.
+/// Options of Adam.
 class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
  public:
   AdamOptions(double lr = 1e-3);
   using AdamSetters::decoupled_weight_decay;
-  /// Decay weights as AdamW does.
+  /// Decay weights as AdamW does. Default: false.
   AdamOptions& decoupled_weight_decay(bool on) { return set(params_.decoupled, on); }
 };
-/// Options of AdamW: as AdamOptions, but weight_decay 1e-2 by default.
+/// Options of AdamW: those of Adam, but weight_decay is 1e-2 by default.
 class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
  public:
   AdamWOptions(double lr = 1e-3);

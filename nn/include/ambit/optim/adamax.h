@@ -9,15 +9,19 @@
 
 namespace ambit::optim {
 
-/// Options of Adamax. lr: default 2e-3; betas: decay rates of m and u, default (0.9, 0.999); eps:
-/// default 1e-8; weight_decay: default 0.
+/// Options of Adamax.
 class AMBIT_API AdamaxOptions : public ListedOptionsOf<AdamaxOptions>,
                                 public OptimizerSetters<AdamaxOptions> {
  public:
   AdamaxOptions(double lr = 2e-3);
+  using OptimizerSetters<AdamaxOptions>::lr;
+  /// Learning rate; not negative. Default: 2e-3.
   AMBIT_OPTION(AdamaxOptions, double, lr);
+  /// Decay rates of m and u, in [0, 1).
   AMBIT_OPTION(AdamaxOptions, NumberPair, betas) = {0.9, 0.999};
+  /// Added to |g|; not negative.
   AMBIT_OPTION(AdamaxOptions, double, eps) = 1e-8;
+  /// Factor of the parameter that is added to its gradient; not negative.
   AMBIT_OPTION(AdamaxOptions, double, weight_decay) = 0;
 
  protected:

@@ -9,17 +9,21 @@
 
 namespace ambit::optim {
 
-/// Options of ASGD. lr: default 1e-2; lambd: decay of the parameters and of the rate, default 1e-4;
-/// alpha: power of the rate's decay, default 0.75; t0: the step after which parameters are
-/// averaged, default 1e6; weight_decay: default 0.
+/// Options of ASGD.
 class AMBIT_API ASGDOptions : public ListedOptionsOf<ASGDOptions>,
                               public OptimizerSetters<ASGDOptions> {
  public:
   ASGDOptions(double lr = 1e-2);
+  using OptimizerSetters<ASGDOptions>::lr;
+  /// Learning rate of the first step; not negative. Default: 1e-2.
   AMBIT_OPTION(ASGDOptions, double, lr);
+  /// Decay of the parameters and of the rate; not negative.
   AMBIT_OPTION(ASGDOptions, double, lambd) = 1e-4;
+  /// Power of the rate's decay; not negative.
   AMBIT_OPTION(ASGDOptions, double, alpha) = 0.75;
+  /// The step after which parameters are averaged; until then "ax" is their copy.
   AMBIT_OPTION(ASGDOptions, double, t0) = 1e6;
+  /// Factor of the parameter that is added to its gradient; not negative.
   AMBIT_OPTION(ASGDOptions, double, weight_decay) = 0;
 
  protected:

@@ -11,14 +11,18 @@
 
 namespace ambit::optim {
 
-/// Options of GradScaler. init_scale: default 65536; growth_factor: default 2; backoff_factor:
-/// default 0.5; growth_interval: steps between growths, default 2000; enabled: default true.
+/// Options of GradScaler.
 class AMBIT_API GradScalerOptions : public nn::Options<GradScalerOptions> {
  public:
+  /// The first scale; positive. Default: 65536.
   GradScalerOptions& init_scale(double v) { return set(init_scale_, v); }
+  /// Factor of the scale after growth_interval steps; above 1. Default: 2.
   GradScalerOptions& growth_factor(double v) { return set(growth_factor_, v); }
+  /// Factor of the scale after a skipped step, in (0, 1). Default: 0.5.
   GradScalerOptions& backoff_factor(double v) { return set(backoff_factor_, v); }
+  /// Number of steps between growths, at least 1. Default: 2000.
   GradScalerOptions& growth_interval(int64_t n) { return set(growth_interval_, n); }
+  /// If false, the scaler only calls the optimizer's step(). Default: true.
   GradScalerOptions& enabled(bool on) { return set(enabled_, on); }
   double init_scale() const { return init_scale_; }
   double growth_factor() const { return growth_factor_; }
@@ -47,7 +51,9 @@ class AMBIT_API GradScalerOptions : public nn::Options<GradScalerOptions> {
 /// Source: Micikevicius et al. 2018, arXiv:1710.03740; torch.cuda.amp.GradScaler.
 class AMBIT_API GradScaler {
  public:
+  /// The option class.
   using Options = GradScalerOptions;
+  /// Make a scaler with these options. Errors: see the class.
   explicit GradScaler(const Options& options = {});
 
   /// Return the loss times the scale, as float32 or float64; for a list, each loss.
@@ -70,12 +76,19 @@ class AMBIT_API GradScaler {
 
   /// Return the scale, 1 if disabled.
   double get_scale() const { return options_.enabled() ? scale_ : 1; }
+  /// Return the option growth_factor.
   double get_growth_factor() const { return options_.growth_factor(); }
+  /// Return the option backoff_factor.
   double get_backoff_factor() const { return options_.backoff_factor(); }
+  /// Return the option growth_interval.
   int64_t get_growth_interval() const { return options_.growth_interval(); }
+  /// Change the option. Errors: Error unless it is above 1.
   void set_growth_factor(double v);
+  /// Change the option. Errors: Error unless it is in (0, 1).
   void set_backoff_factor(double v);
+  /// Change the option. Errors: Error unless it is at least 1.
   void set_growth_interval(int64_t n);
+  /// Return the option enabled.
   bool is_enabled() const { return options_.enabled(); }
 
   /// Return the state in the format of PyTorch's state_dict(), empty if disabled.

@@ -10,19 +10,24 @@
 
 namespace ambit::optim {
 
-/// Options of LBFGS. lr: default 1; max_iter: iterations per step, default 20; max_eval: closure
-/// calls per step, default 5/4 max_iter; tolerance_grad: default 1e-7; tolerance_change: default
-/// 1e-9; history_size: default 100; line_search_fn: none (default) or "strong_wolfe".
+/// Options of LBFGS.
 class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
                                public nn::Options<LBFGSOptions> {
  public:
   LBFGSOptions(double lr = 1);
+  /// Length of a step without line search, first step of one with it. Default: 1.
   LBFGSOptions& lr(double v) { return set(lr_, v); }
+  /// Largest number of iterations in a step(). Default: 20.
   LBFGSOptions& max_iter(int64_t n) { return set(max_iter_, n); }
+  /// Largest number of closure calls in a step(). Default: 5/4 max_iter.
   LBFGSOptions& max_eval(std::optional<int64_t> n) { return set(max_eval_, n); }
+  /// A step() ends when no gradient is larger in magnitude. Default: 1e-7.
   LBFGSOptions& tolerance_grad(double v) { return set(tolerance_grad_, v); }
+  /// A step() ends when loss or parameters change less. Default: 1e-9.
   LBFGSOptions& tolerance_change(double v) { return set(tolerance_change_, v); }
+  /// Number of gradients that the estimate of the Hessian uses. Default: 100.
   LBFGSOptions& history_size(int64_t n) { return set(history_size_, n); }
+  /// "strong_wolfe", or none. Default: none.
   LBFGSOptions& line_search_fn(std::optional<std::string> name) {
     return set(line_search_fn_, std::move(name));
   }

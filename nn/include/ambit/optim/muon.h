@@ -12,27 +12,33 @@
 
 namespace ambit::optim {
 
+/// Three numbers, such as ns_coefficients.
 using NumberTriple = std::tuple<double, double, double>;
 
-/// Options of Muon. lr: default 1e-3; weight_decay: default 0.1; momentum: default 0.95; nesterov:
-/// default true; ns_coefficients: of the Newton-Schulz iteration, default (3.4445, -4.775, 2.0315);
-/// eps: the smallest norm to divide by, default 1e-7; ns_steps: iterations, default 5;
-/// adjust_lr_fn: "original" (also if there is none, the default), "match_rms_adamw" or
-/// "spectral_unclamped".
+/// Options of Muon.
 class AMBIT_API MuonOptions : public ListedOptionsOf<MuonOptions>, public nn::Options<MuonOptions> {
  public:
   MuonOptions(double lr = 1e-3);
+  /// Learning rate; not negative. Default: 1e-3.
   AMBIT_OPTION(MuonOptions, double, lr);
+  /// Decay of the parameters, a factor of lr; not negative.
   AMBIT_OPTION(MuonOptions, double, weight_decay) = 0.1;
+  /// Decay rate of the running mean of gradients.
   AMBIT_OPTION(MuonOptions, double, momentum) = 0.95;
+  /// Nesterov momentum.
   AMBIT_OPTION(MuonOptions, bool, nesterov) = true;
+  /// a, b and c of the Newton-Schulz iteration.
   AMBIT_OPTION(MuonOptions, NumberTriple, ns_coefficients) = {3.4445, -4.775, 2.0315};
+  /// Smallest norm to divide by.
   AMBIT_OPTION(MuonOptions, double, eps) = 1e-7;
+  /// Number of Newton-Schulz iterations, below 100.
   AMBIT_OPTION(MuonOptions, int64_t, ns_steps) = 5;
+  /// The ratio r: "original", "match_rms_adamw" or "spectral_unclamped". Default: none, which is
+  /// "original".
   AMBIT_OPTION(MuonOptions, std::optional<std::string>, adjust_lr_fn);
 
  public:
-  /// See OptimizerOptions::keeps_master_weights().
+  /// See OptimizerOptions::keeps_master_weights(). Default: false.
   MuonOptions& master_weights(bool on) { return set(master_weights_, on); }
   bool master_weights() const { return master_weights_; }
   void check() const override;

@@ -9,18 +9,23 @@
 
 namespace ambit::optim {
 
-/// Options of NAdam. lr: default 2e-3; betas: decay rates of m and v, default (0.9, 0.999); eps:
-/// default 1e-8; weight_decay: default 0; momentum_decay: default 4e-3; decoupled_weight_decay:
-/// default false.
+/// Options of NAdam.
 class AMBIT_API NAdamOptions : public ListedOptionsOf<NAdamOptions>,
                                public OptimizerSetters<NAdamOptions> {
  public:
   NAdamOptions(double lr = 2e-3);
+  using OptimizerSetters<NAdamOptions>::lr;
+  /// Learning rate; not negative. Default: 2e-3.
   AMBIT_OPTION(NAdamOptions, double, lr);
+  /// Decay rates of m and v, in [0, 1).
   AMBIT_OPTION(NAdamOptions, NumberPair, betas) = {0.9, 0.999};
+  /// Added to the root of v; not negative.
   AMBIT_OPTION(NAdamOptions, double, eps) = 1e-8;
+  /// Factor of the decay; not negative.
   AMBIT_OPTION(NAdamOptions, double, weight_decay) = 0;
+  /// How fast mu_t rises to beta1; not negative.
   AMBIT_OPTION(NAdamOptions, double, momentum_decay) = 4e-3;
+  /// Decay the parameters as AdamW does, not the gradients.
   AMBIT_OPTION(NAdamOptions, bool, decoupled_weight_decay) = false;
 
  protected:

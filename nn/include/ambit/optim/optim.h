@@ -6,6 +6,7 @@
 #include <ambit/optim/adam.h>
 #include <ambit/optim/adamax.h>
 #include <ambit/optim/asgd.h>
+#include <ambit/optim/fused_backward.h>
 #include <ambit/optim/grad_scaler.h>
 #include <ambit/optim/lbfgs.h>
 #include <ambit/optim/muon.h>

@@ -31,11 +31,21 @@ namespace ambit::optim {
 class AMBIT_API OptimizerOptions {
  public:
   virtual ~OptimizerOptions();
+  /// Return a copy of these options.
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   /// Return the learning rate; schedulers use it for any optimizer.
   virtual double get_lr() const;
   /// Set the learning rate; the next step checks it.
   virtual void set_lr(double lr);
+  /// Read the learning rate from a tensor of one element before each step, so that a write to it
+  /// changes the rate, as for `lr` in torch.optim. Schedulers and set_lr() write to it. Copies of
+  /// these options share it. Errors: ShapeError.
+  void bind_lr(const Tensor& lr);
+  /// Return the learning rate, read from the tensor that is bound, if one is.
+  double current_lr() {
+    read_lr();
+    return get_lr();
+  }
   /// Return the momentum, or Adam's beta1, which OneCycleLR sets; nullopt if there is none.
   virtual std::optional<double> get_momentum() const { return {}; }
   /// Set it. Errors: NotImplementedError if there is none.
@@ -54,20 +64,31 @@ class AMBIT_API OptimizerOptions {
   /// instead: steps that are small relative to the parameter would be rounded away. Their state is
   /// then float32. Set by master_weights(true) of the options of all optimizers here but LBFGS.
   bool keeps_master_weights() const { return master_weights_; }
+  /// Set keeps_master_weights().
   void keep_master_weights(bool on) { master_weights_ = on; }
   /// Return whether steps use -g in place of each gradient g. Set by maximize(true) of the options
   /// of all optimizers here but Muon.
   bool maximizes() const { return maximize_; }
+  /// Set maximizes().
   void set_maximize(bool on) { maximize_ = on; }
 
  protected:
+  /// Values of keeps_master_weights() and maximizes().
   bool master_weights_ = false, maximize_ = false;
+
+ private:
+  friend class Optimizer;
+  void read_lr();
+
+  Tensor lr_tensor_;         // undefined if lr is not a tensor
+  double lr_of_tensor_ = 0;  // get_lr() when it was read or written
 };
 
 /// Options that are cloned by their copy constructor.
 template <class Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
  public:
+  /// Return a copy of these options.
   std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
@@ -77,6 +98,7 @@ class OptimizerCloneableOptions : public OptimizerOptions {
 /// with options inherits those that are not given (OptimizerOptions::inherit).
 class AMBIT_API OptimizerParamGroup {
  public:
+  /// Group parameters, with their own options if given.
   OptimizerParamGroup(std::vector<Tensor> params);
   OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options);
   OptimizerParamGroup(const OptimizerParamGroup& o);
@@ -85,11 +107,14 @@ class AMBIT_API OptimizerParamGroup {
   OptimizerParamGroup& operator=(OptimizerParamGroup&&) noexcept;
   ~OptimizerParamGroup();
 
+  /// Return the parameters.
   std::vector<Tensor>& params() { return params_; }
   const std::vector<Tensor>& params() const { return params_; }
+  /// Return whether the group has its own options; all groups of an optimizer have.
   bool has_options() const { return options_ != nullptr; }
-  /// Errors: Error if the group has no options.
+  /// Return the options. Errors: Error if the group has none.
   OptimizerOptions& options() const;
+  /// Replace the options.
   void set_options(std::unique_ptr<OptimizerOptions> options);
   /// State that schedulers keep per group, under PyTorch's names: "initial_lr", and OneCycleLR's
   /// "max_lr", "min_lr", "max_momentum", "base_momentum". Checkpoints contain it.
@@ -106,14 +131,16 @@ struct StateTensor;
 
 /// State of one parameter.
 struct AMBIT_API OptimizerParamState {
+  /// Largest number of state tensors of a parameter.
   static constexpr size_t kMax = 4;
 
-  std::array<Tensor, kMax> tensors;                  // in the order of names; undefined: none yet
-  Tensor master;                                     // float32 copy of the parameter, if kept
-  uint32_t master_version = 0, master_replaced = 0;  // of the parameter when set from master
-  std::span<const StateTensor> names;                // the optimizer's state_tensors()
-  bool fresh = true;                                 // no update yet: tensors are uninitialised
-  Tensor param;                                      // the parameter; keeps the map's key valid
+  std::array<Tensor, kMax> tensors;    ///< in the order of names; undefined: none yet
+  Tensor master;                       ///< float32 copy of the parameter, if kept
+  uint32_t master_version = 0;         ///< of the parameter when it was set from master
+  uint32_t master_replaced = 0;        ///< of the parameter's data when it was set from master
+  std::span<const StateTensor> names;  ///< the optimizer's state_tensors()
+  bool fresh = true;                   ///< no update yet: tensors are uninitialised
+  Tensor param;                        ///< the parameter; keeps the map's key valid
 
   /// Return a tensor by PyTorch's name, such as "momentum_buffer"; undefined if not created.
   /// Errors: Error for a name that this optimizer does not have.
@@ -122,15 +149,21 @@ struct AMBIT_API OptimizerParamState {
   // As in libtorch, where each optimizer has a class of its own for its state and the map has
   // pointers to them: `static_cast<AdamParamState&>(*optimizer.state().at(p.impl())).exp_avg()`.
   // Errors: those of operator[].
+  /// Return this state.
   OptimizerParamState& operator*() { return *this; }
   const OptimizerParamState& operator*() const { return *this; }
+  /// Access a member of this state.
   OptimizerParamState* operator->() { return this; }
   const OptimizerParamState* operator->() const { return this; }
+  /// Return a pointer to this state.
   OptimizerParamState* get() { return this; }
   const OptimizerParamState* get() const { return this; }
+  /// State of no parameter.
   OptimizerParamState() = default;
+  /// Take the state of a pointer, as libtorch's map holds them.
   OptimizerParamState(std::unique_ptr<OptimizerParamState> state)
       : OptimizerParamState(std::move(*state)) {}
+  /// Return a copy that shares the tensors.
   std::unique_ptr<OptimizerParamState> clone() const {
     return std::make_unique<OptimizerParamState>(*this);
   }
@@ -142,6 +175,8 @@ struct AMBIT_API OptimizerParamState {
   const Tensor& name() const { return (*this)[#name]; }          \
   Tensor& name() { return const_cast<Tensor&>((*this)[#name]); } \
   void name(Tensor t) { name() = std::move(t); }
+  /// Return or replace the state tensor of this name. Errors: those of operator[].
+  /// @{
   AMBIT_STATE(exp_avg)
   AMBIT_STATE(exp_avg_sq)
   AMBIT_STATE(max_exp_avg_sq)
@@ -149,6 +184,7 @@ struct AMBIT_API OptimizerParamState {
   AMBIT_STATE(square_avg)
   AMBIT_STATE(grad_avg)
   AMBIT_STATE(sum)
+  /// @}
 #undef AMBIT_STATE
 };
 // libtorch's names.
@@ -161,8 +197,8 @@ using SGDParamState = OptimizerParamState;
 /// A state tensor of each parameter: either of its shape, dtype (float32 with master weights) and
 /// device, or a count, which state dicts store as int64 on cpu, or a number, float64 on cpu.
 struct StateTensor {
-  const char* name;
-  bool like_param = true;
+  const char* name;        ///< in PyTorch's state dict
+  bool like_param = true;  ///< of the parameter's shape, dtype and device
   bool optional = false;   ///< exists only with some options
   bool is_number = false;  ///< if not like_param: a number, not a count
 };
@@ -240,27 +276,32 @@ class AMBIT_API Optimizer {
   /// options that are None or False are ignored. Errors: Error or SerializationError for a
   /// mismatch, naming each unknown option; then nothing has changed.
   void load_checkpoint(const Value& checkpoint);
-  /// The same in libtorch's archive format: `archive << optimizer`, `archive >> optimizer`.
+  /// Write options and state in libtorch's archive format: `archive << optimizer`.
   void save(serialize::OutputArchive& archive) const;
+  /// Replace options and state: `archive >> optimizer`. Errors: as load_checkpoint().
   void load(serialize::InputArchive& archive);
 
  protected:
+  /// Largest numbers of state and scratch tensors of a parameter.
   static constexpr size_t kMaxState = OptimizerParamState::kMax, kScratch = 3;
+  /// The state of one parameter.
   using State = OptimizerParamState;
+  /// The name and kind of a state tensor.
   using StateTensor = optim::StateTensor;
 
   /// Operands of one update: parameters of a group on one device, of one dtype, with one
   /// batch_key(). All tensors are contiguous.
   struct Batch {
-    std::vector<Tensor> params, grads;
-    std::array<std::vector<Tensor>, kMaxState> state;  // in the order of state_tensors()
-    // Scratch for an update by ops, scratch_tensors() of them: shaped like each parameter, but all
-    // parameters share one allocation.
+    std::vector<Tensor> params, grads;                 ///< of equal lengths
+    std::array<std::vector<Tensor>, kMaxState> state;  ///< in the order of state_tensors()
+    /// Scratch for an update by ops, scratch_tensors() of them: shaped like each parameter, but all
+    /// parameters share one allocation.
     std::array<std::vector<Tensor>, kScratch> scratch;
-    int64_t batch_key = 0;
-    void clear();
+    int64_t batch_key = 0;  ///< that of all parameters
+    void clear();           ///< Release all tensors.
   };
 
+  /// Train these groups, or these parameters as one group. Errors: those of add_param_group().
   Optimizer(const std::vector<OptimizerParamGroup>& groups,
             std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const std::vector<Tensor>& params, std::unique_ptr<OptimizerOptions> defaults);
@@ -283,12 +324,14 @@ class AMBIT_API Optimizer {
   /// NotImplementedError if a class overrides neither this nor step().
   virtual void update(const Batch& batch, const OptimizerOptions& options) const;
 
-  /// Return or load the "state" of checkpoint(): pairs of a parameter's position and a dict.
-  /// Errors: as load_checkpoint(); then nothing has changed.
+  /// Return the "state" of checkpoint(): pairs of a parameter's position and a dict.
   virtual Value::Dict checkpoint_state() const;
+  /// Load it. Errors: as load_checkpoint(); then nothing has changed.
   virtual void load_checkpoint_state(const Value::Dict& state);
 
+  /// The groups, all with options.
   std::vector<OptimizerParamGroup> param_groups_;
+  /// Options of groups that are added without options.
   std::unique_ptr<OptimizerOptions> defaults_;
 
  private:

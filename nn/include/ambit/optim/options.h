@@ -1,5 +1,5 @@
-// What the options of several optimizers have in common: setters, and a list of the options that
-// reading, writing, inheriting and checking use.
+// Base classes of optimizers' options: common setters, and a list of the options that reading,
+// writing, inheriting and checking use.
 #pragma once
 
 #include <ambit/nn/options.h>
@@ -18,6 +18,11 @@ namespace ambit::optim {
 template <class Self>
 class OptimizerSetters : public nn::Options<Self> {
  public:
+  /// Read the learning rate from a tensor: OptimizerOptions::bind_lr().
+  Self& lr(const Tensor& lr) {
+    self().bind_lr(lr);
+    return self();
+  }
   /// Maximise the loss: use -g in place of each gradient g. Default: false.
   Self& maximize(bool on) {
     self().set_maximize(on);
@@ -36,6 +41,7 @@ class OptimizerSetters : public nn::Options<Self> {
   const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
+/// A pair of numbers, such as betas.
 using NumberPair = std::tuple<double, double>;
 
 /// One option in the list of an optimizer's options.
@@ -48,9 +54,11 @@ struct OptionEntry {
     up_to_one,  ///< in [0, 1]
   };
   const char* name;  ///< in PyTorch's state dict
+  /// Pointer to the field in the options.
   std::variant<double*, bool*, int64_t*, NumberPair*, std::tuple<double, double, double>*,
                std::optional<std::string>*>
       field;
+  /// Values that check() accepts.
   Range range = Range::any;
 };
 
@@ -84,11 +92,13 @@ class AMBIT_API ListedOptions : public OptimizerOptions {
 template <class Self>
 class ListedOptionsOf : public ListedOptions {
  public:
+  /// Return a copy of these options.
   std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Self>(static_cast<const Self&>(*this));
   }
 
  protected:
+  /// Return options as Self's constructor without arguments makes them.
   std::unique_ptr<ListedOptions> constructed() const override { return std::make_unique<Self>(); }
 };
 

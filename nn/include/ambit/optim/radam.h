@@ -9,16 +9,21 @@
 
 namespace ambit::optim {
 
-/// Options of RAdam. lr: default 1e-3; betas: decay rates of m and v, default (0.9, 0.999); eps:
-/// default 1e-8; weight_decay: default 0; decoupled_weight_decay: default false.
+/// Options of RAdam.
 class AMBIT_API RAdamOptions : public ListedOptionsOf<RAdamOptions>,
                                public OptimizerSetters<RAdamOptions> {
  public:
   RAdamOptions(double lr = 1e-3);
+  using OptimizerSetters<RAdamOptions>::lr;
+  /// Learning rate; not negative. Default: 1e-3.
   AMBIT_OPTION(RAdamOptions, double, lr);
+  /// Decay rates of m and v, in [0, 1).
   AMBIT_OPTION(RAdamOptions, NumberPair, betas) = {0.9, 0.999};
+  /// Added to the root of v; not negative.
   AMBIT_OPTION(RAdamOptions, double, eps) = 1e-8;
+  /// Factor of the decay; not negative.
   AMBIT_OPTION(RAdamOptions, double, weight_decay) = 0;
+  /// Decay the parameters as AdamW does, not the gradients.
   AMBIT_OPTION(RAdamOptions, bool, decoupled_weight_decay) = false;
 
  protected:

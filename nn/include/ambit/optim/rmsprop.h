@@ -9,17 +9,23 @@
 
 namespace ambit::optim {
 
-/// Options of RMSprop. lr: default 1e-2; alpha: decay rate of the mean, default 0.99; eps: default
-/// 1e-8; weight_decay, momentum: default 0; centered: default false.
+/// Options of RMSprop; none may be negative.
 class AMBIT_API RMSpropOptions : public ListedOptionsOf<RMSpropOptions>,
                                  public OptimizerSetters<RMSpropOptions> {
  public:
   RMSpropOptions(double lr = 1e-2);
+  using OptimizerSetters<RMSpropOptions>::lr;
+  /// Learning rate. Default: 1e-2.
   AMBIT_OPTION(RMSpropOptions, double, lr);
+  /// Decay rate of the mean of squares.
   AMBIT_OPTION(RMSpropOptions, double, alpha) = 0.99;
+  /// Added to the root.
   AMBIT_OPTION(RMSpropOptions, double, eps) = 1e-8;
+  /// Factor of the parameter that is added to its gradient.
   AMBIT_OPTION(RMSpropOptions, double, weight_decay) = 0;
+  /// Decay rate of the sum of steps; 0: none.
   AMBIT_OPTION(RMSpropOptions, double, momentum) = 0;
+  /// Divide by the root of the variance, not of the mean of squares.
   AMBIT_OPTION(RMSpropOptions, bool, centered) = false;
 
  protected:

@@ -9,15 +9,17 @@
 
 namespace ambit::optim {
 
-/// Options of Rprop. lr: the first step of each element, default 1e-2; etas: factors by which a
-/// step shrinks and grows, default (0.5, 1.2); step_sizes: the smallest and the largest step,
-/// default (1e-6, 50).
+/// Options of Rprop.
 class AMBIT_API RpropOptions : public ListedOptionsOf<RpropOptions>,
                                public OptimizerSetters<RpropOptions> {
  public:
   RpropOptions(double lr = 1e-2);
+  using OptimizerSetters<RpropOptions>::lr;
+  /// The first step of each element; not negative. Default: 1e-2.
   AMBIT_OPTION(RpropOptions, double, lr);
+  /// Factors by which a step shrinks, in (0, 1), and grows, above 1.
   AMBIT_OPTION(RpropOptions, NumberPair, etas) = {0.5, 1.2};
+  /// The smallest and the largest step.
   AMBIT_OPTION(RpropOptions, NumberPair, step_sizes) = {1e-6, 50};
 
  public:

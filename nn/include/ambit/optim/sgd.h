@@ -6,16 +6,21 @@
 
 namespace ambit::optim {
 
-/// Options of SGD. lr: required; momentum, dampening, weight_decay: default 0; nesterov: default
-/// false.
+/// Options of SGD.
 class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
                              public OptimizerSetters<SGDOptions> {
  public:
   SGDOptions(double lr);
+  using OptimizerSetters<SGDOptions>::lr;
+  /// Learning rate; required, not negative.
   SGDOptions& lr(double v) { return set(params_.lr, v); }
+  /// Decay rate of the running mean of gradients; 0: none. Default: 0.
   SGDOptions& momentum(double v) { return set(params_.momentum, v); }
+  /// The new gradient has the factor 1 - dampening in that mean. Default: 0.
   SGDOptions& dampening(double v) { return set(params_.dampening, v); }
+  /// Factor of the parameter that is added to its gradient. Default: 0.
   SGDOptions& weight_decay(double v) { return set(params_.weight_decay, v); }
+  /// Nesterov momentum, which needs momentum and no dampening. Default: false.
   SGDOptions& nesterov(bool on) { return set(params_.nesterov, on); }
   double lr() const { return params_.lr; }
   double& lr() { return params_.lr; }
@@ -27,6 +32,7 @@ class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
   double& weight_decay() { return params_.weight_decay; }
   bool nesterov() const { return params_.nesterov; }
   bool& nesterov() { return params_.nesterov; }
+  /// Return the options for the kernel.
   const SgdParams& params() const { return params_; }
 
   double get_lr() const override { return lr(); }

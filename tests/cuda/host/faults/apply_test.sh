@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Check that every planted fault still fits the sources, and that there are enough of them. Whether
-# they are found takes a build each: run.sh.
+# Check that every patch still applies to the sources, and that there are enough of them. run.sh
+# builds the plugin once for each, and checks that they are found.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if ! command -v patch >/dev/null; then

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# That CUDA on the host finds mistakes in the CUDA backend: tests/cuda/host/faults/run.sh <build folder>
-# [<name>...]. Each .patch here plants one in a copy of the sources; what includes the patched file is
-# compiled, and linked with the rest of the build folder's plugin. The command that the head of the
-# patch names must then fail, and say what the head says; without any fault all of them must pass.
-# Names are those of patches; without any, all are tried. The build folder is Ninja's, and built.
+# Test that CUDA on the host finds mistakes in the CUDA backend: tests/cuda/host/faults/run.sh
+# <build folder> [<name>...]. Each .patch here plants one in a copy of the sources; files that
+# include the patched file are compiled, and linked with the rest of the build folder's plugin. The
+# command in the head of the patch must then fail and print the text in the head; without any fault
+# all commands must pass. Names are those of patches; by default all are tried. The build folder
+# must be a complete build by Ninja.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(realpath "$here/../../../..")
@@ -29,7 +30,7 @@ cd "$build"
 ninja -t commands cuda_host/libambit_cuda.so >"$work/commands"
 ninja -t deps >"$work/deps"
 
-# make <file>: the plugin with the copy's version of a file of the backend.
+# make <file>: build the plugin with the copy's version of a file of the backend.
 make() {
   local objects link object command out
   objects=$(awk -v file="/$1" '
@@ -50,9 +51,9 @@ make() {
   xargs -0 -r -P "$(nproc)" -I{} bash -c {} <"$work/compile" &&
     bash -c "${link//cuda_host\/libambit_cuda.so/$plugin/libambit_cuda.so}"
 }
-# field <patch> <name>: what the head says behind it.
+# field <patch> <name>: print the value in the patch's head.
 field() { sed -n "/^--- /q; s/^$2: //p" "$1"; }
-# try <folder of the plugin> <command>: its exit code; what it prints is in a file.
+# try <folder of the plugin> <command>: return its exit code; the output is in a file.
 try() {
   local code=0
   (ulimit -c 0; AMBIT_BACKEND_PATH=$1 timeout 900 env $2) >"$work/log" 2>&1 || code=$?
@@ -64,7 +65,7 @@ wrong() {
   echo "$1" && tail -n 8 "$work/log"
   failed=1
 }
-set -f # commands hold patterns that are not the shell's
+set -f # commands contain patterns that the shell must not expand
 declare -A passes
 for patch in "${patches[@]}"; do
   command=$(field "$patch" "Found by")

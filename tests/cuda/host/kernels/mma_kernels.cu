@@ -27,7 +27,7 @@ __global__ void multiply_kernel(float* sums, const uint16_t* left, const uint16_
     struct alignas(16) Matrix {
       uint16_t rows[16][16];
     };
-    __shared__ Matrix of_left, of_right;  // the latter [16,8], or [8,16]
+    __shared__ Matrix of_left, of_right;  // of_right is [16,8], or [8,16]
     for (unsigned i = threadIdx.x; i < 256; i += 32) of_left.rows[i / 16][i % 16] = left[i];
     for (unsigned i = threadIdx.x; i < 128; i += 32) {
       const unsigned row = i / 8, column = i % 8;
@@ -37,7 +37,7 @@ __global__ void multiply_kernel(float* sums, const uint16_t* left, const uint16_
     __syncwarp();
     const unsigned lane = threadIdx.x;
     ambit::cuda::load_matrices<false>(a, &of_left.rows[lane % 16][lane / 16 * 8]);
-    uint32_t words[4];  // the last two matrices are the first again
+    uint32_t words[4];  // the last two matrices repeat the first
     if (by == By::rows) {
       ambit::cuda::load_matrices<false>(words, &of_right.rows[lane % 8][lane / 8 % 2 * 8]);
     } else {

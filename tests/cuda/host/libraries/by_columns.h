@@ -52,8 +52,8 @@ inline void write_info(int* info, int value) {
   *info = value;
 }
 
-/// LU factorisation in place. For NaN and inf the real library does not specify the pivots; invalid
-/// pivots 0 are the worst case.
+/// LU factorisation in place. For NaN and inf the real library does not specify the pivots; the
+/// emulation returns invalid pivots, 0, as the worst case.
 template <class T>
 void factor_lu(const Columns<T>& a, int* pivots, int* info) {
   std::vector<T> values = a.read();

@@ -7,8 +7,8 @@
 namespace ambit::cuda::host {
 namespace {
 
-// Return what follows "kind:rank" in the list, "" where nothing does, nullopt where it is not
-// there.
+// Return the text after "kind:rank" in the list: "" if there is none, nullopt if the entry is
+// missing.
 std::optional<std::string> find(const std::string& list, const std::string& kind, int rank) {
   std::istringstream entries(list);
   for (std::string entry; std::getline(entries, entry, ',');) {

@@ -16,7 +16,7 @@ struct Dim {
   int64_t size, stride;
 };
 
-// The dims that are more than a single element, from the innermost.
+// The dims with more than one element, from the innermost.
 std::vector<Dim> sorted_dims(const Operand& o) {
   std::vector<Dim> dims;
   for (size_t d = 0; d < o.sizes.size(); ++d) {
@@ -83,7 +83,7 @@ size_t Operand::extent_bytes() const {
 
 namespace {
 
-// Call run.operator()<E>() with the type of an element that lies in memory and becomes a T.
+// Call run.operator()<E>() with the type of the elements in memory, which are converted to T.
 template <class T, class Run>
 void visit_element(Element element, const Run& run) {
   if constexpr (sizeof(T) == sizeof(double)) {
@@ -172,7 +172,7 @@ void expect_no_overlap(const std::string& call, const Operand& written) {
 void scribble(void* workspace, size_t bytes) {
   if (bytes == 0) return;
   check_write(workspace, bytes);
-  std::memset(workspace, 0xff, bytes);  // NaN, whether floats are read or doubles
+  std::memset(workspace, 0xff, bytes);  // NaN as float and as double
 }
 
 float round_to_tf32(float x) {

@@ -165,7 +165,7 @@ class Dict {
   }
   bool contains(const Key& key) const { return content_->places.contains(key); }
 
-  /// Return the value that an IValue of the dict is, with a copy of the entries.
+  /// Return the dict as an IValue, with a copy of the entries.
   operator ambit::Value() const {
     ambit::Value::Dict all;
     for (const Entry& e : *this) all.emplace_back(e.key(), e.value());

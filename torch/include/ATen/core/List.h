@@ -81,7 +81,7 @@ class List {
   void resize(size_type n, const T& value) const { elements_->resize(n, value); }
 
   friend bool operator==(const List& a, const List& b) { return *a.elements_ == *b.elements_; }
-  /// Return the value that an IValue of the list is, with a copy of the elements.
+  /// Return the list as an IValue, with a copy of the elements.
   operator ambit::Value() const { return ambit::Value::list(ambit::Value::List(begin(), end())); }
 
  private:

@@ -1,4 +1,4 @@
-// Types of TorchScript, which programs name to make a c10::List or c10::Dict; ambit needs none.
+// Types of TorchScript, which programs name to create a c10::List or c10::Dict; ambit ignores them.
 #pragma once
 
 #include <torch/namespaces.h>

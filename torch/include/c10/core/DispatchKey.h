@@ -50,7 +50,7 @@ enum class DispatchKey : uint8_t {
 
 namespace impl {
 
-/// What this thread's guards exclude.
+/// The keys that this thread's guards exclude.
 struct Excluded {
   bool autograd = false, autocast = false;
 };

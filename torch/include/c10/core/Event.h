@@ -12,9 +12,9 @@ namespace c10 {
 
 enum class EventFlag { PYTORCH_DEFAULT, BACKEND_DEFAULT, INVALID };
 
-/// BACKEND_DEFAULT: with time, for elapsedTime(). On a device without streams, where work runs in
+/// BACKEND_DEFAULT: with timing, for elapsedTime(). On a device without streams, where work runs in
 /// the order of its calls, the host waits instead of another device, and record() of an event with
-/// time waits, too.
+/// timing waits, too.
 class Event {
  public:
   explicit Event(ambit::DeviceType type, EventFlag flag = EventFlag::PYTORCH_DEFAULT)
@@ -70,7 +70,7 @@ class Event {
     if (device_) ambit::synchronize(*device_);
   }
   /// Return the milliseconds from this event to a later one. Errors: BackendError unless both were
-  /// recorded with time on the same device.
+  /// recorded with timing on the same device.
   double elapsedTime(const Event& later) const {
     if (flag_ != EventFlag::BACKEND_DEFAULT || later.flag_ != flag_ || !device_ ||
         device_ != later.device_) {

@@ -1,5 +1,5 @@
-// c10::StreamGuard: makes a stream of any device current for a scope, and its device that of its
-// kind.
+// c10::StreamGuard: makes a stream of any device current for a scope, and its device the current
+// one of its kind.
 #pragma once
 
 #include <c10/core/Stream.h>

@@ -1,4 +1,4 @@
-// Streams of devices named "cuda"; ambit's order ops between streams without events.
+// Streams of devices named "cuda"; ambit orders ops of different streams without events.
 #pragma once
 
 #include <ambit/cuda.h>

@@ -152,10 +152,13 @@ AMBIT_API Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode 
                      std::optional<double> value = {});
 /// pad() with a constant.
 AMBIT_API Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0);
-/// pad() of the last one, two or three dims. Errors also: ShapeError for another length of padding.
+/// pad() of the last one, two or three dims with mode reflect. Errors also: ShapeError for another
+/// length of padding.
 AMBIT_API Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad3d(const Tensor& self, IntArrayRef padding);
+/// pad() of the last one, two or three dims with mode replicate. Errors also: ShapeError for
+/// another length of padding.
 AMBIT_API Tensor replication_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad2d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad3d(const Tensor& self, IntArrayRef padding);
@@ -200,12 +203,14 @@ AMBIT_API Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor
 class ScaleFactors {
  public:
   // Constructors with numbers, not an initializer list, which would be ambiguous for {}.
+  /// Factors of height and width; of depth, height and width; of each dim; or none.
   ScaleFactors(double h, double w) : factors_({h, w}) {}
   ScaleFactors(double d, double h, double w) : factors_({d, h, w}) {}
   ScaleFactors(std::vector<double> factors) : factors_(std::move(factors)) {}
   ScaleFactors(const std::optional<ArrayRef<double>>& factors) {
     if (factors) factors_ = factors->vec();
   }
+  /// Return the factors.
   const std::optional<std::vector<double>>& get() const { return factors_; }
 
  private:
@@ -220,12 +225,16 @@ AMBIT_API Tensor upsample_nearest2d(const Tensor& input, OptionalIntArrayRef out
                                     const ScaleFactors& scale_factors);
 AMBIT_API Tensor upsample_nearest3d(const Tensor& input, OptionalIntArrayRef output_size,
                                     const ScaleFactors& scale_factors);
+/// The same with linear interpolation: [N,C,L].
 AMBIT_API Tensor upsample_linear1d(const Tensor& input, OptionalIntArrayRef output_size,
                                    bool align_corners, const ScaleFactors& scale_factors);
+/// The same with linear interpolation: [N,C,H,W].
 AMBIT_API Tensor upsample_bilinear2d(const Tensor& input, OptionalIntArrayRef output_size,
                                      bool align_corners, const ScaleFactors& scale_factors);
+/// The same with linear interpolation: [N,C,D,H,W].
 AMBIT_API Tensor upsample_trilinear3d(const Tensor& input, OptionalIntArrayRef output_size,
                                       bool align_corners, const ScaleFactors& scale_factors);
+/// The same with bicubic interpolation: [N,C,H,W].
 AMBIT_API Tensor upsample_bicubic2d(const Tensor& input, OptionalIntArrayRef output_size,
                                     bool align_corners, const ScaleFactors& scale_factors);
 
@@ -241,26 +250,36 @@ inline Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = f
   return linalg_matrix_norm(self, "nuc", dim, keepdim);
 }
 
-// With the default dim 0 of the methods.
+/// Same as self.split(split_sizes), along dim 0.
 inline std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes) {
   return split(self, split_sizes, 0);
 }
+/// Return a view of all of self.
 inline Tensor slice(const Tensor& self) { return slice(self, 0); }
 
 // Methods of Tensor as functions.
+/// Same as self.detach().
 inline Tensor detach(const Tensor& self) { return self.detach(); }
 inline const Tensor& detach_(const Tensor& self) { return self.detach_(); }
+/// Same as self.is_nonzero().
 inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }
+/// Same as self.is_same_size(other).
 inline bool is_same_size(const Tensor& self, const Tensor& other) {
   return self.is_same_size(other);
 }
+/// Same as self.size(dim).
 inline int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
+/// Same as self.stride(dim).
 inline int64_t stride(const Tensor& self, int64_t dim) { return self.stride(dim); }
 // There are only real dtypes, so these return self unchanged.
+/// Return self.
 inline Tensor conj(const Tensor& self) { return self.conj(); }
+/// Return self.
 inline Tensor conj_physical(const Tensor& self) { return self.conj_physical(); }
 inline const Tensor& conj_physical_(const Tensor& self) { return self.conj_physical_(); }
+/// Return self.
 inline Tensor resolve_conj(const Tensor& self) { return self.resolve_conj(); }
+/// Return self.
 inline Tensor resolve_neg(const Tensor& self) { return self.resolve_neg(); }
 
 }  // namespace ambit

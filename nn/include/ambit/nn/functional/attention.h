@@ -8,13 +8,8 @@
 
 namespace ambit::nn::functional {
 
-/// Options of multi_head_attention_forward: embed_dim_to_check E; num_heads; in_proj_weight [3 E,
-/// E] or, with use_separate_proj_weight, q_, k_ and v_proj_weight [E, features]; in_proj_bias [3
-/// E]; bias_k, bias_v [1, 1, E], a key and value to append; add_zero_attn: append a zero key and
-/// value; dropout_p: probability on attention weights in training; out_proj_weight [E, E],
-/// out_proj_bias [E]. Biases may be undefined. static_k, static_v [N num_heads, S, E / num_heads]:
-/// replace the projected keys and values. Weights may be int8 (ops/quantized.h), each with row
-/// scales, in_proj_weight_scale [3 E] and so on, which are undefined otherwise.
+/// Options of multi_head_attention_forward. Weights may be int8 (ops/quantized.h), each with the
+/// scales of its rows, which are undefined otherwise.
 class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionForwardFuncOptions> {
  public:
   MultiheadAttentionForwardFuncOptions(int64_t embed_dim_to_check, int64_t num_heads,
@@ -32,31 +27,58 @@ class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionFo
         out_proj_weight_(std::move(out_proj_weight)),
         out_proj_bias_(std::move(out_proj_bias)) {}
 
+  /// E, the features of query and output.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, int64_t, embed_dim_to_check);
+  /// Number of heads; divides E.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, int64_t, num_heads);
+  /// Projections of query, key and value in one matrix, [3 E, E]; unused with
+  /// use_separate_proj_weight.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, in_proj_weight);
+  /// [3 E], or undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, in_proj_bias);
+  /// A key to append to each sequence, [1, 1, E], or undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, bias_k);
+  /// A value to append, [1, 1, E]; undefined exactly if bias_k is.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, bias_v);
+  /// Append a key and value of zeros.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, add_zero_attn);
+  /// Probability of zeroing an attention weight in training.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, double, dropout_p);
+  /// [E, E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, out_proj_weight);
+  /// [E], or undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, out_proj_bias);
+  /// Apply dropout_p.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, training) = true;
+  /// [N,S]; true, or -inf, for keys that are padding. Default: undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, key_padding_mask);
+  /// Also return the attention weights, which needs memory for all of them.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, need_weights) = true;
+  /// [L,S] or [N num_heads, L, S]; see the function. Default: undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, attn_mask);
+  /// Use q_, k_ and v_proj_weight in place of in_proj_weight.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, use_separate_proj_weight) = false;
+  /// [E, E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, q_proj_weight);
+  /// [E, features of the keys].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, k_proj_weight);
+  /// [E, features of the values].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, v_proj_weight);
+  /// Keys in place of the projected ones, [N num_heads, S, E / num_heads]. Default: undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, static_k);
+  /// Values in place of the projected ones, [N num_heads, S, E / num_heads]. Default: undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, static_v);
+  /// Return the mean of the attention weights over heads, not those of each head.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, average_attn_weights) = true;
+  /// Scales of the rows of an int8 in_proj_weight, [3 E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, in_proj_weight_scale);
+  /// Scales of the rows of an int8 q_proj_weight, [E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, q_proj_weight_scale);
+  /// Scales of the rows of an int8 k_proj_weight, [E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, k_proj_weight_scale);
+  /// Scales of the rows of an int8 v_proj_weight, [E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, v_proj_weight_scale);
+  /// Scales of the rows of an int8 out_proj_weight, [E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, out_proj_weight_scale);
 };
 

@@ -10,10 +10,13 @@
 #include <variant>
 
 namespace ambit {
-/// Named paddings of convolutions: kValid, no padding; kSame, padding that keeps the spatial sizes.
+/// The type of kValid.
 struct ValidPadding {};
+/// The type of kSame.
 struct SamePadding {};
+/// Named padding of convolutions: none.
 inline constexpr ValidPadding kValid;
+/// Named padding of convolutions: as many elements as keep the spatial sizes; only with stride 1.
 inline constexpr SamePadding kSame;
 }  // namespace ambit
 
@@ -41,34 +44,45 @@ using ambit::conv_transpose1d;
 using ambit::conv_transpose2d;
 using ambit::conv_transpose3d;
 
-/// Options of conv1d to conv3d; sizes in elements, one number or D. Defaults: no bias, stride 1,
-/// padding 0, dilation 1, groups 1.
+/// Options of conv1d to conv3d; sizes are in elements, one number or D.
 template <size_t D>
 class ConvFuncOptions : public Options<ConvFuncOptions<D>> {
  public:
   using padding_t = nn::detail::conv_padding_t<D>;
+  /// Elements added on both sides; kSame: as many as keep the spatial sizes; kValid: none. Default:
+  /// 0.
   ConvFuncOptions& padding(std::initializer_list<int64_t> n) {
     return padding(padding_t(ExpandingArray<D>(n)));
   }
 
+  /// Added to each output channel. Default: undefined (none).
   AMBIT_OPTION(ConvFuncOptions, Tensor, bias);
+  /// Step between windows.
   AMBIT_OPTION(ConvFuncOptions, ExpandingArray<D>, stride) = 1;
   AMBIT_OPTION(ConvFuncOptions, padding_t, padding) = 0;
+  /// Step between the elements of a window.
   AMBIT_OPTION(ConvFuncOptions, ExpandingArray<D>, dilation) = 1;
+  /// Number of groups of channels that are convolved separately.
   AMBIT_OPTION(ConvFuncOptions, int64_t, groups) = 1;
 };
 using Conv1dFuncOptions = ConvFuncOptions<1>;
 using Conv2dFuncOptions = ConvFuncOptions<2>;
 using Conv3dFuncOptions = ConvFuncOptions<3>;
 
-/// Options of conv_transpose1d to conv_transpose3d; also output_padding, default 0.
+/// Options of conv_transpose1d to conv_transpose3d; sizes are in elements, one number or D.
 template <size_t D>
 class ConvTransposeFuncOptions : public Options<ConvTransposeFuncOptions<D>> {
+  /// Added to each output channel. Default: undefined (none).
   AMBIT_OPTION(ConvTransposeFuncOptions, Tensor, bias);
+  /// Step between windows in the output.
   AMBIT_OPTION(ConvTransposeFuncOptions, ExpandingArray<D>, stride) = 1;
+  /// Elements removed on both sides of the output.
   AMBIT_OPTION(ConvTransposeFuncOptions, ExpandingArray<D>, padding) = 0;
+  /// Elements added to one side of the output.
   AMBIT_OPTION(ConvTransposeFuncOptions, ExpandingArray<D>, output_padding) = 0;
+  /// Number of groups of channels that are convolved separately.
   AMBIT_OPTION(ConvTransposeFuncOptions, int64_t, groups) = 1;
+  /// Step between the elements of a window.
   AMBIT_OPTION(ConvTransposeFuncOptions, ExpandingArray<D>, dilation) = 1;
 };
 using ConvTranspose1dFuncOptions = ConvTransposeFuncOptions<1>;

@@ -10,6 +10,7 @@
 namespace ambit {
 /// Tag type of libtorch's kMax: the maximum of each bag.
 struct MaxReduction {};
+/// The mode "max" of EmbeddingBag.
 inline constexpr MaxReduction kMax;
 }  // namespace ambit
 
@@ -18,10 +19,12 @@ namespace ambit::nn {
 /// Reduction of the rows of a bag: kSum, kMean or kMax.
 class EmbeddingBagMode {
  public:
+  /// The reductions, as a number.
   enum class Kind : uint8_t { sum, mean, max };
-  /// Errors: Error for kNone.
+  /// kSum, kMean or kMax. Errors: Error for kNone.
   AMBIT_API EmbeddingBagMode(Reduction reduction);
   EmbeddingBagMode(MaxReduction) : kind_(Kind::max) {}
+  /// Return the reduction as a number.
   Kind kind() const { return kind_; }
   /// Return "sum", "mean" or "max".
   AMBIT_API const char* name() const;
@@ -33,18 +36,18 @@ class EmbeddingBagMode {
 namespace functional {
 
 /// Options of embedding.
-///   padding_idx: row that gets no gradient; negative values count from the end; default none
-///   max_norm: scale rows that are looked up to at most this norm, in the weight itself; default
-///   none
-///   norm_type: order of that norm, default 2
-///   scale_grad_by_freq: divide a row's gradient by its number of lookups, default false
-///   sparse: ignored; there are no sparse tensors
 class EmbeddingFuncOptions : public Options<EmbeddingFuncOptions> {
  public:
+  /// Row that gets no gradient; negative values count from the end. Default: none.
   AMBIT_OPTION(EmbeddingFuncOptions, std::optional<int64_t>, padding_idx);
+  /// Largest norm of a row: longer ones that are looked up are scaled, in the weight itself.
+  /// Default: none.
   AMBIT_OPTION(EmbeddingFuncOptions, std::optional<double>, max_norm);
+  /// Order of the norm that max_norm limits.
   AMBIT_OPTION(EmbeddingFuncOptions, double, norm_type) = 2;
+  /// Divide a row's gradient by the number of its lookups in the call.
   AMBIT_OPTION(EmbeddingFuncOptions, bool, scale_grad_by_freq) = false;
+  /// Ignored; there are no sparse tensors.
   AMBIT_OPTION(EmbeddingFuncOptions, bool, sparse) = false;
 };
 /// Look up rows of weight [V,D]: indices [...], int64 or int32 -> [...,D]. Errors: IndexError (also
@@ -56,22 +59,26 @@ AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
 AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
                            std::optional<int64_t> padding_idx);
 
-/// Options of embedding_bag: those of embedding, except that rows of padding_idx are not part of
-/// any bag, and
-///   mode: default kMean
-///   offsets: start of each bag in a 1-D input
-///   include_last_offset: the last offset is the end of the last bag, default false
-///   per_sample_weights: factor of each row, of input's shape; only for kSum
+/// Options of embedding_bag.
 class EmbeddingBagFuncOptions : public Options<EmbeddingBagFuncOptions> {
  public:
+  /// Start of each bag in a 1-D input, [B]. Default: undefined, for a 2-D input.
   AMBIT_OPTION(EmbeddingBagFuncOptions, Tensor, offsets);
+  /// As in EmbeddingFuncOptions.
   AMBIT_OPTION(EmbeddingBagFuncOptions, std::optional<double>, max_norm);
+  /// As in EmbeddingFuncOptions.
   AMBIT_OPTION(EmbeddingBagFuncOptions, double, norm_type) = 2;
+  /// As in EmbeddingFuncOptions.
   AMBIT_OPTION(EmbeddingBagFuncOptions, bool, scale_grad_by_freq) = false;
+  /// Reduction of the rows of a bag: kMean, kSum or kMax.
   AMBIT_OPTION(EmbeddingBagFuncOptions, EmbeddingBagMode, mode) = Reduction::mean;
+  /// Ignored; there are no sparse tensors.
   AMBIT_OPTION(EmbeddingBagFuncOptions, bool, sparse) = false;
+  /// Factor of each row, of input's shape; only for kSum. Default: undefined (1).
   AMBIT_OPTION(EmbeddingBagFuncOptions, Tensor, per_sample_weights);
+  /// The last offset is the end of the last bag, not the start of another one.
   AMBIT_OPTION(EmbeddingBagFuncOptions, bool, include_last_offset) = false;
+  /// Row that is part of no bag; negative values count from the end. Default: none.
   AMBIT_OPTION(EmbeddingBagFuncOptions, std::optional<int64_t>, padding_idx);
 };
 /// Reduce bags of rows of weight [V,D] to their sum, mean or maximum: input [B,L] (one bag per row)

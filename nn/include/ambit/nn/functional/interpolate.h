@@ -19,6 +19,7 @@ enum class Interpolation : uint8_t {
   area,
   nearest_exact
 };
+/// libtorch's names of the methods; linear is kLinear (nn/init.h).
 inline constexpr Interpolation kNearest = Interpolation::nearest,
                                kBilinear = Interpolation::bilinear,
                                kBicubic = Interpolation::bicubic,
@@ -31,9 +32,11 @@ namespace ambit::nn {
 /// An Interpolation as an option value; also accepts kLinear, which is a Nonlinearity.
 class InterpolationMode {
  public:
+  /// Accept any Interpolation.
   InterpolationMode(Interpolation mode) : mode_(mode) {}
-  /// Errors: Error for a value other than kLinear.
+  /// Accept kLinear. Errors: Error for another value.
   AMBIT_API InterpolationMode(init::Nonlinearity linear);
+  /// Return the method.
   operator Interpolation() const { return mode_; }
 
  private:
@@ -45,16 +48,24 @@ AMBIT_API const char* name_of(Interpolation mode);
 
 namespace functional {
 
-/// Options of interpolate; see there.
+/// Options of interpolate; exactly one of size and scale_factor is given.
 class InterpolateFuncOptions : public Options<InterpolateFuncOptions> {
  public:
   using mode_t = InterpolationMode;
 
+  /// Spatial sizes of the output, one number per spatial dim. Default: none.
   AMBIT_OPTION(InterpolateFuncOptions, std::optional<std::vector<int64_t>>, size);
+  /// Factor of each spatial size, one number per spatial dim; sizes are rounded down. Default:
+  /// none.
   AMBIT_OPTION(InterpolateFuncOptions, std::optional<std::vector<double>>, scale_factor);
+  /// The method; interpolate() describes them.
   AMBIT_OPTION(InterpolateFuncOptions, InterpolationMode, mode) = kNearest;
+  /// Align the centers of the outermost elements, not their edges; not for kNearest, kNearestExact
+  /// and kArea. Default: false.
   AMBIT_OPTION(InterpolateFuncOptions, std::optional<bool>, align_corners);
+  /// Compute positions from the sizes, not from scale_factor. Default: false.
   AMBIT_OPTION(InterpolateFuncOptions, std::optional<bool>, recompute_scale_factor);
+  /// Average over all covered elements when kBilinear and kBicubic shrink.
   AMBIT_OPTION(InterpolateFuncOptions, bool, antialias) = false;
 };
 

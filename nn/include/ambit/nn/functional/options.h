@@ -69,13 +69,14 @@ using GLUFuncOptions = GLUOptions;
 inline Tensor glu(const Tensor& input, const GLUFuncOptions& options) {
   return glu(input, options.dim());
 }
-/// Options of softmax, log_softmax and softmin. dtype: convert the input to it first; default:
-/// none.
+/// Options of softmax, log_softmax and softmin.
 class SoftmaxFuncOptions : public Options<SoftmaxFuncOptions> {
  public:
   SoftmaxFuncOptions(int64_t dim) : dim_(dim) {}
 
+  /// The dim along which the outputs sum to 1; negative values count from the end.
   AMBIT_OPTION(SoftmaxFuncOptions, int64_t, dim);
+  /// Convert the input to it first. Default: none, so the input's dtype is kept.
   AMBIT_OPTION(SoftmaxFuncOptions, std::optional<DType>, dtype);
 };
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
@@ -90,32 +91,40 @@ inline Tensor softmin(const Tensor& input, const SoftminFuncOptions& options) {
   return softmin(input, options.dim(), options.dtype());
 }
 
-/// Options of rrelu: those of the module, and training, default false.
+/// Options of rrelu.
 class RReLUFuncOptions : public Options<RReLUFuncOptions> {
+  /// Smallest random factor of x < 0.
   AMBIT_OPTION(RReLUFuncOptions, double, lower) = 1. / 8;
+  /// Upper bound of the random factor, exclusive.
   AMBIT_OPTION(RReLUFuncOptions, double, upper) = 1. / 3;
+  /// Use random factors, not the mean of the bounds.
   AMBIT_OPTION(RReLUFuncOptions, bool, training) = false;
   AMBIT_OPTION(RReLUFuncOptions, bool, inplace) = false;
 };
 inline Tensor rrelu(const Tensor& input, const RReLUFuncOptions& options) {
   return rrelu(input, options.lower(), options.upper(), options.training(), options.inplace());
 }
-/// Options of gumbel_softmax. tau: temperature, default 1; hard: one-hot result, default false;
-/// dim: default -1.
+/// Options of gumbel_softmax.
 class GumbelSoftmaxFuncOptions : public Options<GumbelSoftmaxFuncOptions> {
+  /// Temperature, positive: the smaller, the closer to one-hot samples.
   AMBIT_OPTION(GumbelSoftmaxFuncOptions, double, tau) = 1;
+  /// Return one-hot samples, with the gradient of the soft ones.
   AMBIT_OPTION(GumbelSoftmaxFuncOptions, bool, hard) = false;
+  /// The dim of the classes.
   AMBIT_OPTION(GumbelSoftmaxFuncOptions, int64_t, dim) = -1;
 };
 inline Tensor gumbel_softmax(const Tensor& input, const GumbelSoftmaxFuncOptions& options) {
   return gumbel_softmax(input, options.tau(), options.hard(), options.dim());
 }
-/// Options of normalize. p: order of the norm, default 2; dim: default 1; eps: default 1e-12.
+/// Options of normalize.
 class NormalizeFuncOptions : public Options<NormalizeFuncOptions> {
+  /// Order of the norm.
   AMBIT_OPTION(NormalizeFuncOptions, double, p) = 2;
+  /// The dim of the vectors.
   AMBIT_OPTION(NormalizeFuncOptions, int64_t, dim) = 1;
+  /// Lower bound of the norm, so that zero vectors give 0.
   AMBIT_OPTION(NormalizeFuncOptions, double, eps) = 1e-12;
-  /// If given, the result is written to this tensor.
+  /// If given, the result is written to this tensor. Default: none.
   AMBIT_OPTION(NormalizeFuncOptions, std::optional<Tensor>, out);
 };
 inline Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
@@ -140,43 +149,58 @@ inline Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptio
   return pixel_unshuffle(input, options.downscale_factor());
 }
 
-/// Options of layer_norm. weight, bias: of normalized_shape, default undefined (none).
+/// Options of layer_norm.
 class LayerNormFuncOptions : public Options<LayerNormFuncOptions> {
  public:
   LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
 
+  /// Sizes of the last dims, which are normalised together.
   AMBIT_OPTION(LayerNormFuncOptions, std::vector<int64_t>, normalized_shape);
+  /// Factor, of normalized_shape. Default: undefined (1).
   AMBIT_OPTION(LayerNormFuncOptions, Tensor, weight);
+  /// Added after the weight, of normalized_shape. Default: undefined (0).
   AMBIT_OPTION(LayerNormFuncOptions, Tensor, bias);
+  /// Added to the variance.
   AMBIT_OPTION(LayerNormFuncOptions, double, eps) = 1e-5;
 };
 inline Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options) {
   return ambit::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(),
                            options.eps());
 }
-/// Options of group_norm. weight, bias: [C], default undefined (none).
+/// Options of group_norm.
 class GroupNormFuncOptions : public Options<GroupNormFuncOptions> {
  public:
   GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}
 
+  /// Number of groups of channels that are normalised together; divides C.
   AMBIT_OPTION(GroupNormFuncOptions, int64_t, num_groups);
+  /// Factor of each channel, [C]. Default: undefined (1).
   AMBIT_OPTION(GroupNormFuncOptions, Tensor, weight);
+  /// Added to each channel, [C]. Default: undefined (0).
   AMBIT_OPTION(GroupNormFuncOptions, Tensor, bias);
+  /// Added to the variance.
   AMBIT_OPTION(GroupNormFuncOptions, double, eps) = 1e-5;
 };
 inline Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options) {
   return functional::group_norm(input, options.num_groups(), options.weight(), options.bias(),
                                 options.eps());
 }
-/// Options of instance_norm. All tensors: [C], default undefined (none).
+/// Options of instance_norm.
 class InstanceNormFuncOptions : public Options<InstanceNormFuncOptions> {
+  /// [C], updated if use_input_stats. Default: undefined.
   AMBIT_OPTION(InstanceNormFuncOptions, Tensor, running_mean);
+  /// [C], updated if use_input_stats. Default: undefined.
   AMBIT_OPTION(InstanceNormFuncOptions, Tensor, running_var);
+  /// Factor of each channel, [C]. Default: undefined (1).
   AMBIT_OPTION(InstanceNormFuncOptions, Tensor, weight);
+  /// Added to each channel, [C]. Default: undefined (0).
   AMBIT_OPTION(InstanceNormFuncOptions, Tensor, bias);
+  /// Normalise by the statistics of the input, not by the running ones.
   AMBIT_OPTION(InstanceNormFuncOptions, bool, use_input_stats) = true;
+  /// Weight of the new batch in the running statistics.
   AMBIT_OPTION(InstanceNormFuncOptions, double, momentum) = 0.1;
+  /// Added to the variance.
   AMBIT_OPTION(InstanceNormFuncOptions, double, eps) = 1e-5;
 };
 inline Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options) {
@@ -199,6 +223,7 @@ inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                              const SmoothL1LossFuncOptions& options) {
   return smooth_l1_loss(input, target, options.reduction(), options.beta());
 }
+/// The same with another beta than that of the options.
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                              const SmoothL1LossFuncOptions& options, double beta) {
   return smooth_l1_loss(input, target, options.reduction(), beta);

@@ -7,9 +7,9 @@
 #include <vector>
 
 namespace ambit {
-/// Fill of padding, with libtorch's names kConstant, kReflect, kReplicate, kCircular, and kZeros of
-/// layers.
+/// Values of padding; pad() describes them.
 enum class PadMode : uint8_t { constant, reflect, replicate, circular };
+/// libtorch's names of the modes; kZeros is that of layers for a constant 0.
 inline constexpr PadMode kConstant = PadMode::constant, kReflect = PadMode::reflect,
                          kReplicate = PadMode::replicate, kCircular = PadMode::circular,
                          kZeros = PadMode::constant;
@@ -25,13 +25,17 @@ namespace ambit::nn::functional {
 /// than dims, and for padding or cropping by more than the mode allows; Error for an undefined
 /// input.
 AMBIT_API Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& value = 0);
-/// Options of pad. mode: default kConstant; value: of the padding, default 0.
+/// Options of pad.
 class PadFuncOptions : public Options<PadFuncOptions> {
  public:
   PadFuncOptions(std::vector<int64_t> pad) : pad_(std::move(pad)) {}
 
+  /// Elements added {before, after} the last dim, then the dim before it, and so on; negative
+  /// numbers crop.
   AMBIT_OPTION(PadFuncOptions, std::vector<int64_t>, pad);
+  /// Values of the padding: kConstant, kReflect, kReplicate or kCircular.
   AMBIT_OPTION(PadFuncOptions, PadMode, mode) = PadMode::constant;
+  /// Value of the padding with kConstant.
   AMBIT_OPTION(PadFuncOptions, double, value) = 0;
 };
 inline Tensor pad(const Tensor& input, const PadFuncOptions& options) {

@@ -36,22 +36,27 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tens
   AMBIT_API std::tuple<Tensor, Tensor> name(                                                 \
       const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,    \
       bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional);
-/// Run a gated recurrent unit, or a plain network with tanh or relu: like lstm(), with a single
-/// state.
+/// Run a gated recurrent unit (gru), or a plain network with tanh or relu: like lstm(), with a
+/// single state.
+/// @{
 AMBIT_RECURRENT(gru)
 AMBIT_RECURRENT(rnn_tanh)
 AMBIT_RECURRENT(rnn_relu)
+/// @}
 #undef AMBIT_RECURRENT
 
 /// Compute one step: input [B,I] or [I], hx {h, c} [B,H] or [H] -> the next h and c.
 AMBIT_API std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx,
                                                const Tensor& w_ih, const Tensor& w_hh,
                                                const Tensor& b_ih = {}, const Tensor& b_hh = {});
+/// Compute one step: input [B,I] or [I], hx [B,H] or [H] -> the next hx.
 AMBIT_API Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
                           const Tensor& w_hh, const Tensor& b_ih = {}, const Tensor& b_hh = {});
+/// Compute one step of a plain network with tanh; shapes as gru_cell().
 AMBIT_API Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
                                const Tensor& w_hh, const Tensor& b_ih = {},
                                const Tensor& b_hh = {});
+/// Compute one step of a plain network with relu; shapes as gru_cell().
 AMBIT_API Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
                                const Tensor& w_hh, const Tensor& b_ih = {},
                                const Tensor& b_hh = {});

@@ -15,9 +15,10 @@ namespace ambit::nn::utils::rnn {
 /// Recurrent modules process it without computing on padding.
 class AMBIT_API PackedSequence {
  public:
+  /// Hold no sequences; the tensors are undefined.
   PackedSequence() = default;
-  /// Errors: ShapeError unless batch_sizes are positive, non-increasing, and sum to the rows of
-  /// data.
+  /// Hold packed sequences; pack_padded_sequence() makes them. Errors: ShapeError unless
+  /// batch_sizes are positive, non-increasing, and sum to the rows of data.
   explicit PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_indices = {},
                           Tensor unsorted_indices = {});
   const Tensor& data() const { return data_; }                ///< [sum of lengths, *]
@@ -25,12 +26,17 @@ class AMBIT_API PackedSequence {
   /// int64 [B]: positions of the sequences before they were sorted by length; undefined if not
   /// sorted.
   const Tensor& sorted_indices() const { return sorted_indices_; }
+  /// int64 [B], the inverse of sorted_indices(); undefined if not sorted.
   const Tensor& unsorted_indices() const { return unsorted_indices_; }
+  /// Return the device of data().
   Device device() const { return data_.device(); }
+  /// Return whether data() is on a CUDA device.
   bool is_cuda() const { return data_.is_cuda(); }
   /// Return the sequence with data converted and moved; batch_sizes stay on cpu.
   PackedSequence to(const TensorOptions& options) const;
+  /// Return the sequence with data on the cpu.
   PackedSequence cpu() const { return to(TensorOptions().device(kCPU)); }
+  /// Return the sequence with data on the current CUDA device.
   PackedSequence cuda() const { return to(TensorOptions().device(kCUDA)); }
 
  private:

@@ -21,14 +21,15 @@ class AMBIT_API EpochLR : public LRScheduler {
 
   /// Arguments of lr(): the rate of one group in `epoch`.
   struct Rate {
-    int64_t epoch;
+    int64_t epoch;      ///< from 0
     double base, last;  ///< initial_lr, and the current rate
-    size_t group;
+    size_t group;       ///< position of the group
   };
   /// Return the group's rate in rate.epoch.
   virtual double lr(const Rate& rate) = 0;
   /// Set the rates of epoch 0. Constructors call it last.
   void begin();
+  /// Return lr() of each group for the next epoch.
   std::vector<double> get_lrs() final;
 
  private:
@@ -38,6 +39,7 @@ class AMBIT_API EpochLR : public LRScheduler {
 /// lr *= gamma at each milestone; a milestone that is listed twice counts twice.
 class AMBIT_API MultiStepLR : public EpochLR {
  public:
+  /// milestones: the epochs, in any order.
   MultiStepLR(Optimizer& optimizer, std::vector<int64_t> milestones, double gamma = 0.1);
 
  protected:
@@ -53,6 +55,7 @@ class AMBIT_API MultiStepLR : public EpochLR {
 /// lr *= gamma in each epoch.
 class AMBIT_API ExponentialLR : public EpochLR {
  public:
+  /// gamma: the factor of each epoch.
   ExponentialLR(Optimizer& optimizer, double gamma);
 
  protected:
@@ -67,6 +70,7 @@ class AMBIT_API ExponentialLR : public EpochLR {
 /// lr = initial_lr * function(epoch). Checkpoints do not contain the functions.
 class AMBIT_API LambdaLR : public EpochLR {
  public:
+  /// Returns the factor of initial_lr in an epoch.
   using Lambda = std::function<double(int64_t epoch)>;
   /// One function for all groups, or one per group. Errors: Error for another number.
   LambdaLR(Optimizer& optimizer, Lambda lambda);
@@ -83,7 +87,9 @@ class AMBIT_API LambdaLR : public EpochLR {
 /// lr *= function(epoch), from epoch 1 on.
 class AMBIT_API MultiplicativeLR : public EpochLR {
  public:
+  /// Returns the factor of the current rate in an epoch.
   using Lambda = LambdaLR::Lambda;
+  /// One function for all groups.
   MultiplicativeLR(Optimizer& optimizer, Lambda lambda);
 
  protected:
@@ -98,6 +104,7 @@ class AMBIT_API MultiplicativeLR : public EpochLR {
 /// [0, 1].
 class AMBIT_API ConstantLR : public EpochLR {
  public:
+  /// Set the rate of epoch 0 to initial_lr * factor.
   explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, int64_t total_iters = 5);
 
  protected:
@@ -115,6 +122,7 @@ class AMBIT_API ConstantLR : public EpochLR {
 /// 1].
 class AMBIT_API LinearLR : public EpochLR {
  public:
+  /// Set the rate of epoch 0 to initial_lr * start_factor.
   explicit LinearLR(Optimizer& optimizer, double start_factor = 1.0 / 3, double end_factor = 1,
                     int64_t total_iters = 5);
 
@@ -132,6 +140,7 @@ class AMBIT_API LinearLR : public EpochLR {
 /// for a T_max below 1. Source: Loshchilov & Hutter 2017, arXiv:1608.03983.
 class AMBIT_API CosineAnnealingLR : public EpochLR {
  public:
+  /// T_max: epochs from initial_lr to eta_min.
   CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double eta_min = 0);
 
  protected:
@@ -148,6 +157,8 @@ class AMBIT_API CosineAnnealingLR : public EpochLR {
 /// T_mult^2, ... more. Errors: Error for a T_0 or T_mult below 1.
 class AMBIT_API CosineAnnealingWarmRestarts : public EpochLR {
  public:
+  /// T_0: epochs before the first restart; T_mult: factor by which each period is longer than the
+  /// last.
   CosineAnnealingWarmRestarts(Optimizer& optimizer, int64_t T_0, int64_t T_mult = 1,
                               double eta_min = 0);
 

@@ -14,6 +14,7 @@ namespace ambit::optim {
 /// first scheduler of an optimizer stores each group's rate as "initial_lr" in schedule().
 class AMBIT_API LRScheduler {
  public:
+  /// Store each group's rate as "initial_lr", unless it has one.
   explicit LRScheduler(Optimizer& optimizer);
   virtual ~LRScheduler();
   LRScheduler(const LRScheduler&) = delete;
@@ -29,6 +30,7 @@ class AMBIT_API LRScheduler {
   std::vector<double> get_last_lr() const { return get_current_lrs(); }
   /// Return the number of steps since construction or restart().
   int64_t last_epoch() const { return step_count_; }
+  /// Return the optimizer whose rates this sets.
   const Optimizer& optimizer() const { return optimizer_; }
   /// Return each group's initial_lr, where the schedule starts.
   const std::vector<double>& base_lrs() const { return base_lrs_; }
@@ -41,18 +43,23 @@ class AMBIT_API LRScheduler {
   virtual void load_checkpoint(const Value& checkpoint);
 
  protected:
+  /// Return the rate of each group after the next step().
   virtual std::vector<double> get_lrs() = 0;
+  /// Return the groups' current rates.
   std::vector<double> get_current_lrs() const;
   /// Errors: Error if the number of rates is not that of the groups.
   void set_lrs(const std::vector<double>& lrs);
-  /// Return options and further state, or load them, all or nothing.
+  /// Return options and further state under PyTorch's names.
   virtual Value::Dict values() const { return {}; }
+  /// Load values(), all or nothing.
   virtual void set_values(const Value& /*dict*/) {}
   /// Return how many steps later than in Python's PyTorch the rates change. Checkpoints use
   /// Python's count, which is lower by this number.
   virtual int64_t steps_behind() const { return 0; }
 
+  /// The optimizer whose rates this sets.
   Optimizer& optimizer_;
+  /// Number of steps since construction or restart().
   int64_t step_count_ = 0;
 
  private:
@@ -65,6 +72,7 @@ class AMBIT_API LRScheduler {
 /// Errors: Error for a step_size below 1.
 class AMBIT_API StepLR : public LRScheduler {
  public:
+  /// step_size: steps between changes; gamma: factor of each change.
   StepLR(Optimizer& optimizer, int64_t step_size, double gamma = 0.1);
 
  protected:

@@ -9,9 +9,7 @@
 
 namespace ambit::optim {
 
-/// Options of OneCycleLR. pct_start: fraction of steps spent rising, default 0.3; anneal_linear:
-/// default false (cosine); cycle_momentum: default true; base_momentum, max_momentum: default 0.85,
-/// 0.95; div_factor: default 25; final_div_factor: default 1e4; three_phase: default false.
+/// Options of OneCycleLR.
 class AMBIT_API OneCycleLROptions : public nn::Options<OneCycleLROptions> {
  public:
   /// max_lr of all groups, or one per group; total_steps: the number of step() calls.
@@ -19,15 +17,25 @@ class AMBIT_API OneCycleLROptions : public nn::Options<OneCycleLROptions> {
       : max_lrs_{max_lr}, total_steps_(total_steps) {}
   OneCycleLROptions(std::vector<double> max_lrs, int64_t total_steps)
       : max_lrs_(std::move(max_lrs)), total_steps_(total_steps) {}
+  /// Fraction of the steps in which the rate rises. Default: 0.3.
   OneCycleLROptions& pct_start(double v) { return set(pct_start_, v); }
+  /// Change the rate linearly, not along a cosine. Default: false.
   OneCycleLROptions& anneal_linear(bool on) { return set(anneal_linear_, on); }
+  /// Also change the momentum, inversely to the rate. Default: true.
   OneCycleLROptions& cycle_momentum(bool on) { return set(cycle_momentum_, on); }
+  /// Momentum at the highest rate. Default: 0.85.
   OneCycleLROptions& base_momentum(double v) { return set(base_momentum_, v); }
+  /// Momentum at the lowest rate. Default: 0.95.
   OneCycleLROptions& max_momentum(double v) { return set(max_momentum_, v); }
+  /// The first rate is max_lr / div_factor. Default: 25.
   OneCycleLROptions& div_factor(double v) { return set(div_factor_, v); }
+  /// The last rate is the first one / final_div_factor. Default: 1e4.
   OneCycleLROptions& final_div_factor(double v) { return set(final_div_factor_, v); }
+  /// Lower the rate to the first one as fast as it rose, then to the last one. Default: false.
   OneCycleLROptions& three_phase(bool on) { return set(three_phase_, on); }
+  /// Return the highest rate, of all groups or of each.
   const std::vector<double>& max_lrs() const { return max_lrs_; }
+  /// Return the number of step() calls of the cycle.
   int64_t total_steps() const { return total_steps_; }
   double pct_start() const { return pct_start_; }
   bool anneal_linear() const { return anneal_linear_; }
@@ -54,6 +62,7 @@ class AMBIT_API OneCycleLROptions : public nn::Options<OneCycleLROptions> {
 /// steps. Source: Smith & Topin 2017, arXiv:1708.07120; after PyTorch.
 class AMBIT_API OneCycleLR : public EpochLR {
  public:
+  /// Set the rate and momentum of step 0 in all groups.
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);
 
  protected:

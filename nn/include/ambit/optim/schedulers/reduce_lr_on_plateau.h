@@ -11,25 +11,31 @@
 
 namespace ambit::optim {
 
-/// Options of ReduceLROnPlateau. mode: whether lower (min, default) or higher is better; factor:
-/// default 0.1; patience: in steps, default 10; threshold: smallest improvement, default 1e-4;
-/// threshold_mode: default rel; cooldown: in steps, default 0; min_lr: default 0; eps: smallest
-/// change of a rate, default 1e-8.
+/// Options of ReduceLROnPlateau.
 class AMBIT_API ReduceLROnPlateauOptions : public nn::Options<ReduceLROnPlateauOptions> {
  public:
+  /// Whether a lower or a higher metric is better.
   enum class Mode : uint8_t { min, max };
+  /// Whether the threshold is relative to the best metric or absolute.
   enum class ThresholdMode : uint8_t { rel, abs };
 
   ReduceLROnPlateauOptions(Mode mode = Mode::min) : mode_(mode) {}
+  /// Whether a lower or a higher metric is better. Default: min.
   ReduceLROnPlateauOptions& mode(Mode v) { return set(mode_, v); }
+  /// Factor of the rates, below 1. Default: 0.1.
   ReduceLROnPlateauOptions& factor(double v) { return set(factor_, v); }
+  /// Number of steps without improvement that are ignored. Default: 10.
   ReduceLROnPlateauOptions& patience(int64_t n) { return set(patience_, n); }
+  /// Smallest improvement of the metric that counts. Default: 1e-4.
   ReduceLROnPlateauOptions& threshold(double v) { return set(threshold_, v); }
+  /// Whether the threshold is relative to the best metric. Default: rel.
   ReduceLROnPlateauOptions& threshold_mode(ThresholdMode v) { return set(threshold_mode_, v); }
+  /// Number of steps after a change in which the metric is ignored. Default: 0.
   ReduceLROnPlateauOptions& cooldown(int64_t n) { return set(cooldown_, n); }
-  /// One lower bound for all groups, or one per group.
+  /// Lower bound of the rates, one for all groups or one per group. Default: 0.
   ReduceLROnPlateauOptions& min_lr(std::vector<double> v) { return set(min_lrs_, std::move(v)); }
   ReduceLROnPlateauOptions& min_lr(double v) { return set(min_lrs_, {v}); }
+  /// Smallest change of a rate that is made. Default: 1e-8.
   ReduceLROnPlateauOptions& eps(double v) { return set(eps_, v); }
   Mode mode() const { return mode_; }
   double factor() const { return factor_; }
@@ -54,20 +60,28 @@ class AMBIT_API ReduceLROnPlateauOptions : public nn::Options<ReduceLROnPlateauO
 /// Errors: Error for a factor of 1 or more, and if the number of min_lr is not that of the groups.
 class AMBIT_API ReduceLROnPlateau {
  public:
+  /// The option class.
   using Options = ReduceLROnPlateauOptions;
+  /// Start without a metric; the rates are kept.
   explicit ReduceLROnPlateau(Optimizer& optimizer, const Options& options = {});
 
   /// Process the metric of this epoch, such as a validation loss.
   void step(double metric);
   /// Forget all metrics; the rates are kept.
   void reset();
+  /// Return the best metric so far; infinity (-infinity for max) before the first.
   double best() const { return best_; }
+  /// Return the number of steps in a row without improvement.
   int64_t num_bad_epochs() const { return num_bad_epochs_; }
+  /// Return the number of steps.
   int64_t last_epoch() const { return last_epoch_; }
+  /// Return the groups' current rates.
   std::vector<double> get_last_lr() const;
 
-  /// As in LRScheduler.
+  /// Return state and options in the format of PyTorch's state_dict() of this scheduler.
   Value checkpoint() const;
+  /// Replace state and options by those of a checkpoint of ambit or PyTorch. Errors: as
+  /// LRScheduler's.
   void load_checkpoint(const Value& checkpoint);
 
  private:
@@ -84,9 +98,12 @@ class AMBIT_API ReduceLROnPlateau {
 /// ReduceLROnPlateau under libtorch's newer name, with separate arguments.
 class ReduceLROnPlateauScheduler : public ReduceLROnPlateau {
  public:
+  /// Whether a lower or a higher metric is better.
   enum SchedulerMode { min, max };
+  /// Whether the threshold is relative to the best metric or absolute.
   enum ThresholdMode { rel, abs };
 
+  /// The arguments are the options of ReduceLROnPlateau; an empty min_lr is 0, verbose is ignored.
   explicit ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min,
                                       float factor = 0.1f, int patience = 10,
                                       double threshold = 1e-4, ThresholdMode threshold_mode = rel,

@@ -16,6 +16,7 @@ namespace ambit::optim {
 /// increase, and if there is not one milestone fewer than schedulers.
 class AMBIT_API SequentialLR : public LRScheduler {
  public:
+  /// milestones: the epochs in which the second and later schedulers start.
   SequentialLR(Optimizer& optimizer, std::vector<std::shared_ptr<LRScheduler>> schedulers,
                std::vector<int64_t> milestones);
   void restart() override;

@@ -1,10 +1,10 @@
-// cuBLAS as far as the plugin calls it: triangular systems, and LU factors of batches.
+// The functions of cuBLAS that the plugin calls: triangular systems, and LU factors of batches.
 #include <cublas_v2.h>
 
 #include "tests/cuda/host/libraries/by_columns.h"
 #include "tests/cuda/host/libraries/handle.h"
 
-/// A handle: of the device that was the current one.
+/// A handle, bound to the device that was current.
 struct cublasContext {
   int device = 0;
   cudaStream_t stream = nullptr;
@@ -16,13 +16,13 @@ namespace {
 
 using namespace ambit::cuda::host;
 
-// Leaked: programs use what they hold until exit.
+// Leaked: programs use their handles until exit.
 Live<cublasContext>& handles() {
   static auto* live = new Live<cublasContext>("cublasHandle_t");
   return *live;
 }
 
-// Queue work that spoils the workspace that it was given, as kernels do.
+// Queue work that overwrites the workspace, as kernels do.
 template <class Work>
 cublasStatus_t queue(const cublasContext& handle, const char* name, const Work& work) {
   constexpr size_t kUsed = 4096;
@@ -38,7 +38,7 @@ cublasStatus_t queue(const cublasContext& handle, const char* name, const Work& 
                                                           : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-/// What trsm is asked for, but for the operands.
+/// Parameters of trsm, without the operands.
 template <class T>
 struct Triangular {
   cublasSideMode_t side;
@@ -122,7 +122,7 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   if (!set_stream(context, stream)) {
     misuse("cublasSetStream: expected a stream of the handle's device");
   }
-  context.workspace = nullptr;  // as the real one goes back to its own
+  context.workspace = nullptr;  // the real library then uses its own workspace again
   context.workspace_bytes = 0;
   return CUBLAS_STATUS_SUCCESS;
 }

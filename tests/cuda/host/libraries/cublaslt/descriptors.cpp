@@ -7,7 +7,7 @@
 namespace ambit::cuda::host::cublaslt {
 namespace {
 
-// Bytes of the attributes, by number, as cublasLt.h documents them (16 is not in it).
+// Sizes of the attributes in bytes, by number, as documented in cublasLt.h (which has no 16).
 constexpr std::array<uint8_t, 39> kDescSizes{4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 8, 8, 8,
                                              8, 8, 4, 4, 8, 8, 8, 8, 8, 4, 8, 8, 1,
                                              4, 0, 0, 0, 0, 4, 4, 4, 4, 4, 8, 4, 8};
@@ -21,7 +21,7 @@ MatmulDesc::MatmulDesc(cublasComputeType_t compute, cudaDataType_t scale) : Attr
   put(CUBLASLT_MATMUL_DESC_SCALE_TYPE, static_cast<int32_t>(scale));
   put(CUBLASLT_MATMUL_DESC_FILL_MODE, static_cast<int32_t>(CUBLAS_FILL_MODE_FULL));
   put(CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<uint32_t>(CUBLASLT_EPILOGUE_DEFAULT));
-  put(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, int32_t{-1});  // that of D
+  put(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, int32_t{-1});  // the type of D
 }
 
 MatrixLayout::MatrixLayout(cudaDataType_t type, uint64_t rows, uint64_t columns, int64_t ld)
@@ -43,7 +43,7 @@ Preference::Preference() : Attributes(kPreferenceSizes) {
   put(CUBLASLT_MATMUL_PREF_IMPL_MASK, ~uint64_t{0});
 }
 
-// All are leaked: programs destroy what they hold until exit.
+// All are leaked: programs destroy their descriptors until exit.
 Live<cublasLtContext>& handles() {
   static auto* live = new Live<cublasLtContext>("cublasLtHandle_t");
   return *live;

@@ -14,7 +14,7 @@ constexpr uint32_t kVectorBytes = 16;
 struct Kind {
   Sum sum;
   bool vectorised;              // reads 16 bytes at a time
-  int64_t least_workspace = 0;  // a kernel that wants more room than most give
+  int64_t least_workspace = 0;  // larger than most preferences
 };
 constexpr Kind kKinds[] = {{Sum::workspace, true, int64_t{64} << 20},
                            {Sum::rounded, false},
@@ -39,7 +39,7 @@ bool suits(const Kind& kind, const Problem& p, const Limits& limits) {
   if (kind.vectorised && !is_vectorisable(p, limits)) return false;
   constexpr int64_t kLeastToSplit = 32;
   if (kind.sum != Sum::whole && p.k < kLeastToSplit) return false;
-  // Of others it would be the next one.
+  // For wider elements it would equal Sum::workspace.
   if (kind.sum == Sum::rounded) {
     return p.element_bytes() < sizeof(float) &&
            limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
@@ -47,7 +47,7 @@ bool suits(const Kind& kind, const Problem& p, const Limits& limits) {
   if (kind.sum == Sum::workspace) {
     return limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   }
-  // What is added in place is never whole before the end, so nothing can be done to it.
+  // A sum in place is never complete before the end, so no epilogue can be applied.
   if (kind.sum == Sum::in_place) {
     return limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_INPLACE &&
            p.epilogue == CUBLASLT_EPILOGUE_DEFAULT;
@@ -110,7 +110,7 @@ extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     alignment = std::min(alignment, wanted.get<uint32_t>(name));
   }
   if (alignment < p.element_bytes()) return CUBLAS_STATUS_INVALID_VALUE;
-  // No preference speaks of the bias: its alignment is seen in the pointer that is set.
+  // The preference does not contain the bias: its alignment is that of the pointer.
   const Limits limits{
       static_cast<int64_t>(wanted.get<uint64_t>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)),
       wanted.get<uint32_t>(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK), alignment,

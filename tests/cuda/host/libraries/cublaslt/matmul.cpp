@@ -12,7 +12,7 @@
 namespace ambit::cuda::host::cublaslt {
 namespace {
 
-/// A call, with all that the library reads before it returns.
+/// A call, with everything that the library reads before it returns.
 struct Product {
   Problem problem;
   Algorithm algorithm;
@@ -21,13 +21,13 @@ struct Product {
   void* workspace;
 };
 
-// GELU by tanh, which is what cuBLASLt's epilogue computes.
+// GELU by tanh, as cuBLASLt's epilogue.
 float gelu(float x) {
   constexpr float kRoot = 0.7978845608f;  // sqrt(2 / pi)
   return 0.5f * x * (1 + std::tanh(kRoot * (x + 0.044715f * x * x * x)));
 }
 
-// sum [n,m] += op(A) [k,m] op(B) [n,k] over [first,last) of k, for one of the batch.
+// sum [n,m] += op(A) [k,m] op(B) [n,k] over [first,last) of k, for one element of the batch.
 template <class T>
 void add_products(const Problem& p, const T* a, const T* b, int64_t first, int64_t last, T* sum) {
   for (int64_t j = 0; j < p.n; ++j) {
@@ -57,13 +57,13 @@ void apply_epilogue(const Problem& p, const T* bias, T* y) {
     for (int64_t i = 0; i < p.m; ++i) {
       T& value = y[j * p.m + i];
       if (bias) value += bias[i];
-      if (p.has_relu()) value = value > 0 ? value : T{0};  // NaN becomes 0, as fmax has it
+      if (p.has_relu()) value = value > 0 ? value : T{0};  // NaN becomes 0, as with fmax
       if (p.has_gelu()) value = static_cast<T>(gelu(static_cast<float>(value)));
     }
   }
 }
 
-// The transposes of matrices, so that the inner loop runs along m.
+// Transpose the matrices, so that the inner loop runs along m.
 Operand transposed(Operand o) {
   std::swap(o.sizes[1], o.sizes[2]);
   std::swap(o.strides[1], o.strides[2]);
@@ -81,7 +81,7 @@ std::vector<T> load_factors(const Product& call, const Operand& o) {
   return values;
 }
 
-// What is left of a part, or of the sum of some, where an algorithm of that kind keeps it.
+// Round a partial sum as the algorithm stores it.
 template <class T>
 T kept(const Product& call, T x, Sum by) {
   return call.algorithm.sum == by ? rounded(x, call.problem.element) : x;
@@ -118,7 +118,7 @@ void multiply(const Product& call) {
 
 bool is_aligned(const void* p, size_t bytes) { return reinterpret_cast<uintptr_t>(p) % bytes == 0; }
 
-// What is wrong with the memory of a call, if anything.
+// Return the error of a call's memory, if any.
 cublasStatus_t check_memory(const Product& call, size_t workspace_bytes) {
   const Problem& p = call.problem;
   const Algorithm& algorithm = call.algorithm;
@@ -135,7 +135,7 @@ cublasStatus_t check_memory(const Product& call, size_t workspace_bytes) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (call.c.data == call.d.data && p.c.strides != p.d.strides) return CUBLAS_STATUS_INVALID_VALUE;
-  // The rest is what the library does not see, but a kernel trips over.
+  // The library does not detect these errors, but its kernels would give wrong results.
   if (p.has_bias() && !is_aligned(p.bias, algorithm.bias_alignment)) {
     misuse("cublasLtMatmul: expected a bias aligned as it was at the heuristic");
   }
@@ -148,7 +148,7 @@ cublasStatus_t check_memory(const Product& call, size_t workspace_bytes) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// The algorithm of a result of the heuristic, or for null the first that fits.
+// Return the algorithm of a heuristic's result; for null the first suitable one.
 std::optional<Algorithm> chosen(const cublasLtMatmulAlgo_t* algo, const Problem& p,
                                 size_t workspace_bytes) {
   if (!algo) {

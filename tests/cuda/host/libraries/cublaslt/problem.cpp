@@ -30,8 +30,8 @@ std::optional<Element> element_of(cudaDataType_t type) {
   }
 }
 
-// All four matrices are of one type here. What adds up float, by itself or as TF32, takes 16 bits
-// too, but not both.
+// All four matrices must have one type. Compute types with float32 sums, also by TF32, accept 16
+// bits; the two 16-bit types cannot be mixed.
 cublasStatus_t read_types(const Types& t, Problem& p) {
   const std::optional<Element> element = element_of(t.d);
   for (const cudaDataType_t type : {t.a, t.b, t.c}) {
@@ -77,7 +77,7 @@ cublasStatus_t read_layout(const MatrixLayout& l, Matrices& m) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// What op() makes of a matrix: real, so that a conjugate is the same.
+// Read the op of a matrix. Values are real, so a conjugate transpose is a transpose.
 cublasStatus_t transpose(int32_t operation, Matrices& m) {
   if (operation == CUBLAS_OP_N) return CUBLAS_STATUS_SUCCESS;
   if (operation != CUBLAS_OP_T && operation != CUBLAS_OP_C) return kInvalid;
@@ -95,7 +95,7 @@ cublasStatus_t read_epilogue(const MatmulDesc& desc, Problem& p) {
                       CUBLASLT_EPILOGUE_GELU,    CUBLASLT_EPILOGUE_GELU_BIAS};
   if (std::find(known.begin(), known.end(), p.epilogue) == known.end()) return kUnsupported;
   if (p.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return CUBLAS_STATUS_SUCCESS;
-  // The kernels of doubles have no epilogues, and those of others want columns.
+  // Kernels for float64 have no epilogues, and the others require column order.
   if (p.is_double() || p.d.order == CUBLASLT_ORDER_ROW) return kUnsupported;
   const auto type = desc.get<int32_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
   const bool fits = type == -1 || element_of(static_cast<cudaDataType_t>(type)) == p.element;
@@ -115,7 +115,7 @@ cublasDataType_t type_of(const MatrixLayout& l) {
   return static_cast<cublasDataType_t>(l.get<uint32_t>(CUBLASLT_MATRIX_LAYOUT_TYPE));
 }
 
-// op(A) [m,k] and op(B) [k,n] are as their ops left them.
+// op(A) is [m,k] and op(B) is [k,n].
 cublasStatus_t read_sizes(Problem& p) {
   p.batch = p.d.sizes[0];
   p.m = p.d.sizes[1];

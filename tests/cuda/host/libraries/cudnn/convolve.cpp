@@ -8,8 +8,8 @@
 namespace ambit::cuda::host::cudnn {
 namespace {
 
-/// One dim of a window: place i of the output meets place i * stride - before + tap * dilation of
-/// the input.
+/// One dim of a window: position i of the output uses position i * stride - before + tap * dilation
+/// of the input.
 struct Axis {
   int64_t in, out, taps, stride, before, dilation;
   bool flipped;
@@ -24,18 +24,18 @@ struct Axis {
         flipped(c.flipped) {}
 
   int64_t shift(int64_t tap) const { return (flipped ? taps - 1 - tap : tap) * dilation - before; }
-  /// The places of the output whose input is there: [first, last).
+  /// The output positions whose input is inside: [first, last).
   int64_t first(int64_t tap) const {
     const int64_t s = shift(tap);
     return s >= 0 ? 0 : std::min(out, (-s + stride - 1) / stride);
   }
   int64_t last(int64_t tap) const {
-    const int64_t room = in - shift(tap);  // of places from the first tap's on
+    const int64_t room = in - shift(tap);  // number of input positions from the first tap's
     return room <= 0 ? 0 : std::min(out, (room + stride - 1) / stride);
   }
 };
 
-/// A pair of an output row and an input row that a line of the filter connects.
+/// A pair of an output row and an input row that one row of the filter connects.
 template <class T>
 struct Rows {
   T *x, *w, *y;  // w: one element
@@ -57,7 +57,7 @@ struct Rows {
   }
 };
 
-// What a place in the batch, a filter and a channel of its group have to do with each other.
+// Add the contribution of one element of the batch, one filter, and one channel of its group.
 template <class T>
 void convolve_planes(const Convolution& c, T* x, T* w, T* y) {
   const auto last = static_cast<size_t>(c.spatial_dims) - 1;
@@ -83,15 +83,14 @@ void convolve_planes(const Convolution& c, T* x, T* w, T* y) {
   }
 }
 
-/// The number of elements in the dims of a tensor from `first` on.
+/// Return the number of elements in the dims of a tensor from `first` on.
 int64_t elements(const Tensor& t, size_t first) {
   int64_t n = 1;
   for (size_t d = first; d < t.sizes.size(); ++d) n *= t.sizes[d];
   return n;
 }
 
-// The same with a depth, where there is one: a plane for each pair that a slice of the filter
-// connects.
+// The same with a depth dim, if there is one: one pair of planes for each slice of the filter.
 template <class T>
 void convolve_volumes(const Convolution& c, T* x, T* w, T* y) {
   if (c.spatial_dims == 2) return convolve_planes(c, x, w, y);
@@ -105,7 +104,7 @@ void convolve_volumes(const Convolution& c, T* x, T* w, T* y) {
   }
 }
 
-// Round what has been summed to the planes of a pair.
+// Round the sums of a pair of planes.
 template <class T>
 void narrow(const Convolution& c, T* x, T* w, T* y) {
   T* sums = c.kind == ConvKind::forward ? y : c.kind == ConvKind::data ? x : w;
@@ -129,7 +128,7 @@ template <class T>
 void convolve(const Convolution& c, Arithmetic arithmetic, Operands<T>& operands) {
   const int64_t channels = c.w.sizes[1], filters = c.w.sizes[0], per_group = filters / c.groups();
   const int64_t x_size = elements(c.x, 2), w_size = elements(c.w, 2), y_size = elements(c.y, 2);
-  // Sums run over filters for the data, and over the batch for filters: those go outermost.
+  // Sums run over filters for the data, and over the batch for filters; these loops are outermost.
   const std::vector<int64_t> batch = order_of(c.x.sizes[0], arithmetic);
   const std::vector<int64_t> order = order_of(filters, arithmetic);
   for (const int64_t n : batch) {

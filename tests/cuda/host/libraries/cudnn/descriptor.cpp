@@ -13,7 +13,7 @@ std::string& last_error() {
   return text;
 }
 
-// Scales come as floats or doubles, whatever the data.
+// Scales are float or double for any data.
 bool fits(cudnnBackendAttributeType_t type, const Attribute& attribute) {
   return type == attribute.type ||
          (attribute.type == CUDNN_TYPE_DOUBLE && type == CUDNN_TYPE_FLOAT);
@@ -26,7 +26,7 @@ T element(const Value& value, size_t i) {
   return result;
 }
 
-// The real library takes a descriptor of another kind, and then reads what is not there.
+// The real library accepts a descriptor of another kind, and reads outside of it.
 cudnnStatus_t set_nodes(Value& value, const Attribute& attribute, const void* elements) {
   const auto* handles = static_cast<const cudnnBackendDescriptor_t*>(elements);
   const bool of_graph = attribute.name == CUDNN_ATTR_OPERATIONGRAPH_OPS;
@@ -46,7 +46,7 @@ cudnnStatus_t set_nodes(Value& value, const Attribute& attribute, const void* el
 
 }  // namespace
 
-// Both are leaked: programs destroy what they hold until exit.
+// Both are leaked: programs destroy their descriptors until exit.
 Live<Descriptor>& descriptors() {
   static auto* live = new Live<Descriptor>("cudnnBackendDescriptor_t");
   return *live;

@@ -39,7 +39,7 @@ bool is_depthwise(const Graph& g) {
 }
 bool is_gradient(const Graph& g) { return g.convolution.kind != ConvKind::forward; }
 
-// Vectors of 16 bytes along the width, or along the channels where they are innermost.
+// Vectors of 16 bytes along the width, or along the channels if they are innermost.
 bool is_vectorisable(const Graph& g) {
   for (const Tensor& t : g.operands()) {
     const auto line = std::find(t.strides.begin(), t.strides.end(), 1) - t.strides.begin();
@@ -49,14 +49,14 @@ bool is_vectorisable(const Graph& g) {
   return true;
 }
 
-// Operands as matrices, a column for each element of a window.
+// Operands as matrices, with a column for each element of a window.
 int64_t indices_bytes(const Graph& g) {
   const Tensor& w = g.convolution.w;
   int64_t taps = 1;
   for (size_t d = 1; d < w.sizes.size(); ++d) taps *= w.sizes[d];
   return 4 * taps + 192;
 }
-// A copy of all operands with other strides.
+// Copy all operands to other strides.
 int64_t copies_bytes(const Graph& g) {
   int64_t bytes = 0;
   for (const Tensor& t : g.operands()) {
@@ -64,17 +64,17 @@ int64_t copies_bytes(const Graph& g) {
   }
   return bytes;
 }
-// Tensor cores take channels innermost; of others there are copies.
+// Tensor cores need channels last; operands with other strides are copied.
 int64_t layout_bytes(const Graph& g) {
   const Tensor& x = g.convolution.x;
   return x.strides[1] == 1 ? 0 : copies_bytes(g);
 }
-// Filters of 3x3 become 6x6.
+// Filters of 3x3 are transformed to 6x6.
 int64_t winograd_bytes(const Graph& g) {
   const Tensor& w = g.convolution.w;
   return w.sizes[0] * w.sizes[1] * 36 * static_cast<int64_t>(w.element_bytes());
 }
-// Complex images, padded to powers of two, of all three operands.
+// Complex images of all three operands, padded to powers of two.
 int64_t fft_bytes(const Graph& g) {
   const Convolution& c = g.convolution;
   const auto padded = [](int64_t size) {
@@ -87,7 +87,7 @@ int64_t fft_bytes(const Graph& g) {
 
 using Notes = std::vector<cudnnBackendNumericalNote_t>;
 
-// In the order in which heuristics like them best.
+// In the order of the heuristics.
 const std::vector<Engine>& engines() {
   static const auto* list = new std::vector<Engine>{
       {6, Notes{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, Arithmetic::plain, is_depthwise, always,
@@ -115,7 +115,7 @@ const std::vector<Engine>& engines() {
   return *list;
 }
 
-// The two that work for everything.
+// The two engines that support everything.
 bool is_fallback(const Engine& e) { return e.index == 1 || e.index == 2; }
 
 }  // namespace
@@ -128,7 +128,7 @@ std::vector<Configuration> rank_engines(std::shared_ptr<const Graph> graph, int6
     if ((mode != CUDNN_HEUR_MODE_FALLBACK || is_fallback(e)) && e.suits(*graph))
       order.push_back(&e);
   }
-  // B weighs otherwise, and what works always comes without a workspace first.
+  // Mode B has another order, and the fallback mode puts engines without a workspace first.
   const bool reversed = mode == CUDNN_HEUR_MODE_B || mode == CUDNN_HEUR_MODE_FALLBACK;
   if (reversed) std::reverse(order.begin(), order.end());
   for (const Engine* e : order) ranked.push_back({graph, e});

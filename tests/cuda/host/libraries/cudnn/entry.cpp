@@ -76,7 +76,7 @@ const char* cudnnGetErrorString(cudnnStatus_t status) {
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
                                            cudnnBackendDescriptor_t* descriptor) {
   if (!descriptor) return null_pointer("nowhere to put a descriptor");
-  // This is the status of the real library.
+  // The real library returns this status.
   if (!is_known(type)) {
     return fail(CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, "no such descriptor");
   }

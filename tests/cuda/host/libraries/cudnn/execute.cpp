@@ -46,7 +46,8 @@ void add_repeated(const Call& call, const Tensor& b, const Tensor& y, std::vecto
 template <class T>
 void apply(const Call& call, const Pointwise& step, std::vector<T>& values) {
   if (step.b) return add_repeated(call, *step.b, step.y, values);
-  // NaN stays where that is asked for and the engine notes that it heeds it. The default is 0.
+  // NaN is propagated if the mode requests it and the engine's notes say that it does. By default
+  // it becomes 0.
   const auto& notes = call.plan.chosen.engine->notes;
   const bool keeps_nan =
       step.keeps_nan &&
@@ -107,7 +108,7 @@ cudnnStatus_t check_memory(const Call& call) {
   if (!is_aligned(call.workspace, kWorkspaceAlignment)) {
     return fail(CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER, "a workspace not aligned");
   }
-  // What the library does not see, but makes its results wrong.
+  // Errors that the library does not detect, but which make its results wrong.
   const Operand written = call.operand(graph.output());
   expect_no_overlap("cudnnBackendExecute", written);
   for (const Tensor& t : graph.operands()) {

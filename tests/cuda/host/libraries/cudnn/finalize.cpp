@@ -1,4 +1,4 @@
-// What cuDNN checks when a descriptor is finalized. The statuses are those of cuDNN 9.19.
+// cuDNN's checks when a descriptor is finalized. The statuses are those of cuDNN 9.19.
 #include <algorithm>
 
 #include "attributes.h"
@@ -83,7 +83,7 @@ cudnnStatus_t finalize_pointwise(const Node& node) {
   const size_t rank = read_tensor(*x).sizes.size();
   if (read_tensor(*y).sizes.size() != rank) return bad("operands of different ranks");
   if (what->integer(CUDNN_ATTR_POINTWISE_MODE, 0) >= CUDNN_POINTWISE_RELU_FWD) {
-    return CUDNN_STATUS_SUCCESS;  // of one operand
+    return CUDNN_STATUS_SUCCESS;  // there is only one operand
   }
   const bool fits = is_final(b) && read_tensor(*b).sizes.size() == rank;
   return fits ? CUDNN_STATUS_SUCCESS : bad("operands of different ranks");
@@ -104,7 +104,7 @@ cudnnStatus_t finalize_graph(Node& node, Made& made) {
     return bad("two operations with the same output");
   }
   std::optional<Graph> graph = read_graph(operations);
-  if (!graph) return CUDNN_STATUS_SUCCESS;  // no heuristic will know an engine for it
+  if (!graph) return CUDNN_STATUS_SUCCESS;  // no heuristic will find an engine for it
   for (void* handle : node.pointers(CUDNN_ATTR_OPERATIONGRAPH_HANDLE)) {
     graph->device = handles().get(handle).device;
   }
@@ -143,12 +143,12 @@ cudnnStatus_t finalize_pack(const Node& node) {
   return ids == pointers ? CUDNN_STATUS_SUCCESS : bad("another number of ids than of pointers");
 }
 
-// Enough of the description to be one.
+// Check that the description is complete.
 cudnnStatus_t finalize_properties(const Node& node) {
   const std::vector<int64_t> text = node.integers(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION);
   const bool object = text.size() >= 2 && text.front() == '{' && text.back() == '}';
   return text.empty() || object ? CUDNN_STATUS_SUCCESS
-                                : bad("a description that is no JSON object");
+                                : bad("a description that is not a JSON object");
 }
 
 cudnnStatus_t check(Node& node, Made& made) {

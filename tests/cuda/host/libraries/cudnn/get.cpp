@@ -8,13 +8,13 @@
 namespace ambit::cuda::host::cudnn {
 namespace {
 
-/// Where elements go, and how many there is room for.
+/// Destination of the elements, and its capacity.
 struct Room {
   int64_t elements;
   int64_t* count;
   void* to;
 
-  // Without room they are counted; otherwise as many are written as fit.
+  // Without a capacity only count; otherwise write as many as fit.
   template <class T>
   cudnnStatus_t fill(const std::vector<T>& from) const {
     const auto all = static_cast<int64_t>(from.size());
@@ -31,7 +31,7 @@ cudnnStatus_t expect(cudnnBackendAttributeType_t got, cudnnBackendAttributeType_
              : fail(CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE, "an attribute of another type");
 }
 
-// Fill descriptors that the program has made for that, one for each configuration.
+// Fill descriptors that the program has created, one for each configuration.
 cudnnStatus_t fill_nodes(const std::vector<Configuration>& list, cudnnBackendDescriptorType_t type,
                          int64_t counted, const Room& room) {
   if (room.elements == 0) {
@@ -69,7 +69,7 @@ cudnnStatus_t get_stored(const Node& node, const Attribute& attribute,
   return CUDNN_STATUS_SUCCESS;
 }
 
-// What was not set, but made.
+// Attributes that are computed, not set.
 cudnnStatus_t get_made(const Node& node, cudnnBackendAttributeName_t name,
                        cudnnBackendAttributeType_t type, const Room& room) {
   const Made& made = *node.made;
@@ -81,7 +81,7 @@ cudnnStatus_t get_made(const Node& node, cudnnBackendAttributeName_t name,
   const bool is_engine = node.type == CUDNN_BACKEND_ENGINE_DESCRIPTOR;
   const bool is_plan = node.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
   if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS && node.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR) {
-    // Counted are some that turn out not to be there.
+    // The count includes engines that are then not supported.
     const auto counted = static_cast<int64_t>(made.ranked.empty() ? 0 : made.ranked.size() + 2);
     return typed(CUDNN_TYPE_BACKEND_DESCRIPTOR, [&] {
       return fill_nodes(made.ranked, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, counted, room);

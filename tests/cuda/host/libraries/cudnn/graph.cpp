@@ -6,7 +6,7 @@
 namespace ambit::cuda::host::cudnn {
 namespace {
 
-// The same operation has three descriptors, whose attributes differ in name alone.
+// Three descriptors describe the same operation, and differ only in the names of their attributes.
 struct Names {
   ConvKind kind;
   cudnnBackendAttributeName_t convolution, alpha, beta, x, w, y;
@@ -54,7 +54,7 @@ bool is_repeated(const Tensor& b, const Tensor& y) {
   return true;
 }
 
-// In memory the operands are of one type, and between the operations of that of the sums.
+// Operands in memory have one type; tensors between operations have the type of the sums.
 bool has_type(const Tensor& t, const Convolution& c) {
   const cudnnDataType_t in_memory = c.kind == ConvKind::data ? c.y.type : c.x.type;
   return t.type == (t.is_virtual ? c.compute : in_memory);
@@ -104,7 +104,7 @@ Tensor read_tensor(const Node& node) {
 Convolution read_convolution(const Node& operation) {
   const Names& names = *names_of(operation.type);
   const Node& c = *operation.node(names.convolution);
-  // Left unset, the mode is the first of its kind, and paddings are none.
+  // Defaults: the first mode of its kind, and no padding.
   const int64_t mode = c.integer(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CONVOLUTION);
   const int64_t dims = c.integer(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 0);
   const auto padding = [&](cudnnBackendAttributeName_t name) {
@@ -164,7 +164,8 @@ std::optional<Graph> read_graph(const std::vector<NodePtr>& operations) {
   }
   const std::vector<Pointwise>& steps = graph->steps;
   if (!steps.empty() && graph->convolution.kind != ConvKind::forward) return std::nullopt;
-  // A relu comes behind a sum: cuDNN 9.19 has no engine for one that follows the convolution.
+  // A relu must follow an addition: cuDNN 9.19 has no engine for one directly after the
+  // convolution.
   const bool known = steps.empty() || (steps[0].b && (steps.size() == 1 || !steps[1].b));
   if (!known || steps.size() > 2) return std::nullopt;
   return graph->output().is_virtual ? std::nullopt : graph;

@@ -16,7 +16,7 @@ cusolverStatus_t getrf(cusolverDnHandle_t handle, const Columns<T>& a, T* work, 
                [=] { factor_lu(a, pivots, info); });
 }
 
-// In place, without a look at NaN: it passes, and info stays 0. The other triangle is not read.
+// In place. NaN is not detected: info remains 0. The other triangle is not read.
 template <class T>
 int factor_cholesky(T* a, int64_t n, bool lower) {
   const auto at = [&](int64_t i, int64_t j) -> T& { return lower ? a[j * n + i] : a[i * n + j]; };
@@ -92,7 +92,7 @@ cusolverStatus_t geqrf(cusolverDnHandle_t handle, const Columns<T>& a, T* tau, T
   return queue(handle, "cusolverDn<t>geqrf", work, lwork, [=] { run_geqrf(a, tau, info); });
 }
 
-// Of A the first k columns are read, and all written.
+// The first k columns of A are read, and all are written.
 template <class T>
 void run_orgqr(const Columns<T>& a, int64_t reflections, const T* tau, int* info) {
   std::vector<T> values = Columns<T>{a.data, a.rows, reflections, a.ld}.read();
@@ -124,7 +124,7 @@ cusolverStatus_t orgqr(cusolverDnHandle_t handle, const Columns<T>& a, int k, co
 #define AMBIT_CUSOLVER_OF(letter, T)                                                               \
   cusolverStatus_t cusolverDn##letter##getrf_bufferSize(cusolverDnHandle_t h, int m, int n, T* a,  \
                                                         int lda, int* size) {                      \
-    return tell_size(h, Columns<T>{a, m, n, lda}.is_valid(), work_size(m, n), size);               \
+    return query_size(h, Columns<T>{a, m, n, lda}.is_valid(), work_size(m, n), size);              \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##getrf(cusolverDnHandle_t h, int m, int n, T* a, int lda,    \
                                              T* work, int* pivots, int* info) {                    \
@@ -133,7 +133,7 @@ cusolverStatus_t orgqr(cusolverDnHandle_t handle, const Columns<T>& a, int k, co
   cusolverStatus_t cusolverDn##letter##potrf_bufferSize(                                           \
       cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T* a, int lda, int* size) {              \
     const bool valid = is_triangle(uplo) && Columns<T>{a, n, n, lda}.is_valid();                   \
-    return tell_size(h, valid, work_size(n, n), size);                                             \
+    return query_size(h, valid, work_size(n, n), size);                                            \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##potrf(cusolverDnHandle_t h, cublasFillMode_t uplo, int n,   \
                                              T* a, int lda, T* work, int lwork, int* info) {       \
@@ -145,7 +145,7 @@ cusolverStatus_t orgqr(cusolverDnHandle_t handle, const Columns<T>& a, int k, co
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##geqrf_bufferSize(cusolverDnHandle_t h, int m, int n, T* a,  \
                                                         int lda, int* size) {                      \
-    return tell_size(h, Columns<T>{a, m, n, lda}.is_valid(), work_size(m, n), size);               \
+    return query_size(h, Columns<T>{a, m, n, lda}.is_valid(), work_size(m, n), size);              \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##geqrf(cusolverDnHandle_t h, int m, int n, T* a, int lda,    \
                                              T* tau, T* work, int lwork, int* info) {              \
@@ -154,7 +154,7 @@ cusolverStatus_t orgqr(cusolverDnHandle_t handle, const Columns<T>& a, int k, co
   cusolverStatus_t cusolverDn##letter##orgqr_bufferSize(                                           \
       cusolverDnHandle_t h, int m, int n, int k, const T* a, int lda, const T* tau, int* size) {   \
     const bool valid = Columns<const T>{a, m, n, lda}.is_valid() && are_columns_of_q(m, n, k);     \
-    return tell_size(h, valid && tau, work_size(m, n), size);                                      \
+    return query_size(h, valid && tau, work_size(m, n), size);                                     \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##orgqr(cusolverDnHandle_t h, int m, int n, int k, T* a,      \
                                              int lda, const T* tau, T* work, int lwork,            \

@@ -35,8 +35,8 @@ inline cusolverStatus_t check(cusolverDnHandle_t handle, bool valid) {
 }
 
 /// Return the workspace size of a function, if the query is valid.
-inline cusolverStatus_t tell_size(cusolverDnHandle_t handle, bool valid, int64_t elements,
-                                  int* to) {
+inline cusolverStatus_t query_size(cusolverDnHandle_t handle, bool valid, int64_t elements,
+                                   int* to) {
   const cusolverStatus_t status = check(handle, valid && to);
   if (status == CUSOLVER_STATUS_SUCCESS) *to = static_cast<int>(elements);
   return status;

@@ -1,5 +1,5 @@
-// syevd, gesvd, and Jacobi's methods for batches. Vectors have the other sign than LAPACK's: nobody
-// may rely on one.
+// syevd, gesvd, and Jacobi's methods for batches. Vectors have the opposite sign of LAPACK's,
+// because programs must not depend on the sign.
 #include "handles.h"
 
 namespace {
@@ -70,7 +70,7 @@ cusolverStatus_t syev(cusolverDnHandle_t handle, const SymmetricJob& job, const 
   });
 }
 
-/// Singular vectors that are asked for; of gesvdj v is V, else V^T.
+/// Singular vectors, if requested; gesvdj returns V, the others V^T.
 template <class T>
 struct Vectors {
   T *u, *v;
@@ -169,7 +169,7 @@ cusolverStatus_t gesvdj_batched(cusolverDnHandle_t handle, cusolverEigMode_t mod
       int lda, const T* w, int* size) {                                                            \
     const bool valid =                                                                             \
         SymmetricJob{"", mode, uplo}.is_valid() && Columns<const T>{a, n, n, lda}.is_valid() && w; \
-    return tell_size(h, valid, work_size(n, n), size);                                             \
+    return query_size(h, valid, work_size(n, n), size);                                            \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##syevd(cusolverDnHandle_t h, cusolverEigMode_t mode,         \
                                              cublasFillMode_t uplo, int n, T* a, int lda, T* w,    \
@@ -183,7 +183,7 @@ cusolverStatus_t gesvdj_batched(cusolverDnHandle_t handle, cusolverEigMode_t mod
     syevj_parameters().get(parameters);                                                            \
     const bool valid = SymmetricJob{"", mode, uplo}.is_valid() &&                                  \
                        Columns<const T>{a, n, n, lda}.is_valid() && w && batch >= 0;               \
-    return tell_size(h, valid, work_size(n, n, batch), size);                                      \
+    return query_size(h, valid, work_size(n, n, batch), size);                                     \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##syevjBatched(                                               \
       cusolverDnHandle_t h, cusolverEigMode_t mode, cublasFillMode_t uplo, int n, T* a, int lda,   \
@@ -194,7 +194,7 @@ cusolverStatus_t gesvdj_batched(cusolverDnHandle_t handle, cusolverEigMode_t mod
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##gesvd_bufferSize(cusolverDnHandle_t h, int m, int n,        \
                                                         int* size) {                               \
-    return tell_size(h, m >= n && n >= 0, work_size(m, n), size);                                  \
+    return query_size(h, m >= n && n >= 0, work_size(m, n), size);                                 \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##gesvd(                                                      \
       cusolverDnHandle_t h, signed char job_u, signed char job_v, int m, int n, T* a, int lda,     \
@@ -206,7 +206,7 @@ cusolverStatus_t gesvdj_batched(cusolverDnHandle_t handle, cusolverEigMode_t mod
       cusolverDnHandle_t h, cusolverEigMode_t, int m, int n, const T* a, int lda, const T* s,      \
       const T*, int, const T*, int, int* size, gesvdjInfo_t parameters, int batch) {               \
     gesvdj_parameters().get(parameters);                                                           \
-    return tell_size(h, is_small<T>({a, m, n, lda}, batch) && s, work_size(m, n, batch), size);    \
+    return query_size(h, is_small<T>({a, m, n, lda}, batch) && s, work_size(m, n, batch), size);   \
   }                                                                                                \
   cusolverStatus_t cusolverDn##letter##gesvdjBatched(                                              \
       cusolverDnHandle_t h, cusolverEigMode_t mode, int m, int n, T* a, int lda, T* s, T* u,       \

@@ -1,6 +1,6 @@
-// libnccl.so.2 on the host: ranks are processes of one machine, each with GPUs of its own, and meet
-// in shared memory. Calls are checked at once; their work is done when the runtime comes to it, a
-// slot at a time, in step with the other ranks.
+// libnccl.so.2 on the host: ranks are processes of one machine, each with its own GPUs, and
+// communicate by shared memory. Calls are checked at once; the runtime runs their work, one slot at
+// a time, in step with the other ranks.
 #include <ambit/api.h>
 #include <ambit/backend/communicator.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-// What all ranks map; of zeros at first.
+// The mapping of all ranks, initially zeros.
 struct Rendezvous {
   std::atomic<uint32_t> come, turn;
   Call calls[kMostRanks];
@@ -62,7 +62,7 @@ struct ncclComm {
   char* slot(int r) const {
     return static_cast<char*>(memory) + sizeof(Rendezvous) + static_cast<size_t>(r) * kSlotBytes;
   }
-  // Wait for all ranks. A minute is more than any test takes.
+  // Wait for all ranks, at most a minute, which is longer than any test.
   void meet() const {
     Rendezvous& m = rendezvous();
     const uint32_t turn = m.turn.load();
@@ -83,10 +83,10 @@ namespace {
 
 using Comm = std::shared_ptr<ncclComm>;
 
-// A handle points at one of these.
+// Target of a handle.
 Comm& of(ncclComm_t handle) { return *reinterpret_cast<Comm*>(handle); }
 
-// Whether tests have this function fail.
+// Return true if tests request that this function fails.
 bool is_failing(std::string_view function) {
   const char* const name = std::getenv("AMBIT_CUDA_HOST_NCCL");
   return name && function == name;
@@ -130,7 +130,7 @@ std::optional<ReduceOp> op_of(ncclRedOp_t op) {
   }
 }
 
-// One rank's part, on the GPU at work. Pieces are a rank's each.
+// One rank's part, on the GPU of the running work. Each rank has one piece.
 struct Work {
   Comm comm;
   Call call;
@@ -143,7 +143,7 @@ struct Work {
   void fold(char* into, size_t piece_at, size_t n) const;
 };
 
-// All ranks' elements as one; `piece_at`: where they lie in the slots.
+// All ranks' elements in one array; `piece_at`: their positions in the slots.
 void Work::fold(char* into, size_t piece_at, size_t n) const {
   const DType dtype = *dtype_of(call.type);
   check_write(into, n * element_size(dtype));
@@ -265,7 +265,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* handle, int size, ncclUniqueId id, int
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t handle) {
-  delete &of(handle);  // work that is queued keeps the rest
+  delete &of(handle);  // queued work owns the rest
   return ncclSuccess;
 }
 

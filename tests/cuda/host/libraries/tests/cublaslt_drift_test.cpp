@@ -1,5 +1,5 @@
-// The emulation of cuBLASLt beside the real one. Without a GPU that makes no handles, so what can
-// be compared is descriptors, the sizes of all attributes, and the words of statuses.
+// Compares the emulation of cuBLASLt with the real library. Without a GPU that creates no handles,
+// so only descriptors, sizes of attributes, and texts of statuses are compared.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 struct Both {
   const CublasLtApi &real = real_cublaslt(), &ours = emulated_cublaslt();
 
-  // Return whether there is anything to compare with.
+  // Return true if the real library is there.
   bool are_there() const {
     if (!real.library.is_there()) MESSAGE("skipped: no cuBLASLt");
     return real.library.is_there();
@@ -26,7 +26,7 @@ struct Both {
 
 }  // namespace
 
-TEST_CASE("statuses have the names and words of the real cuBLASLt") {
+TEST_CASE("statuses have the names and texts of the real cuBLASLt") {
   const Both both;
   if (!both.are_there()) return;
   for (int i = 0; i < 20; ++i) {
@@ -36,7 +36,7 @@ TEST_CASE("statuses have the names and words of the real cuBLASLt") {
   }
 }
 
-TEST_CASE("attributes have the sizes that they have in the real cuBLASLt") {
+TEST_CASE("attributes have the sizes of the real cuBLASLt") {
   const Both both;
   if (!both.are_there()) return;
   const std::array<char, 16> zeros{};
@@ -75,7 +75,7 @@ TEST_CASE("attributes have the sizes that they have in the real cuBLASLt") {
   }
 }
 
-TEST_CASE("descriptors are made, refused and destroyed as by the real cuBLASLt") {
+TEST_CASE("descriptors are created, refused and destroyed as by the real cuBLASLt") {
   const Both both;
   if (!both.are_there()) return;
   both.check([](const CublasLtApi& a) { return a.create(nullptr); });
@@ -86,7 +86,7 @@ TEST_CASE("descriptors are made, refused and destroyed as by the real cuBLASLt")
   both.check([](const CublasLtApi& a) { return a.destroy_desc(nullptr); });
   both.check([](const CublasLtApi& a) { return a.destroy_layout(nullptr); });
   both.check([](const CublasLtApi& a) { return a.destroy_preference(nullptr); });
-  // What makes no sense is not seen before a product is asked for.
+  // Invalid values are not detected before a product is requested.
   struct Layout {
     uint64_t rows, columns;
     int64_t ld;
@@ -103,7 +103,7 @@ TEST_CASE("descriptors are made, refused and destroyed as by the real cuBLASLt")
     const int32_t value = 0;
     return a.set_desc(nullptr, CUBLASLT_MATMUL_DESC_TRANSA, &value, sizeof(value));
   });
-  // Without a handle nothing else is looked at.
+  // Without a handle nothing else is checked.
   both.check([](const CublasLtApi& a) {
     cublasLtMatmulDesc_t d = nullptr;
     cublasLtMatrixLayout_t l = nullptr;

@@ -1,5 +1,5 @@
-// The emulation of cuBLASLt on memory of the runtime: products beside the reference backend, and
-// what its checks find.
+// The emulation of cuBLASLt on memory of the runtime: products compared with the reference backend,
+// and its checks.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ struct Shape {
   int64_t batch, m, n, k;
 };
 
-// Rows are what is stored as columns, so that memory [batch,columns,rows] is a tensor's.
+// Rows of the tensor are columns of cuBLASLt's matrix, so that memory [batch,columns,rows] is a
+// tensor.
 Tensor product_of(const Tensor& a, bool a_is_transposed, const Tensor& b, bool b_is_transposed) {
   const auto wide = [](const Tensor& t) { return t.to(Device("reference"), kFloat64); };
   const Tensor left = b_is_transposed ? wide(b).transpose(1, 2) : wide(b);
@@ -34,7 +35,7 @@ cudaDataType_t type_of(DType dtype) {
                               : CUDA_R_32F;
 }
 
-// Every algorithm's D = alpha op(A) op(B) + beta C, of one shape.
+// D = alpha op(A) op(B) + beta C of one shape, by every algorithm.
 void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) {
   const TensorOptions options = TensorOptions(dtype);
   const Tensor a = randn(a_t ? Dims{s.batch, s.m, s.k} : Dims{s.batch, s.k, s.m}, options);
@@ -59,10 +60,11 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   constexpr double kAlpha = 1.5, kBeta = -0.25;
   const Tensor exact = product_of(a, a_t, b, b_t) * kAlpha + c.to(kFloat64) * kBeta;
   const double unit = wide ? 0x1p-53 : 0x1p-24;
-  // A rounding for each term and each sum, and for tensor cores half a unit of 11 bits for each
+  // One rounding for each term and each sum, and with tensor cores half a unit of 11 bits for each
   // factor.
   const double relative = static_cast<double>(s.k + 4) * unit + (tf32 ? 2 * 0x1p-11 : 0);
-  // And of 16 bits half a unit in the last place of the result, which is none of float16's least.
+  // For 16 bits also half a unit in the last place of the result, which is not a denormal of
+  // float16.
   const Tensor last_place = exact.abs() * (dtype == kFloat16    ? 0x1p-11
                                            : dtype == kBFloat16 ? 0x1p-8
                                                                 : 0) +
@@ -82,7 +84,7 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
 
 }  // namespace
 
-TEST_CASE("every algorithm of cuBLASLt on the host computes what the reference does") {
+TEST_CASE("every algorithm of cuBLASLt on the host has the reference's results") {
   for (const Shape s :
        {Shape{1, 1, 1, 1}, Shape{1, 5, 7, 3}, Shape{3, 8, 12, 64}, Shape{2, 33, 4, 40}}) {
     for (const bool a_t : {false, true}) {
@@ -100,9 +102,9 @@ TEST_CASE("every algorithm of cuBLASLt on the host computes what the reference d
   }
 }
 
-TEST_CASE("parts of a sum that an algorithm keeps in 16 bits are rounded") {
+TEST_CASE("partial sums that an algorithm stores in 16 bits are rounded") {
   constexpr int64_t kSize = 8, kTerms = 320;
-  // Whole numbers, whose sums float32 holds.
+  // Whole numbers, whose sums are exact in float32.
   const auto numbers = [](IntArrayRef sizes) { return randint(-16, 17, sizes).to(kBFloat16); };
   const Tensor a = numbers({1, kTerms, kSize}), b = numbers({1, kSize, kTerms});
   const GpuArray A(a), B(b), D(kSize * kSize * 2);
@@ -124,7 +126,7 @@ TEST_CASE("parts of a sum that an algorithm keeps in 16 bits are rounded") {
   CHECK_FALSE(is_rounded_once(CUBLASLT_REDUCTION_SCHEME_INPLACE));
 }
 
-TEST_CASE("epilogues add the bias and apply what they are named after") {
+TEST_CASE("epilogues add the bias and apply their activation") {
   constexpr int64_t kM = 6, kN = 5, kK = 7;
   const Tensor a = randn({1, kK, kM}), b = randn({1, kN, kK}), bias = randn({kM});
   const GpuArray A(a), B(b), Bias(bias), D(kN * kM * sizeof(float));
@@ -159,7 +161,7 @@ TEST_CASE("epilogues add the bias and apply what they are named after") {
   }
 }
 
-TEST_CASE("products that cannot be are refused as cuBLASLt documents it") {
+TEST_CASE("invalid products are refused as cuBLASLt documents") {
   const auto status = [](const std::function<void(Product&)>& change, int most = 10) {
     Product p(8, 8, 64);
     change(p);
@@ -206,7 +208,7 @@ TEST_CASE("products that cannot be are refused as cuBLASLt documents it") {
   CHECK(status([&](Product& p) { doubles(p), p.epilogue = CUBLASLT_EPILOGUE_BIAS; }) == kNot);
 }
 
-TEST_CASE("the preference leaves algorithms out") {
+TEST_CASE("the preference excludes algorithms") {
   const auto found = [](const std::function<void(Product&)>& change) {
     Product p(8, 8, 64);
     change(p);
@@ -216,7 +218,7 @@ TEST_CASE("the preference leaves algorithms out") {
   };
   const auto all = found([](Product& p) { p.most_workspace = uint64_t{1} << 30; });
   const auto usual = found([](Product&) {});
-  CHECK(usual.size() == all.size() - 1);  // one wants 64 MiB
+  CHECK(usual.size() == all.size() - 1);  // one needs 64 MiB
   CHECK(all.front().workspaceSize == size_t{64} << 20);
   for (const auto& result : usual) CHECK(result.workspaceSize <= size_t{32} << 20);
   CHECK(usual.front().workspaceSize > 0);
@@ -263,7 +265,7 @@ TEST_CASE("a product does not run on memory that its algorithm cannot use") {
   must(cudaDeviceSynchronize());
 }
 
-TEST_CASE("algorithms fail and grow where AMBIT_CUDA_HOST_CUBLASLT says so") {
+TEST_CASE("algorithms fail and need more workspace if AMBIT_CUDA_HOST_CUBLASLT says so") {
   const GpuArray A(randn({64, 8})), B(randn({8, 64})), D(64 * 8), workspace(1 << 20);
   setenv("AMBIT_CUDA_HOST_CUBLASLT", "execute:0,workspace:1=1000000", 1);
   Call call(Product(8, 8, 64));
@@ -278,7 +280,7 @@ TEST_CASE("algorithms fail and grow where AMBIT_CUDA_HOST_CUBLASLT says so") {
   must(cudaDeviceSynchronize());
 }
 
-TEST_CASE("cuBLASLt on the host does not forgive what the real one cannot see") {
+TEST_CASE("cuBLASLt on the host ends the process at errors that the real library does not detect") {
   const auto ends = [](const char* child, const char* word) {
     check_dies(child, {word}, "AMBIT_CUDA_HOST=2");
   };

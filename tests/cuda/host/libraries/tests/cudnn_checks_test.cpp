@@ -1,5 +1,5 @@
-// The emulation of cuDNN on memory of the runtime: what its checks find, and what it refuses and
-// fails as the real one does.
+// The emulation of cuDNN on memory of the runtime: its own checks, and the calls that fail as with
+// the real library.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 using namespace ambit;
 using namespace host_libraries;
 
-TEST_CASE("a plan does not run on memory that breaks its promises") {
+TEST_CASE("a plan does not run on memory that violates its descriptors") {
   const Problem p{Kind::forward, {2, 3, 8, 8}, {4, 3, 3, 3}};
   const Operands o(p);
   GpuArray x(o.x), w(o.w), y(o.y), shifted(o.x, 2);
@@ -45,7 +45,7 @@ TEST_CASE("a plan does not run on memory that breaks its promises") {
   must(cudaDeviceSynchronize());
 }
 
-TEST_CASE("descriptors of another kind are refused, which the real library crashes at") {
+TEST_CASE("descriptors of another kind, which crash the real library, are refused") {
   CudnnScript s(emulated_cudnn());
   D conv = s.convolution({}), x = s.tensor({.id = 1, .sizes = {2, 3, 8, 8}});
   D operation = s.make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
@@ -59,7 +59,7 @@ TEST_CASE("descriptors of another kind are refused, which the real library crash
         CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
 }
 
-TEST_CASE("plans fail and grow where AMBIT_CUDA_HOST_CUDNN says so") {
+TEST_CASE("plans fail and need more workspace if AMBIT_CUDA_HOST_CUDNN says so") {
   const Problem p{Kind::forward, {2, 3, 8, 8}, {4, 3, 3, 3}};
   const Operands o(p);
   GpuArray x(o.x), w(o.w), y(o.y);
@@ -83,8 +83,8 @@ TEST_CASE("plans fail and grow where AMBIT_CUDA_HOST_CUDNN says so") {
   unsetenv("AMBIT_CUDA_HOST_CUDNN");
 }
 
-// Each ends its process with a word of what was wrong.
-TEST_CASE("cuDNN on the host does not forgive what the real one cannot see") {
+// Each ends its process with a message.
+TEST_CASE("cuDNN on the host ends the process at errors that the real library does not detect") {
   check_dies("child: a result over an operand", {"overlaps"});
   check_dies("child: a descriptor used after its end", {"destroyed"});
   check_dies("child: an operand freed before the plan",
@@ -94,7 +94,7 @@ TEST_CASE("cuDNN on the host does not forgive what the real one cannot see") {
              {"out of the bounds of memory, in cudnnBackendExecute"});
 }
 
-TEST_CASE("a handle of cuDNN is of one GPU, and so are its stream and its plans") {
+TEST_CASE("a handle of cuDNN belongs to one GPU, and so do its stream and its plans") {
   const ChildResult result = run_child("child: cuDNN on two GPUs", "AMBIT_CUDA_HOST=2");
   INFO(result.output);
   CHECK(result.exit_code == 0);

@@ -1,4 +1,5 @@
-// The emulation of cuDNN beside the real one: tensors, convolutions, and the life of descriptors.
+// Compares the emulation of cuDNN with the real library: tensors, convolutions, and the lifetime of
+// descriptors.
 #include <iterator>
 
 #include "cudnn_drift.h"
@@ -17,7 +18,7 @@ struct Attempt {
 
 }  // namespace
 
-TEST_CASE("tensors are taken and refused as by the real cuDNN") {
+TEST_CASE("tensors are accepted and refused as by the real cuDNN") {
   const int64_t negative[] = {2, -3, 8, 8}, empty[] = {2, 0, 8, 8},
                 nine[] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   const int64_t step_0[] = {192, 0, 8, 1}, step_negative[] = {192, 64, -8, 1};
@@ -79,7 +80,7 @@ TEST_CASE("tensors are taken and refused as by the real cuDNN") {
   }
 }
 
-TEST_CASE("descriptors have the life that the real cuDNN gives them") {
+TEST_CASE("descriptors have the states of the real cuDNN") {
   compare("null and unknown", [](CudnnScript& s) {
     s.note("create", s.api().create(nullptr));
     s.note("set_stream", s.api().set_stream(nullptr, nullptr));
@@ -121,7 +122,7 @@ TEST_CASE("descriptors have the life that the real cuDNN gives them") {
   }
 }
 
-TEST_CASE("convolutions are taken and refused as by the real cuDNN") {
+TEST_CASE("convolutions are accepted and refused as by the real cuDNN") {
   const auto with = [](auto change) {
     ConvSpec spec = kConv;
     change(spec);

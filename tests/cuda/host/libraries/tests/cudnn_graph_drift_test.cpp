@@ -1,4 +1,4 @@
-// The emulation of cuDNN beside the real one: operations, graphs, and what is made of them.
+// Compares the emulation of cuDNN with the real library: operations, graphs, heuristics and plans.
 #include <algorithm>
 
 #include "cudnn_drift.h"
@@ -7,7 +7,7 @@ using namespace host_libraries;
 
 namespace {
 
-// Whether an engine rounds no float32.
+// True if an engine does not round float32 operands.
 bool is_strict(const std::vector<cudnnBackendNumericalNote_t>& notes) {
   return std::none_of(notes.begin(), notes.end(), [](cudnnBackendNumericalNote_t note) {
     return note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
@@ -17,7 +17,7 @@ bool is_strict(const std::vector<cudnnBackendNumericalNote_t>& notes) {
 
 }  // namespace
 
-TEST_CASE("operations are taken and refused as by the real cuDNN") {
+TEST_CASE("operations are accepted and refused as by the real cuDNN") {
   struct Operands {
     const char* what;
     TensorSpec x, w, y;
@@ -76,7 +76,7 @@ TEST_CASE("operations are taken and refused as by the real cuDNN") {
   }
 }
 
-TEST_CASE("sums and relus are taken and refused as by the real cuDNN") {
+TEST_CASE("sums and relus are accepted and refused as by the real cuDNN") {
   const auto pointwise = [](const char* what, cudnnPointwiseMode_t mode, const TensorSpec* x,
                             const TensorSpec* b, const TensorSpec* y) {
     compare(what, [&](CudnnScript& s) {
@@ -108,7 +108,7 @@ TEST_CASE("sums and relus are taken and refused as by the real cuDNN") {
   });
 }
 
-TEST_CASE("graphs are taken, refused and ranked as by the real cuDNN") {
+TEST_CASE("graphs are accepted, refused and ranked as by the real cuDNN") {
   const auto operations = [](CudnnScript& s) {
     return s.operation(Kind::forward, kConv, s.convolution(kConv), s.tensor(kImage),
                        s.tensor(kFilter), s.tensor(kBetween));
@@ -119,7 +119,7 @@ TEST_CASE("graphs are taken, refused and ranked as by the real cuDNN") {
   const auto relu = [](CudnnScript& s) {
     return s.pointwise(CUDNN_POINTWISE_RELU_FWD, s.tensor(kBiased), nullptr, s.tensor(kResult));
   };
-  // Whether there are engines, plans among them, and notes that can be read.
+  // Check that there are engines, that some have plans, and that notes can be read.
   const auto use = [](CudnnScript& s, D graph) {
     D gpu = properties(s);
     for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK,
@@ -159,7 +159,7 @@ TEST_CASE("graphs are taken, refused and ranked as by the real cuDNN") {
   });
 }
 
-TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
+TEST_CASE("the same fused graphs have plans in the emulation and in the real cuDNN") {
   struct Variant {
     Kind kind = Kind::forward;
     cudnnDataType_t type = CUDNN_DATA_FLOAT;
@@ -208,7 +208,7 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
                                          tensor(kResult), sums, v.keeps_nan));
       }
       D graph = s.graph(operations), gpu = properties(s);
-      // Which engines there are is the library's own; that a plan comes of one must be the same.
+      // The engines may differ between the libraries; both must have a plan, or neither.
       for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
         CudnnScript tries(s.api());
         bool any = false, strict = false, keeping = false;
@@ -224,14 +224,14 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
           s.note(keeping ? "NaN is kept" : "it is not", CUDNN_STATUS_SUCCESS);
         }
         s.note(any ? "plans" : "no plan", CUDNN_STATUS_SUCCESS);
-        const bool rounds = v.type == CUDNN_DATA_FLOAT;  // on tensor cores
+        const bool rounds = v.type == CUDNN_DATA_FLOAT;  // by tensor cores
         if (rounds) s.note(strict ? "strict plans" : "no strict plan", CUDNN_STATUS_SUCCESS);
       }
     });
   }
 }
 
-TEST_CASE("heuristics, plans and packs are taken and refused as by the real cuDNN") {
+TEST_CASE("heuristics, plans and packs are accepted and refused as by the real cuDNN") {
   compare("no graph", [](CudnnScript& s) {
     D d = s.make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;

@@ -1,5 +1,5 @@
-// The emulation of cuDNN on memory of the runtime: what its plans compute, beside the reference
-// backend. What its checks find is in cudnn_checks_test.cpp.
+// The emulation of cuDNN on memory of the runtime: results of its plans, compared with the
+// reference backend. cudnn_checks_test.cpp tests its checks.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ bool has(const std::vector<cudnnBackendNumericalNote_t>& notes, cudnnBackendNume
   return std::find(notes.begin(), notes.end(), note) != notes.end();
 }
 
-// Run every plan there is, and compare. Return how many there were.
+// Run every plan, and compare the results. Return the number of plans.
 int check_all_plans(const Problem& p) {
   const Operands o(p);
   GpuArray x(o.laid_out(o.x, p)), w(o.laid_out(o.w, p)), y(o.laid_out(o.y, p));
@@ -47,9 +47,9 @@ int check_all_plans(const Problem& p) {
       const Dims memory = p.channels_last ? channels_last(sizes) : sizes;
       Tensor ours = written.read(memory, p.dtype);
       if (p.channels_last) ours = ours.movedim(-1, 1);
-      // Each term is rounded once, each partial sum once; tensor cores round both factors of
-      // float32 to 11 bits, by half a unit in the last of them. A result of 16 bits is rounded once
-      // more, and none of these is one of float16's least; narrow sums are rounded so on the way.
+      // Each term is rounded once, and each partial sum once; tensor cores round both float32
+      // factors to 11 bits, by half a unit in the last place. A 16-bit result is rounded once more
+      // (none is a denormal of float16), and so is each partial sum of a 16-bit accumulation.
       const double unit = p.dtype == kFloat64 ? 0x1p-53 : 0x1p-24;
       const double relative =
           (static_cast<double>(o.terms) + 3) * unit + (rounds ? 2 * 0x1p-11 : 0);
@@ -58,7 +58,7 @@ int check_all_plans(const Problem& p) {
       const Tensor bound = o.magnitude * (relative + of_sums) + o.exact.abs() * last_place +
                            (is_16_bit ? 0x1p-25 : 0);
       CHECK(worst_ratio(ours, o.exact, bound) <= 1);
-      // They do round: nobody gets exact results from an engine that says it has none.
+      // Check that they do round, so that tests cannot rely on exact results of such an engine.
       if (rounds && o.terms > 8) {
         CHECK(worst_ratio(ours, o.exact, o.magnitude * (relative - 2 * 0x1p-11)) > 1);
       }
@@ -94,7 +94,7 @@ std::vector<Problem> problems() {
 
 }  // namespace
 
-TEST_CASE("every plan of cuDNN on the host computes what the reference does") {
+TEST_CASE("every plan of cuDNN on the host has the reference's results") {
   for (const Problem& p : problems()) {
     CAPTURE(str(p.x));
     CAPTURE(str(p.w));
@@ -105,7 +105,7 @@ TEST_CASE("every plan of cuDNN on the host computes what the reference does") {
   }
 }
 
-TEST_CASE("fused sums and relus of cuDNN on the host are those of the reference") {
+TEST_CASE("fused sums and relus of cuDNN on the host equal the reference's") {
   for (const DType dtype : dtypes::kAnyFloating) {
     for (const bool last : {false, true}) {
       for (const bool with_relu : {false, true}) {
@@ -122,7 +122,7 @@ TEST_CASE("fused sums and relus of cuDNN on the host are those of the reference"
   }
 }
 
-TEST_CASE("a relu keeps NaN where it is asked to and the engine notes that it heeds it") {
+TEST_CASE("a relu propagates NaN if the mode requests it and the engine's notes say that it does") {
   for (const bool asked : {false, true}) {
     const Problem p{.kind = Kind::forward,
                     .x = {2, 3, 6, 6},
@@ -152,7 +152,7 @@ TEST_CASE("a relu keeps NaN where it is asked to and the engine notes that it he
   }
 }
 
-TEST_CASE("alpha and beta scale the product and what was there") {
+TEST_CASE("alpha and beta scale the product and the previous output") {
   const Problem p{Kind::filter, {2, 3, 6, 6}, {4, 3, 3, 3}};
   const Operands o(p);
   GpuArray x(o.x), w(o.w), y(o.y);
@@ -162,12 +162,12 @@ TEST_CASE("alpha and beta scale the product and what was there") {
   D pack = s.pack({kX, kW, kY}, {x.data(), w.data(), y.data()}, nullptr);
   REQUIRE(s.api().execute(handle(), plan, pack) == CUDNN_STATUS_SUCCESS);
   const Tensor expected = o.exact * 2 - o.w.to(kFloat64) * 0.5;
-  // As above, and roundings of both scalings and their sum.
+  // As above, plus the roundings of both scalings and their sum.
   const Tensor bound = (o.magnitude * 2 + o.w.to(kFloat64).abs()) * ((o.terms + 6) * 0x1p-24);
   CHECK(worst_ratio(w.read(p.w, kFloat32), expected, bound) <= 1);
 }
 
-TEST_CASE("engines that say they are not deterministic add in another order each time") {
+TEST_CASE("engines that are not deterministic add in another order each time") {
   const Problem p{Kind::filter, {16, 3, 16, 16}, {4, 3, 3, 3}};
   const Operands o(p);
   GpuArray x(o.x), w(o.w), y(o.y);

@@ -1,5 +1,6 @@
-// cuSOLVER and cuBLAS, the real ones and the emulations: every function that the plugin opens is
-// there. No more can be compared: without a GPU the real ones make no handle, and crash without.
+// cuSOLVER and cuBLAS: every function that the plugin opens is in the real library and in the
+// emulation. Nothing else can be compared: without a GPU the real libraries cannot create a handle,
+// and they crash without a handle.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -18,8 +19,8 @@ namespace {
 const std::vector<const char*> kCublas{AMBIT_CUBLAS_FUNCTIONS(AMBIT_NAME)};
 const std::vector<const char*> kCusolver{AMBIT_CUSOLVER_FUNCTIONS(AMBIT_NAME, AMBIT_NAME_OF)};
 
-/// The real libraries come first: an emulation of the name that cuSOLVER needs would be taken for
-/// the real one.
+/// The real library must be opened first: if the emulation of the library that cuSOLVER needs were
+/// loaded, the loader would use it.
 struct Both {
   const char* file;
   const std::vector<const char*>& names;

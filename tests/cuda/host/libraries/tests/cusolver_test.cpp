@@ -1,4 +1,4 @@
-// The emulations of cuSOLVER and cuBLAS on memory of the runtime: what their checks find.
+// The checks of the emulations of cuSOLVER and cuBLAS on memory of the runtime.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -46,8 +46,8 @@ struct Eigenvalues {
 
 }  // namespace
 
-TEST_CASE("eigenvalues come of the triangle that is named; sizes and workspaces are checked") {
-  Eigenvalues e(doubles({2, 1, NAN, 2}));  // the upper element, by columns, is not read
+TEST_CASE("eigenvalues are those of the given triangle; sizes and workspaces are checked") {
+  Eigenvalues e(doubles({2, 1, NAN, 2}));  // the upper element is not read
   int size = 0;
   REQUIRE(AMBIT_CALL(solver, cusolverDnDsyevd_bufferSize)(
               solver_handle(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, 2,
@@ -62,7 +62,7 @@ TEST_CASE("eigenvalues come of the triangle that is named; sizes and workspaces 
   CHECK(e.info.read({1}, kInt32).item<int>() == 0);
 }
 
-TEST_CASE("a triangle is solved with, on either side") {
+TEST_CASE("triangular systems are solved on either side") {
   cublasHandle_t h = nullptr;
   REQUIRE(AMBIT_CALL(blas, cublasCreate_v2)(&h) == CUBLAS_STATUS_SUCCESS);
   const GpuArray a(doubles({2, 1, 0, 4})), b(doubles({2, 5})), work(size_t{4096});
@@ -82,8 +82,8 @@ TEST_CASE("a triangle is solved with, on either side") {
   CHECK(b.read({2}, kFloat64).allclose(doubles({0.375, 0.25})));
 }
 
-// What ends the process does so in one of its own.
-TEST_CASE("what the real cuSOLVER does not survive ends the process with a word") {
+// Errors that end the process are tested in child processes.
+TEST_CASE("errors that the real cuSOLVER does not survive end the process with a message") {
   check_dies("child: eigenvalues of NaN", {"expected finite numbers"});
   check_dies("child: a workspace that is too small", {"out of the bounds"});
   check_dies("child: cuBLAS without a workspace", {"expected a workspace"});

@@ -1,5 +1,5 @@
-// c10d::ProcessGroup: an ambit::distributed::ProcessGroup under c10d's names. Its lists hold one
-// tensor, or one list of them, for a rank works with one device; Error says so of others.
+// c10d::ProcessGroup: an ambit::distributed::ProcessGroup under c10d's names. Its lists contain one
+// tensor, or one list of tensors, because a rank works with one device; Error for longer lists.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -14,7 +14,7 @@
 
 namespace c10d {
 
-/// Collectives return when they are begun. Errors: those of ambit::distributed::ProcessGroup.
+/// Collectives start and return. Errors: those of ambit::distributed::ProcessGroup.
 class ProcessGroup {
  public:
   using Work = c10d::Work;

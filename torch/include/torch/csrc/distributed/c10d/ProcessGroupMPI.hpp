@@ -14,7 +14,7 @@ class ProcessGroupMPI : public ProcessGroup {
  public:
   using ProcessGroup::ProcessGroup;
 
-  /// Return the group of all processes, ambit's default group, which it makes where there is none;
+  /// Return the group of all processes, ambit's default group, which is created if there is none;
   /// or that of these ranks, null on the others. All processes call it. Errors: those of
   /// init_process_group() and new_group().
   static c10::intrusive_ptr<ProcessGroupMPI> createProcessGroupMPI(std::vector<int> ranks = {}) {
@@ -26,7 +26,7 @@ class ProcessGroupMPI : public ProcessGroup {
   }
 
   std::string getBackendName() const { return MPI_BACKEND_NAME; }
-  /// End the group on all ranks: who waits gets an error.
+  /// End the group on all ranks: ranks that wait get an error.
   void abort() { group_->abort("a program has called ProcessGroupMPI::abort()"); }
 };
 

@@ -1,4 +1,4 @@
-// Options of collectives, as c10d has them.
+// Options of collectives, as in c10d.
 #pragma once
 
 #include <ambit/backend/communicator.h>
@@ -15,7 +15,7 @@ using ambit::distributed::ReduceOp;
 /// The group's timeout.
 inline constexpr std::chrono::milliseconds kUnsetTimeout{-1};
 
-// rootTensor: 0, as a rank has one tensor.
+// rootTensor: 0, because a rank has one tensor.
 struct BroadcastOptions {
   int64_t rootRank = 0;
   int64_t rootTensor = 0;

@@ -14,10 +14,10 @@ inline constexpr std::chrono::milliseconds kNoTimeout{0};
 
 namespace c10d {
 
-/// A collective that was begun. Errors: those of ambit::distributed::Work.
+/// A collective that was started. Errors: those of ambit::distributed::Work.
 class Work {
  public:
-  /// `timeout` is that of the collective's options, `source` the rank that is received from.
+  /// `timeout` is that of the collective's options, `source` the rank from which it receives.
   explicit Work(ambit::distributed::WorkPtr work, std::chrono::milliseconds timeout = kUnsetTimeout,
                 int source = -1)
       : work_(std::move(work)), timeout_(timeout), source_(source) {}
@@ -31,7 +31,7 @@ class Work {
   bool isSuccess() const { return work_->is_success(); }
   std::exception_ptr exception() const { return work_->exception(); }
   std::vector<ambit::Tensor> result() { return work_->result(); }
-  /// Errors: Error where nothing is received.
+  /// Errors: Error if the work does not receive.
   int sourceRank() const {
     if (source_ < 0) throw ambit::Error("sourceRank: expected the work of a recv, got another");
     return source_;

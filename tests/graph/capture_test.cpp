@@ -1,0 +1,98 @@
+// Graphs captured from modules: the same numbers as the module, also after a .pt2 file, and in
+// PyTorch 2.15.
+#include <ambit/autograd.h>
+#include <ambit/error.h>
+#include <ambit/graph/capture.h>
+#include <ambit/nn/nn.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/random.h>
+
+#include "captured_networks.h"
+#include "graph_files.h"
+
+using namespace ambit;
+
+namespace {
+
+void check_equal(const std::vector<Tensor>& got, const std::vector<Tensor>& expected) {
+  REQUIRE(got.size() == expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    INFO(i);
+    CHECK(got[i].sizes() == expected[i].sizes());
+    CHECK(got[i].dtype() == expected[i].dtype());
+    // Sums of at most 100 terms of size 1 in another order: 100 times half of 2^-23.
+    CHECK(allclose(got[i], expected[i], 6e-6, 6e-6));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a captured graph has the results of the module, also from a file") {
+  const TemporaryFolder folder;
+  for (const CapturedNetwork& e : captured_networks()) {
+    INFO(e.name);
+    const graph::Graph net = graph::capture(*e.net, e.forward, e.inputs);
+    const std::vector<Tensor> inputs = e.other_inputs(), expected = e.run(inputs);
+    const NoGradGuard no_grad;
+    check_equal(net->forward(inputs), expected);
+    const std::string file = (folder.path() / (e.name + ".pt2")).string();
+    graph::save(net, file);
+    check_equal(graph::load(file)->forward(inputs), expected);
+  }
+}
+
+TEST_CASE("a captured graph shares the parameters of the module and trains") {
+  nn::Sequential net(nn::Linear(4, 3), nn::Tanh());
+  const graph::Graph captured = graph::capture(net, randn({2, 4}));
+  CHECK(captured->named_parameters()["0.weight"].is_same(net->named_parameters()["0.weight"]));
+  const Tensor x = randn({2, 4});
+  captured->forward(x).sum().backward();
+  const Tensor got = net->named_parameters()["0.weight"].grad().clone();
+  net->zero_grad();
+  net->forward(x).sum().backward();
+  // The same float32 formulas on 8 terms.
+  CHECK(allclose(got, net->named_parameters()["0.weight"].grad(), 1e-6, 1e-6));
+}
+
+TEST_CASE("capture refuses modules that it cannot write") {
+  const auto error = [](const nn::Sequential& net, const Tensor& x) -> std::string {
+    try {
+      graph::capture(net, x);
+    } catch (const NotImplementedError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const nn::Sequential norm(nn::BatchNorm1d(4)), dropout(nn::Dropout(0.5));
+  CHECK(error(norm, randn({3, 4})).find("batch_norm of the module 0") != std::string::npos);
+  CHECK(error(dropout, randn({3, 4})).find("the kernel random") != std::string::npos);
+  const auto counted = [](TensorList in) { return std::vector<Tensor>{nonzero(in[0])}; };
+  CHECK_THROWS_AS(graph::capture(*dropout, counted, {randn({3})}), NotImplementedError);
+  const auto branches = [](TensorList in) {
+    return std::vector<Tensor>{in[0].sum().item<float>() > 0 ? in[0] + 1 : in[0].exp()};
+  };
+  CHECK_THROWS_WITH_AS(graph::capture(*dropout, branches, {ones({3})}),
+                       doctest::Contains("another call of aten"), NotImplementedError);
+  const auto reads = [](TensorList in) {
+    return std::vector<Tensor>{in[0] * in[0].max().item<float>()};
+  };
+  CHECK_THROWS_AS(graph::capture(*dropout, reads, {ones({3})}), NotImplementedError);
+  const auto changed = [](TensorList in) { return std::vector<Tensor>{in[0].add_(1)}; };
+  CHECK_THROWS_AS(graph::capture(*dropout, changed, {randn({3})}), NotImplementedError);
+  // The kernels are restored.
+  CHECK(equal(ones({2}) + 1, full({2}, 2.0)));
+}
+
+TEST_CASE("PyTorch has the same results with captured graphs") {
+  if (python_with_torch().empty()) return;
+  const TemporaryFolder folder;
+  for (const CapturedNetwork& e : captured_networks()) {
+    const std::string file = (folder.path() / (e.name + ".pt2")).string();
+    graph::save(graph::capture(*e.net, e.forward, e.inputs), file);
+    write_record(file, e.other_inputs());
+  }
+  CHECK(succeeds("OMP_NUM_THREADS=1 '" + python_with_torch() + "' '" AMBIT_SAVED_GRAPHS "' '" +
+                 folder.path().string() + "'"));
+}
