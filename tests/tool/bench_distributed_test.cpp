@@ -114,7 +114,7 @@ TEST_CASE("bench measures the ranks started by mpirun, and rank 0 prints") {
   CHECK(contains(ran.output, "2 ranks of one thread each, "));
   CHECK(contains(ran.output, "\n| allreduce/1 KiB | "));
   CHECK(contains(ran.output, "\n| allreduce/64 MiB | "));
-  CHECK(contains(ran.output, "\n| tudui, batch 64 a rank | step | images/s | times 1 rank's |\n"));
+  CHECK(contains(ran.output, "\n| tudui, batch 64 per rank | step | images/s | times 1 rank's |\n"));
   CHECK(contains(ran.output, "\n| 2 ranks, buckets of 0.25 MiB | "));
   CHECK(contains(ran.output, "\n| computing time lost to it | "));
   CHECK(contains(ran.output, "\n| the model, on these ranks | predicted | measured | ratio |\n"));
@@ -135,7 +135,7 @@ TEST_CASE("bench compares ranks with those of PyTorch over gloo") {
                                             AMBIT_MPIRUN " -n 2 --oversubscribe");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
-  CHECK(contains(ran.output, "\n| tudui, batch 64 a rank, 2 ranks | ambit | PyTorch "));
+  CHECK(contains(ran.output, "\n| tudui, batch 64 per rank, 2 ranks | ambit | PyTorch "));
 }
 
 TEST_CASE("bench --distributed refuses invalid options, and says why") {
