@@ -15,13 +15,9 @@ function(ambit_add_objects name)
   target_sources(ambit PRIVATE $<TARGET_OBJECTS:${name}>)
 endfunction()
 
-# Half of libambit's compile time is spent in the headers of its kernels. With ccache each object is
-# compiled once anyway, and a precompiled header would be part of its hash.
+# Half of libambit's compile time is spent in the headers of its kernels.
 # ambit_precompile_headers(<target> [<header>...])
 function(ambit_precompile_headers target)
-  if(CCACHE_PROGRAM)
-    return()
-  endif()
   target_precompile_headers(${target} PRIVATE
     <ambit/backend/kernels.h> <fmt/format.h> <fmt/ranges.h> <algorithm> ${ARGN})
   # GCC loses the pragmas in a precompiled header.
