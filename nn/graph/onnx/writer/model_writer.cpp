@@ -176,7 +176,7 @@ class ModelWriter {
     }
     for (const size_t i : constants)
       refs_[flat(program_.state[i].value)] = emitter_.constant(state_[i]);
-    for (const Input& input : program_.inputs) {  // numbers are tensors of one dim among the nodes
+    for (const Input& input : program_.inputs) {  // within the graph, numbers are 1-D tensors
       Ref& r = refs_[flat(input.value)];
       if (!block_.values[flat(input.value)].dtype) r = emitter_.reshape(r, {1});
     }

@@ -58,7 +58,7 @@ class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   void pretty_print(std::ostream& os) const override;
 
   LayerNormOptions options;
-  /// Of normalized_shape; undefined unless elementwise_affine.
+  /// [normalized_shape]; undefined unless elementwise_affine.
   Tensor weight, bias;
 };
 AMBIT_MODULE(LayerNorm);
@@ -113,7 +113,7 @@ class LocalResponseNormOptions : public Options<LocalResponseNormOptions> {
   AMBIT_OPTION(LocalResponseNormOptions, double, k) = 1;
 };
 
-/// y = x / (k + alpha mean of x^2 over the `size` channels around)^beta, x [N,C,...]; see
+/// y = x / (k + alpha mean of x^2 over `size` channels around it)^beta, x [N,C,...]; see
 /// local_response_norm().
 class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
@@ -155,7 +155,7 @@ class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
   void pretty_print(std::ostream& os) const override;
 
   RMSNormOptions options;
-  /// Of normalized_shape; undefined unless elementwise_affine.
+  /// [normalized_shape]; undefined unless elementwise_affine.
   Tensor weight;
 };
 AMBIT_MODULE(RMSNorm);

@@ -167,7 +167,7 @@ struct AMBIT_API OptimizerParamState {
   std::unique_ptr<OptimizerParamState> clone() const {
     return std::make_unique<OptimizerParamState>(*this);
   }
-  /// Return the number of updates, 0 before the first; set it. Errors also: Error before the state
+  /// Return the number of updates, 0 before the first; set it. Errors: also Error before the state
   /// exists.
   int64_t step() const;
   void step(int64_t count);
