@@ -145,18 +145,18 @@ AMBIT_API Tensor bitwise_xor(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor bitwise_left_shift(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor bitwise_right_shift(const Scalar& self, const Tensor& other);
 /// @}
-/// Compute the larger of each two; a number is preferred to NaN. Gradient: to the selected one, to
-/// self if both are equal.
+/// Compute the elementwise maximum; a number is preferred to NaN. Gradient: to the selected
+/// operand, to self if both are equal.
 AMBIT_API Tensor fmax(const Tensor& self, const Tensor& other);
-/// Compute the smaller of each two, like fmax.
+/// Compute the elementwise minimum, like fmax.
 AMBIT_API Tensor fmin(const Tensor& self, const Tensor& other);
 /// Compute log(exp(self) + exp(other)) without overflow. Floating point only.
 AMBIT_API Tensor logaddexp(const Tensor& self, const Tensor& other);
 /// Compute log2(2^self + 2^other) without overflow. Floating point only.
 AMBIT_API Tensor logaddexp2(const Tensor& self, const Tensor& other);
-/// Compute the larger of each two; NaN propagates. Gradient: to the selected one, halved if equal.
+/// Compute the elementwise maximum; NaN propagates. Gradient: to the selected, halved if equal.
 AMBIT_API Tensor maximum(const Tensor& self, const Tensor& other);
-/// Compute the smaller of each two; NaN propagates. Gradient: to the selected one, halved if equal.
+/// Compute the elementwise minimum; NaN propagates. Gradient: to the selected, halved if equal.
 AMBIT_API Tensor minimum(const Tensor& self, const Tensor& other);
 
 // The unary maps are the rows of AMBIT_UNARY_MAPS in function_table.h, with their formulas:
@@ -343,7 +343,7 @@ AMBIT_OPERATOR(&, bitwise_and)
 AMBIT_OPERATOR(|, bitwise_or)
 AMBIT_OPERATOR(^, bitwise_xor)
 #undef AMBIT_OPERATOR
-/// Operators with a number on the left: the function of the operator above, with a first.
+/// Operators with a number `a` on the left, which is the first operand of the function above.
 /// Comparisons exchange the operands: 1 < x is gt(x, 1).
 /// @{
 inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }

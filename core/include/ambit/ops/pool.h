@@ -65,7 +65,7 @@ AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool3d(const Tensor& input, const PoolParams& params);
 /// @}
-/// With libtorch's arguments.
+/// The same with libtorch's arguments.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor max_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
@@ -93,7 +93,7 @@ AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input
 AMBIT_API std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
 /// @}
-/// With libtorch's arguments.
+/// The same with libtorch's arguments.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, const Kernel& kernel,
@@ -132,7 +132,7 @@ AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool3d(const Tensor& input, const PoolParams& params);
 /// @}
-/// With libtorch's arguments. Errors: also Error for a divisor of 0.
+/// The same with libtorch's arguments. Errors: also Error for a divisor of 0.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor avg_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},

@@ -40,8 +40,8 @@ AMBIT_API Tensor linalg_multi_dot(TensorList tensors);
 /// floating point only: powers of the inverse.
 AMBIT_API Tensor matrix_power(const Tensor& self, int64_t n);
 /// Compute the matrix exponential, the sum over k of self^k / k! of square matrices [..,M,M].
-/// Floating point. Source: Moler
-/// & Van Loan 2003, "Nineteen dubious ways", method 3: scaling, Taylor, squaring.
+/// Floating point. Source: Moler & Van Loan 2003, "Nineteen dubious ways", method 3: scaling,
+/// Taylor, squaring.
 AMBIT_API Tensor matrix_exp(const Tensor& self);
 /// Sum the main diagonal of a matrix: [M,N] -> []; integers give int64. Not for bool.
 AMBIT_API Tensor trace(const Tensor& self);

@@ -288,7 +288,7 @@ class ModelWriter {
         value.dtype = is_real ? kFloat64 : a.kind == Kind::flag ? kBool : kInt64;
         r = emitter_.number(is_real ? Scalar(a.real) : Scalar(a.integer), *value.dtype);
       } else {
-        continue;  // None or a text
+        continue;  // None or a string
       }
       if (!value.dtype) {  // a number
         value.dtype = r.dtype;

@@ -21,7 +21,7 @@ AMBIT_API Tensor instance_norm(const Tensor& input, const Tensor& running_mean =
                                const Tensor& running_var = {}, const Tensor& weight = {},
                                const Tensor& bias = {}, bool use_input_stats = true,
                                double momentum = 0.1, double eps = 1e-5);
-/// y = x / (k + alpha mean of x^2 over the `size` channels around)^beta, x [N,C,...]. Errors:
+/// y = x / (k + alpha mean of x^2 over `size` channels around it)^beta, x [N,C,...]. Errors:
 /// ShapeError, DTypeError; Error for size < 1. Gradient: input. Source: Krizhevsky et al. 2012,
 /// section 3.3.
 AMBIT_API Tensor local_response_norm(const Tensor& input, int64_t size, double alpha = 1e-4,
@@ -175,7 +175,7 @@ class CrossMapLRN2dOptions : public Options<CrossMapLRN2dOptions> {
   AMBIT_OPTION(CrossMapLRN2dOptions, int64_t, k) = 1;
 };
 
-/// x (k + alpha / size sum of x^2 over the channels around)^-beta, x [N,C,H,W], as in Torch 7: the
+/// x (k + alpha / size sum of x^2 over channels around it)^-beta, x [N,C,H,W], as in Torch 7: the
 /// sum covers p - 1 channels on either side, p = (size - 1) / 2 + 1, and for channels >= p also
 /// channel 0, which Torch 7's running sum never drops. The gradient is that of this formula;
 /// libtorch's is not. Errors: Error for size < 1; of forward ShapeError, DTypeError.
