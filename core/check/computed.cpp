@@ -21,7 +21,7 @@ std::string_view first_bytes(const Tensor& t) {
           std::min(t.storage()->size_bytes(), kMost)};
 }
 
-// The name of a module's parameter or buffer; empty: it is none.
+// The name of a module's parameter or buffer; empty for any other tensor.
 std::string parameter_name(const Tensor& t) {
   const TensorImpl* own = t.impl();
   const TensorImpl* base = own->base.get();

@@ -23,7 +23,7 @@ class Json {
     bool is(Kind kind) const;
     /// Return the member of an object, or none.
     Ref find(std::string_view key) const;
-    /// Return the member of an object. Errors also: none has the key.
+    /// Return the member of an object. Errors: also none has the key.
     Ref at(std::string_view key) const;
     /// Return the first member or element, and the next sibling; none after the last.
     Ref first() const;

@@ -144,7 +144,7 @@ TEST_CASE("activations and losses at infinities, NaN, zeros and kinks have PyTor
       check_values(y.detach(), {13}, values);
       CHECK(signbit(y.detach().narrow(0, 4, 1)).item<bool>() == std::signbit(values[4]));
       y.sum().backward();
-      check_values(x.grad(), {13}, gradients, 1e-8);  // PyTorch's 1/6 is one of float32
+      check_values(x.grad(), {13}, gradients, 1e-8);  // PyTorch rounds 1/6 to float32
     };
     expect([&](const Tensor& x) { return F::elu(x, 0.5); },
            {-0.5, -0.5, -0.5, -0.475106465816, -0., 0, 3, 10, 20, 20.5, 1000, kInf, kNaN},

@@ -213,8 +213,8 @@ TEST_CASE("master weights are loaded with their option") {
 }
 
 TEST_CASE("options that are not set are those of the optimizer") {
-  // Values of libtorch 2.15 for optimizers with these options; it does not have those after LBFGS,
-  // nor maximize.
+  // Values of libtorch 2.15 for optimizers with these options. libtorch lacks the optimizers listed
+  // after LBFGS, and maximize.
   const auto check = [](const auto& options, const std::string& expected) {
     CHECK(text(options.values()) == expected);
   };

@@ -122,8 +122,8 @@ TEST_CASE("add_scalars creates a run for each curve") {
   CHECK(train[2].tag() == "loss/all");
   CHECK(train[2].scalar() == 1);
   CHECK(train[2].step() == 1);
-  // The folders that torch.utils.tensorboard of PyTorch 2.15 chooses, except for one outside of the
-  // folder.
+  // The folders are those of torch.utils.tensorboard in PyTorch 2.15, except that none may be
+  // outside of the writer's folder.
   CHECK(read_events(folder / "loss_all_x/y")[1].scalar() == 0.5F);
   CHECK(read_events(folder / "loss_all_z_.._.._w")[1].scalar() == 0.25F);
   CHECK(read_events(folder.path()).size() == 1);

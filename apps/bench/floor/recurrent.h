@@ -15,8 +15,8 @@ struct LstmKind {
   static constexpr size_t kGates[] = {0, 1, 2, 3};
   static constexpr bool kHasCell = true;
 };
-/// The reset gate is applied after the product with the state, as in PyTorch; the second bias of
-/// the new gate is inside, and is a fourth row.
+/// The reset gate is applied after the product with the state, as in PyTorch. The second bias of
+/// the new gate is added before the reset gate, and is a fourth row.
 struct GruKind {
   using Forward = dnnl::lbr_gru_forward;
   using Backward = dnnl::lbr_gru_backward;

@@ -49,7 +49,7 @@ class Forward {
     pack_rows(keys, s_.F, v, 0, T(1), v_, width_);
   }
 
-  /// Compute y and lse of `count` queries from `first` on; lse holds largest scores, then logs.
+  /// Compute y and lse of `count` queries from `first` on; lse: largest scores, then logs of sums.
   void block(int64_t first, int64_t count, const Head<T>& q, const std::optional<Head<T>>& mask,
              const Head<T>& y, T* lse) {
     constexpr T kNone = -std::numeric_limits<T>::infinity();

@@ -155,7 +155,7 @@ namespace {
 HWY_EXPORT(resize_any);
 HWY_EXPORT(resize_pixels);
 
-/// Resize or differentiate: to [N,C,...] from [N,C,...], with the taps in s.
+/// Resize, or compute the gradient: write `to` [N,C,...] from `from` [N,C,...], by the taps in s.
 void run(const Resizings& s, Tensor& to, const Tensor& from) {
   if (is_channels_last(from)) {
     const NativeScope native({.outputs = {&to}, .inputs = {&from}, .inputs_follow = true});

@@ -157,7 +157,7 @@ GpuStream* Gpu::add_stream(int priority) {
   return streams_.back().get();
 }
 
-// As many as PyTorch has.
+// The number of streams in a pool is that of PyTorch.
 GpuStream& Gpu::pool_stream(bool high_priority) {
   constexpr size_t kPooled = 32;
   const std::lock_guard lock(streams_mutex_);
@@ -173,7 +173,7 @@ GpuStream& Gpu::pool_stream(bool high_priority) {
   return *pool[next_in_pool_[high_priority]++ % kPooled];
 }
 
-// Reserves space, so that passing records on cannot fail.
+// Reserves space, so that moving records between the lists cannot fail.
 void Gpu::add_faults(std::unique_ptr<FaultRecord> faults) {
   spare_faults_.reserve(faults_.size() + 1);
   retired_faults_.reserve(faults_.size() + 1);

@@ -60,7 +60,7 @@ class ZipReader {
   /// Names are unique.
   virtual const std::vector<Entry>& entries() const = 0;
   /// Read whole entries and check their CRC-32; 0 means that none was computed. Several threads
-  /// share the stored entries. Errors also: for an entry that is not readable.
+  /// share the stored entries. Errors: also for an entry that is not readable.
   virtual void read_all(std::span<const Read> reads) const = 0;
   void read(size_t entry, void* to) const {
     const Read one{entry, to};

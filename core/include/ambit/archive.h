@@ -46,20 +46,20 @@ class AMBIT_API OutputArchive {
   std::shared_ptr<CompilationUnit> compilation_unit() const { return nullptr; }
 
   /// Set the tensor of a key, replacing an earlier one. libtorch records which tensors are buffers,
-  /// that is, not trained. An undefined tensor is not written. Errors also: for a key with quotes,
+  /// that is, not trained. An undefined tensor is not written. Errors: also for a key with quotes,
   /// backslashes or control characters, which libtorch cannot read.
   void write(const std::string& key, const Tensor& tensor, bool is_buffer = false);
   /// Set the plain value of a key: a bool, a number, a string, None, a tensor, or a list or tuple
-  /// of them. Errors also: for a dict or a list of mixed kinds, which have no type in TorchScript.
+  /// of them. Errors: also for a dict or a list of mixed kinds, which have no type in TorchScript.
   void write(const std::string& key, const Value& value);
   /// Set the value of a key to a copy of another archive's present content.
   void write(const std::string& key, const OutputArchive& nested);
 
   /// Write the archive to a file; `path` is replaced atomically, as save() of a state dict does.
   void save_to(const std::string& path) const;
-  /// Append the archive to a stream. Errors also: when the stream fails.
+  /// Append the archive to a stream. Errors: also when the stream fails.
   void save_to(std::ostream& stream) const;
-  /// Pass the archive's bytes in order to `write`, which returns how many it wrote. Errors also:
+  /// Pass the archive's bytes in order to `write`, which returns how many it wrote. Errors: also
   /// when it wrote fewer.
   void save_to(const std::function<size_t(const void* data, size_t size_bytes)>& write) const;
 
@@ -103,13 +103,13 @@ class AMBIT_API InputArchive {
                  const std::function<size_t()>& size, std::optional<Device> device = {});
 
   /// Read a tensor. If `tensor` is undefined, it becomes a copy. If it is defined, it keeps its
-  /// identity, device and requires_grad; its data, dtype and sizes become the archive's. Errors
-  /// also: for a key that is missing or does not hold a tensor.
+  /// identity, device and requires_grad; its data, dtype and sizes become the archive's. Errors:
+  /// also for a key that is missing or does not hold a tensor.
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
-  /// Read any value. Errors also: for a missing key.
+  /// Read any value. Errors: also for a missing key.
   void read(const std::string& key, Value& value) const;
-  /// Read a nested archive; of a state dict, the entries "<key>.<name>". Errors also: for a key
-  /// that is missing or does not hold an archive.
+  /// Read a nested archive, or from a state dict the entries "<key>.<name>". Errors: also for a
+  /// key that is missing or does not hold an archive.
   void read(const std::string& key, InputArchive& nested) const;
   /// The same, but return false and change nothing if the key is missing.
   /// @{

@@ -208,7 +208,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() const&;
   template <class T, size_t N>
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // would dangle
-  /// The same with sizes and strides by value, of 32 bits. Errors also: ShapeError for 2^31
+  /// The same with sizes and strides by value, of 32 bits. Errors: also ShapeError for 2^31
   /// elements or more.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() const&;
@@ -244,7 +244,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const;
-  /// Convert as the options say; unset options do not change. Errors also: Error for requires_grad.
+  /// Convert as the options say; unset options do not change. Errors: also Error for requires_grad.
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const;
   Tensor to(const char* device) const { return to(Device(device)); }
@@ -362,8 +362,8 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     set_data(source);
     return *this;
   }
-  /// Take the storage and dtype of `source` with this geometry; default strides: row-major. Errors
-  /// also: ShapeError if the geometry exceeds the storage.
+  /// Take the storage and dtype of `source` with this geometry; default strides: row-major. Errors:
+  /// also ShapeError if the geometry exceeds the storage.
   Tensor& set_(const Tensor& source, int64_t storage_offset, IntArrayRef size,
                IntArrayRef stride = {});
   /// Become an empty tensor of shape [0].

@@ -277,7 +277,7 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   return run_norm_in_range(x, shape, p);
 }
 
-// Only norms that are sums exist for no elements.
+// Without elements, only norms that are sums have a value.
 void expect_identity(const char* op, const Tensor& x, double p) {
   if (!std::isinf(p) && p >= 0) return;
   throw ShapeError(

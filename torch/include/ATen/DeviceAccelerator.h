@@ -80,7 +80,7 @@ inline void emptyCache() {
     ambit::empty_cache(detail::device(static_cast<DeviceIndex>(i)));
   }
 }
-/// Return the free or cached bytes, and the total bytes of the device. Errors also:
+/// Return the free or cached bytes, and the total bytes of the device. Errors: also
 /// NotImplementedError if the backend does not know the total.
 inline std::pair<size_t, size_t> getMemoryInfo(DeviceIndex index) {
   const Device device = detail::device(index);

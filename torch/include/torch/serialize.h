@@ -62,7 +62,7 @@ inline void save(const nn::Module& module, const std::string& path) {
 inline void save(const optim::Optimizer& optimizer, const std::string& path) {
   detail::save_archive(optimizer, path);
 }
-/// Of a module's holder or shared pointer.
+/// Save the module of a holder or a shared pointer.
 template <ambit::ModuleHandle M>
 requires detail::Any<M>
 void save(const M& module, const std::string& path) {

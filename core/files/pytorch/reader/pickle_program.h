@@ -33,7 +33,7 @@ class Program {
   /// Read an int of `bytes` bytes; one of more than 64 bits is opaque.
   Value long_integer(uint64_t bytes);
   double real();
-  /// Read a string; surrogates are allowed. Errors also: SerializationError if it is not UTF-8.
+  /// Read a string; surrogates are allowed. Errors: also SerializationError if it is not UTF-8.
   Value string(uint64_t bytes);
   /// Read a str of Python 2: a string if it is UTF-8, else opaque bytes.
   Value old_string(uint64_t bytes);

@@ -8,7 +8,7 @@ inline constexpr double kGeluTanhSlope = 1.5957691216057307;
 /// Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
 inline constexpr double kGeluTanhCube = 0.044715;
 
-/// Of selu, which preserves mean 0 and variance 1. Source: Klambauer et al. 2017, arXiv:1706.02515.
+/// For selu, which keeps mean 0 and variance 1. Source: Klambauer et al. 2017, arXiv:1706.02515.
 /// @{
 inline constexpr double kSeluAlpha = 1.6732632423543772, kSeluScale = 1.0507009873554805;
 /// @}

@@ -55,7 +55,7 @@ struct CheckLibrary {
   void (*watches_itself)(const Backend& backend) noexcept;
   void (*allocated)(Device device, const void* memory, size_t bytes) noexcept;
   void (*freed)(const void* memory) noexcept;
-  /// Record a copy between a device and the host before it starts. `non_blocking`: it may end after
+  /// Record a copy between a device and the host before it starts. `non_blocking`: may end later.
   void (*host_copy)(Device device, const void* memory, bool to_device, const void* host,
                     size_t bytes, bool non_blocking) noexcept;
   void (*device_copy)(Device from_device, const void* from, Device to_device, const void* to,

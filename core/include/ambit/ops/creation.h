@@ -13,12 +13,12 @@ namespace ambit {
 /// factories support; outputs of *_like functions are contiguous by default.
 AMBIT_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {},
                        std::optional<MemoryFormat> format = {});
-/// Allocate an uninitialised tensor with given strides, one for each size, in elements. Errors
-/// also: ShapeError for strides < 0 or a wrong number of them.
+/// Allocate an uninitialised tensor with given strides, one for each size, in elements. Errors:
+/// also ShapeError for strides < 0 or a wrong number of them.
 AMBIT_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides,
                                const TensorOptions& options = {});
 /// Allocate an uninitialised tensor whose dims lie in memory in the order of physical_layout, a
-/// permutation of them, outermost first: {0, 2, 3, 1} is ChannelsLast. Errors also: ShapeError for
+/// permutation of them, outermost first: {0, 2, 3, 1} is ChannelsLast. Errors: also ShapeError for
 /// another list, IndexError.
 AMBIT_API Tensor empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
                                 const TensorOptions& options = {});
@@ -46,7 +46,7 @@ AMBIT_API Tensor full_like(const Tensor& self, const Scalar& value,
 ///   out[i] = start + i step, i < ceil((end - start) / step)
 /// Default dtype: int64 if all three are integers, else the default float. With an integer dtype,
 /// start and step are truncated after the elements are counted, as in PyTorch: a step below 1
-/// repeats start. Errors also: Error if step is 0 or leads away from end, and for numbers that are
+/// repeats start. Errors: also Error if step is 0 or leads away from end, and for numbers that are
 /// not finite.
 /// @{
 AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
@@ -57,14 +57,14 @@ AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOpti
 AMBIT_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 /// Return `steps` evenly spaced values from start to end, both included: out[i] = start + i (end -
 /// start) / (steps - 1); the last one is exactly `end`, a single one is start. Default dtype: the
-/// default float; integers truncate. Errors also: ShapeError for steps < 0; DTypeError for bool.
+/// default float; integers truncate. Errors: also ShapeError for steps < 0; DTypeError for bool.
 AMBIT_API Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
                           const TensorOptions& options = {});
 /// Return base to the powers linspace(start, end, steps). Errors as linspace.
 AMBIT_API Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
                           const TensorOptions& options = {});
 // The same between 0-dim tensors, or a tensor and a number. They wait for the tensors' device, but
-// the result is on the default device unless options name one. Errors also: ShapeError for dims.
+// the result is on the default device unless options name one. Errors: also ShapeError if dim > 0.
 #define AMBIT_BETWEEN(Start, End)                                                                \
   /** Same as linspace between numbers, for 0-dim tensors; waits for their device. */            \
   AMBIT_API Tensor linspace(const Start& start, const End& end, int64_t steps,                   \
@@ -84,7 +84,7 @@ AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& ste
 AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options);
 /// @}
 /// Return the row and column of each element of a [row, col] matrix on or below the diagonal
-/// `offset`, in row-major order: [2, n]. Errors also: ShapeError for negative sizes; DTypeError
+/// `offset`, in row-major order: [2, n]. Errors: also ShapeError for negative sizes; DTypeError
 /// except for int64 and int32.
 AMBIT_API Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0,
                               const TensorOptions& options = kInt64);
@@ -156,7 +156,7 @@ inline Tensor tensor(std::initializer_list<TensorData> rows, const TensorOptions
 AMBIT_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 /// Wrap the caller's row-major CPU memory without a copy. It must outlive the tensor and all its
 /// views; `deleter`, if any, is called with `data` after the last of them is gone. strides: one for
-/// each size, >= 0, in elements; default: those of a contiguous tensor. Errors also: Error for
+/// each size, >= 0, in elements; default: those of a contiguous tensor. Errors: also Error for
 /// another device than cpu, and for a null pointer; ShapeError for strides. If it throws, the
 /// caller still owns the memory.
 /// @{

@@ -22,14 +22,14 @@ AMBIT_API Tensor add(const Tensor& self, const Scalar& other, const Scalar& alph
 AMBIT_API const Tensor& add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 /// @}
-/// Compute self - alpha * other. Errors also: DTypeError for bool.
+/// Compute self - alpha * other. Errors: also DTypeError for bool.
 /// @{
 AMBIT_API Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 /// @}
-/// Compute other - self. Errors also: DTypeError for bool.
+/// Compute other - self. Errors: also DTypeError for bool.
 AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other);
 /// Compute other - alpha * self.
 /// @{
@@ -49,16 +49,16 @@ AMBIT_API Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alp
 AMBIT_BINARY(mul)
 /// Compute self / other; integers and bool give floats.
 AMBIT_BINARY(div)
-/// Compute self / other rounded down, like Python's //. Errors also: Error for integers divided by
+/// Compute self / other rounded down, like Python's //. Errors: also Error for integers divided by
 /// 0, and for the smallest integer divided by -1. Gradient: 0.
 AMBIT_BINARY(floor_divide)
-/// Compute self - other * floor(self / other), with the sign of other, like Python's %. Errors
-/// also: Error for integers divided by 0.
+/// Compute self - other * floor(self / other), with the sign of other, like Python's %. Errors:
+/// also Error for integers divided by 0.
 AMBIT_BINARY(remainder)
 /// Compute self - other * trunc(self / other), with self's sign, like C's fmod. Errors: as
 /// remainder.
 AMBIT_BINARY(fmod)
-/// Compute self to the power of other; integers wrap around. Errors also: Error for integers to the
+/// Compute self to the power of other; integers wrap around. Errors: also Error for integers to the
 /// power of a negative integer Scalar.
 AMBIT_BINARY(pow)
 // Comparisons give bool and have no gradient; comparisons with NaN are false, except ne.
@@ -110,7 +110,7 @@ AMBIT_BINARY(hypot)
 /// Return the next number after self towards other; other if they are equal. Floating point only.
 /// No gradient.
 AMBIT_BINARY(nextafter)
-/// Return 0 where self < 0 or NaN, 1 where self > 0, other where self is 0. Errors also: DTypeError
+/// Return 0 where self < 0 or NaN, 1 where self > 0, other where self is 0. Errors: also DTypeError
 /// if the dtypes differ. No gradient.
 AMBIT_BINARY(heaviside)
 /// Compute self * 2^other; integers give floats.
@@ -120,7 +120,7 @@ AMBIT_BINARY(gcd)
 /// Compute the least common multiple, >= 0, wrapping around; 0 if one is 0. Integers only.
 AMBIT_BINARY(lcm)
 #undef AMBIT_BINARY
-/// Divide and round. rounding_mode: nullopt (true division), "floor" or "trunc". Errors also: Error
+/// Divide and round. rounding_mode: nullopt (true division), "floor" or "trunc". Errors: also Error
 /// for another string, and as floor_divide. Gradient: 0 if rounded.
 /// @{
 AMBIT_API Tensor div(const Tensor& self, const Tensor& other,
@@ -145,18 +145,18 @@ AMBIT_API Tensor bitwise_xor(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor bitwise_left_shift(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor bitwise_right_shift(const Scalar& self, const Tensor& other);
 /// @}
-/// Compute the larger of each two; a number is preferred to NaN. Gradient: to the selected one, to
-/// self if both are equal.
+/// Compute the elementwise maximum; a number is preferred to NaN. Gradient: to the selected
+/// operand, to self if both are equal.
 AMBIT_API Tensor fmax(const Tensor& self, const Tensor& other);
-/// Compute the smaller of each two, like fmax.
+/// Compute the elementwise minimum, like fmax.
 AMBIT_API Tensor fmin(const Tensor& self, const Tensor& other);
 /// Compute log(exp(self) + exp(other)) without overflow. Floating point only.
 AMBIT_API Tensor logaddexp(const Tensor& self, const Tensor& other);
 /// Compute log2(2^self + 2^other) without overflow. Floating point only.
 AMBIT_API Tensor logaddexp2(const Tensor& self, const Tensor& other);
-/// Compute the larger of each two; NaN propagates. Gradient: to the selected one, halved if equal.
+/// Compute the elementwise maximum; NaN propagates. Gradient: to the selected, halved if equal.
 AMBIT_API Tensor maximum(const Tensor& self, const Tensor& other);
-/// Compute the smaller of each two; NaN propagates. Gradient: to the selected one, halved if equal.
+/// Compute the elementwise minimum; NaN propagates. Gradient: to the selected, halved if equal.
 AMBIT_API Tensor minimum(const Tensor& self, const Tensor& other);
 
 // The unary maps are the rows of AMBIT_UNARY_MAPS in function_table.h, with their formulas:
@@ -184,7 +184,7 @@ AMBIT_API Tensor isnan(const Tensor& self);
 AMBIT_API Tensor isinf(const Tensor& self);
 /// Return true where self is neither infinite nor NaN, as bool; any dtype. No gradient.
 AMBIT_API Tensor isfinite(const Tensor& self);
-/// Limit to [min, max]; one of them may be omitted. Errors also: Error if both are, DTypeError for
+/// Limit to [min, max]; one of them may be omitted. Errors: also Error if both are, DTypeError for
 /// a bound that does not fit. Gradient: 1 inside and at the bounds, else 0.
 /// @{
 AMBIT_API Tensor clamp(const Tensor& self, std::optional<Scalar> min,
@@ -221,14 +221,14 @@ AMBIT_API Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor
 AMBIT_API const Tensor& addcmul_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                                  const Scalar& value = 1);
 /// @}
-/// Compute self + value * tensor1 / tensor2. Errors also: DTypeError if both are integers.
+/// Compute self + value * tensor1 / tensor2. Errors: also DTypeError if both are integers.
 /// @{
 AMBIT_API Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                          const Scalar& value = 1);
 AMBIT_API const Tensor& addcdiv_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                                  const Scalar& value = 1);
 /// @}
-/// Compute self + weight (end - self), exact at both ends. Floating point only. Errors also:
+/// Compute self + weight (end - self), exact at both ends. Floating point only. Errors: also
 /// DTypeError if the dtypes differ.
 /// @{
 AMBIT_API Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
@@ -276,7 +276,7 @@ AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Scalar
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value);
 /// @}
-/// The same with a 0-dim tensor as the value, converted to self's dtype. Errors also: ShapeError
+/// The same with a 0-dim tensor as the value, converted to self's dtype. Errors: also ShapeError
 /// for one with dims. Gradient: value, too.
 /// @{
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
@@ -343,7 +343,7 @@ AMBIT_OPERATOR(&, bitwise_and)
 AMBIT_OPERATOR(|, bitwise_or)
 AMBIT_OPERATOR(^, bitwise_xor)
 #undef AMBIT_OPERATOR
-/// Operators with a number on the left: the function of the operator above, with a first.
+/// Operators with a number `a` on the left, which is the first operand of the function above.
 /// Comparisons exchange the operands: 1 < x is gt(x, 1).
 /// @{
 inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }

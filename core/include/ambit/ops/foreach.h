@@ -1,9 +1,9 @@
 // libtorch's functions of lists: the i-th result is function(self[i], ...). The lists have one
 // length, 1 or more; scalars has a number for each tensor. In place (`name_`), nothing is returned
 // or changed if any of the calls would be refused; name_out() writes into the tensors of out, as
-// out.h says. Errors of all: Error for lists of other lengths and undefined tensors, and those of
-// the functions, which name the function of lists where they have an error of their own. Gradients:
-// those of the functions.
+// out.h says. Errors of all: Error for lists of different lengths and for undefined tensors; those
+// of the functions that are called, whose messages may name these. Gradients: those of the
+// functions.
 #pragma once
 
 #include <ambit/ops/out.h>

@@ -171,7 +171,7 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
                                  const Scalar& value);
 /// @}
 /// Add src or a number at the positions of index (reduce "add"), or multiply by it ("multiply"),
-/// once for each index. Errors also: Error for another reduce. Gradient: self, src.
+/// once for each index. Errors: also Error for another reduce. Gradient: self, src.
 /// @{
 AMBIT_API Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                          std::string_view reduce);
@@ -184,7 +184,7 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
 /// @}
 /// Copy self and reduce: each element becomes the "sum", "prod", "mean", "amax" or "amin" of itself
 /// and the elements of src with its index, or without include_self of the latter only; elements
-/// without an index are unchanged. Integer means are rounded down. Shapes as scatter. Errors also:
+/// without an index are unchanged. Integer means are rounded down. Shapes as scatter. Errors: also
 /// Error for another reduce. Gradient: self, src; for amax and amin shared equally among ties.
 AMBIT_API Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& src, std::string_view reduce,
@@ -225,7 +225,7 @@ AMBIT_API const Tensor& index_fill_(const Tensor& self, int64_t dim, const Tenso
 /// [B...,N,rest...] -> [B...,S,rest...], with `axis` at N. lengths [B...,S], int64 or int32, sum to
 /// N, or to less if `unsafe`; or offsets [B...,S+1] are the segments' starts and the end of the
 /// last one. `initial` is the initial value; without it an empty segment gives 0, 1, NaN, -inf,
-/// inf. Floats only. Errors also: Error unless exactly one of lengths and offsets is given;
+/// inf. Floats only. Errors: also Error unless exactly one of lengths and offsets is given;
 /// NotImplementedError for indices; IndexError for lengths or offsets out of range, for which it
 /// waits for the device. Gradient: data; for max and min shared equally among ties.
 AMBIT_API Tensor segment_reduce(const Tensor& data, std::string_view reduce,
@@ -273,7 +273,7 @@ AMBIT_API const Tensor& masked_scatter_(const Tensor& self, const Tensor& mask,
 /// the device; NotImplementedError on meta. No gradient.
 AMBIT_API Tensor nonzero(const Tensor& self);
 /// Return the first `size` of these coordinates, int64 [size, dims of self], followed by rows of
-/// fill_value if there are fewer. Waits for the device. Errors also: ShapeError for size < 0. No
+/// fill_value if there are fewer. Waits for the device. Errors: also ShapeError for size < 0. No
 /// gradient.
 AMBIT_API Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1);
 /// Same as nonzero.

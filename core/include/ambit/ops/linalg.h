@@ -20,7 +20,7 @@ namespace ambit {
 /// Compute inverses of square matrices: A [...,N,N] -> [...,N,N]. Gradient: A.
 AMBIT_API Tensor linalg_inv(const Tensor& A);
 /// The same as (inverse, info): info i > 0 if element (i, i) of the LU factor U is 0.
-/// Errors also: LinAlgError with check_errors.
+/// Errors: also LinAlgError with check_errors.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors = false);
 /// Alias of linalg_inv.
 AMBIT_API Tensor inverse(const Tensor& self);
@@ -90,21 +90,21 @@ AMBIT_API Tensor logdet(const Tensor& self);
 // --- factorisations
 /// Factor A [...,M,N] = P L U with partial pivoting: (LU [...,M,N], containing U and, below its
 /// diagonal, L without its unit diagonal; pivots int32 [...,min(M,N)], from 1: rows i and pivots[i]
-/// were exchanged, in order of i). Gradient: A. Errors also: NotImplementedError for pivot = false.
+/// were exchanged, in order of i). Gradient: A. Errors: also NotImplementedError for pivot = false.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot = true);
 /// The same and info: i > 0 if element (i, i) of U is 0.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool pivot = true,
                                                                  bool check_errors = false);
 /// Factor A = P L U: (P [...,M,M], L [...,M,K], U [...,K,N]), K = min(M, N). Gradient: A.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot = true);
-/// Return (P, L, U) from the result of linalg_lu_factor; parts not requested are empty. Errors
-/// also: IndexError for invalid pivots. Gradient: LU_data.
+/// Return (P, L, U) from the result of linalg_lu_factor; parts not requested are empty. Errors:
+/// also IndexError for invalid pivots. Gradient: LU_data.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data,
                                                        const Tensor& LU_pivots,
                                                        bool unpack_data = true,
                                                        bool unpack_pivots = true);
 /// Solve A x out = B (left = false: out x A = B; adjoint: with A^T) from A's linalg_lu_factor. B
-/// [...,N,K]. Errors also: IndexError for invalid pivots. Gradient: LU, B.
+/// [...,N,K]. Errors: also IndexError for invalid pivots. Gradient: LU, B.
 AMBIT_API Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B,
                                  bool left = true, bool adjoint = false);
 /// Same as linalg_lu_solve(LU_data, LU_pivots, self).
@@ -132,13 +132,13 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& 
                                                                   bool hermitian = false,
                                                                   bool check_errors = false);
 /// Solve A x out = B from A's linalg_ldl_factor: B [...,N,K], whose batch broadcasts with theirs.
-/// Errors also: IndexError for invalid pivots. Gradient: B only.
+/// Errors: also IndexError for invalid pivots. Gradient: B only.
 AMBIT_API Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
                                   bool hermitian = false);
 /// Factor A [...,M,N] = Q R with orthonormal columns of Q and upper triangular R. mode "reduced": Q
 /// [...,M,K], R [...,K,N], K = min(M, N); "complete": [...,M,M], [...,M,N]; "r": R of "reduced" and
 /// an empty Q, without gradient. By Householder reflections, so R's diagonal may be negative.
-/// Gradient: A, for M >= N in "reduced", M <= N in both. Errors also: AutogradError in backward
+/// Gradient: A, for M >= N in "reduced", M <= N in both. Errors: also AutogradError in backward
 /// otherwise.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced");
 /// Same as linalg_qr in the mode "reduced", or "complete" if not `some`.
@@ -160,7 +160,7 @@ AMBIT_API Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& i
                        bool left = true, bool transpose = false);
 /// Factor symmetric A = V diag(L) V^T: (eigenvalues L [...,N], ascending; eigenvectors V [...,N,N]
 /// in columns). UPLO "L" or "U": the triangle that is read. Gradient: A, symmetric; through V only
-/// if no two eigenvalues are equal. NaN for matrices that are not finite. Errors also: LinAlgError
+/// if no two eigenvalues are equal. NaN for matrices that are not finite. Errors: also LinAlgError
 /// if it does not converge.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO = "L");
 /// Compute only the eigenvalues.
@@ -168,7 +168,7 @@ AMBIT_API Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO = "L"
 /// Factor A [...,M,N] = U diag(S) Vh: (U [...,M,M], S [...,K], descending, Vh [...,N,N]), K =
 /// min(M, N); full_matrices = false: U [...,M,K], Vh [...,K,N]. `driver` is ignored: always
 /// LAPACK's gesdd. Gradient: A; through U and Vh only for reduced ones without equal singular
-/// values. Errors also: LinAlgError if it does not converge.
+/// values. Errors: also LinAlgError if it does not converge.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_svd(
     const Tensor& A, bool full_matrices = true, std::optional<std::string_view> driver = {});
 /// Compute only the singular values. Gradient: A.
@@ -187,7 +187,7 @@ AMBIT_API Tensor linalg_matrix_sqrth(const Tensor& self);
 
 // --- norms and functions of singular values
 /// Compute the vector norm over `dim`, default all elements, like norm() of reduce.h; computed in
-/// dtype if given. Errors also: ShapeError for +-inf over no elements. Gradient: self.
+/// dtype if given. Errors: also ShapeError for +-inf over no elements. Gradient: self.
 AMBIT_API Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
                                     OptionalIntArrayRef dim = {}, bool keepdim = false,
                                     std::optional<DType> dtype = {});

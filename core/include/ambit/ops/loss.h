@@ -24,7 +24,7 @@ enum class Reduction : uint8_t {
 ///   mean: divided by the sum of weight[t] over targets not ignored; NaN if all are ignored
 /// input [N,C], [C] or [N,C,d1,...]: log-probabilities; target int64 or uint8, of input's shape
 /// without C, also l's shape; weight [C] of input's dtype, a factor for each class; undefined:
-/// ones. Errors also: IndexError for a target outside [0, C) that is not ignore_index;
+/// ones. Errors: also IndexError for a target outside [0, C) that is not ignore_index;
 /// AutogradError for a weight that requires grad. Gradient: input. Source: torch.nn.NLLLoss.
 AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                           Reduction reduction = Reduction::mean, int64_t ignore_index = -100);
@@ -36,7 +36,7 @@ AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tenso
 /// input [N,C], [C] or [N,C,d1,...]; target: classes, int64 or uint8 of input's shape without C, or
 /// probabilities, of input's shape and dtype, for which ignore_index has no effect; weight [C] of
 /// input's dtype, a factor for each class (undefined: ones); only the mean over classes divides by
-/// it. label_smoothing in [0, 1], else Error. Errors also: IndexError as nll_loss; AutogradError
+/// it. label_smoothing in [0, 1], else Error. Errors: also IndexError as nll_loss; AutogradError
 /// for classes and a weight that requires grad. Gradient: input; for probabilities also target and
 /// weight. Source: torch.nn.CrossEntropyLoss; Szegedy et al. 2015, arXiv:1512.00567, section 7, for
 /// the smoothing.
@@ -56,7 +56,7 @@ AMBIT_API Tensor mse_loss(const Tensor& input, const Tensor& target,
 /// int64, int32 or uint8 [N,S], padded with any values, or [sum of target_lengths], or [S] for one
 /// sequence; input_lengths, target_lengths [N]: number of time steps and labels -> l [N] or [].
 /// blank: the blank's class. A target without a path, because it is too long for its input, has
-/// loss inf and gradient NaN; with zero_infinity both are 0. Errors also: IndexError for a class
+/// loss inf and gradient NaN; with zero_infinity both are 0. Errors: also IndexError for a class
 /// outside [0, C); Error for a blank outside. Gradient: log_probs, PyTorch's: e^x minus the
 /// posterior probability of each class, which is correct only if log_probs comes from log_softmax;
 /// differentiable once, then NotImplementedError. Source: Graves et al. 2006, ICML;

@@ -4,7 +4,7 @@
 // Gradients: all inputs. Functions that add a product: self broadcasts to the product. With beta 0
 // self is not read, so its NaN do not propagate, and its gradient is 0. In place (`name_`), self
 // has the product's shape, shares no memory with the factors (else Error), and is returned. For
-// integers a floating-point beta or alpha is truncated; addr refuses it. Errors also: DTypeError
+// integers a floating-point beta or alpha is truncated; addr refuses it. Errors: also DTypeError
 // for a beta or alpha that the integer dtype cannot hold; in place AutogradError for a leaf that
 // requires grad, outside of NoGradGuard.
 #pragma once
@@ -84,7 +84,7 @@ AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const 
 /// @}
 /// The same four with a result of out_dtype: the operands' dtype, or float32 for reduced
 /// floating-point ones, whose products are then summed and added without rounding to their dtype.
-/// self of the sums has the operands' dtype or out_dtype. Errors also: DTypeError for another
+/// self of the sums has the operands' dtype or out_dtype. Errors: also DTypeError for another
 /// out_dtype.
 /// @{
 AMBIT_API Tensor mm(const Tensor& self, const Tensor& mat2, DType out_dtype);
@@ -99,7 +99,7 @@ AMBIT_API Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor&
 /// input [...,K] with at least one dim, weight [N,K], bias [N] or undefined -> [...,N].
 AMBIT_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 /// Apply a linear layer and an activation: UnaryOp::relu, gelu or gelu_tanh. Fused into one kernel
-/// if the device supports it and no gradient of gelu is needed. Floating point. Errors also: Error
+/// if the device supports it and no gradient of gelu is needed. Floating point. Errors: also Error
 /// for another activation.
 AMBIT_API Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             UnaryOp activation);

@@ -272,7 +272,7 @@ AMBIT_API Tensor& kaiser_window_out(Tensor& out, int64_t window_length, bool per
                                     double beta = 12);
 /// @}
 
-/// Write the parts of split() into the tensors of out. Errors also: Error unless there is one for
+/// Write the parts of split() into the tensors of out. Errors: also Error unless there is one for
 /// each part.
 /// @{
 AMBIT_API void unsafe_split_out(TensorList out, const Tensor& self, int64_t split_size,

@@ -27,10 +27,10 @@ namespace pooling {
 /// are templates over it, so that {.kernel = {3, 2}} only matches PoolParams.
 template <class T>
 concept WindowSize = std::convertible_to<T, IntArrayRef>;
-/// The window size of a braced list, {3, 2}.
+/// A window size given as a braced list, {3, 2}.
 using SizeList = std::initializer_list<int64_t>;
 
-/// Return the parameters of max_pool1d to 3d; without a stride, kernel's.
+/// Return the parameters of max_pool1d to 3d; an empty stride is replaced by the kernel size.
 inline PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                              IntArrayRef dilation, bool ceil_mode) {
   return {.kernel = kernel,
@@ -55,17 +55,17 @@ inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef st
 
 /// Compute the maximum of each window.
 ///   out[n,c,i] = max over r of input[n, c, i stride + r dilation - padding], likewise in more dims
-/// Any dtype but bool. Padding counts as minus infinity; NaN propagates, the last one of several.
-/// Errors also:
-/// ShapeError for images (of one n and c) of 2^31 elements or more, and for dilated windows that
-/// contain only padding. Gradient: to the maximum, the first one of ties.
+/// Any dtype but bool. Padding counts as minus infinity; NaN propagates; of several NaN, the last.
+/// Errors: also ShapeError for images (of one n and c) of 2^31 elements or more, and for dilated
+/// windows that contain only padding. Gradient: goes to the maximum, among equal ones to the
+/// first.
 ///   max_pool2d(x, {.kernel = {3, 3}, .padding = {1, 1}}), max_pool2d(x, 2), max_pool1d(x, 3, 2, 1)
 /// @{
 AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool3d(const Tensor& input, const PoolParams& params);
 /// @}
-/// With libtorch's arguments.
+/// The same with libtorch's arguments.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor max_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
@@ -93,7 +93,7 @@ AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input
 AMBIT_API std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
 /// @}
-/// With libtorch's arguments.
+/// The same with libtorch's arguments.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, const Kernel& kernel,
@@ -125,14 +125,14 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Ke
 ///   out[n,c,i] = sum over r of input[n, c, i stride + r - padding] / divisor, likewise in more
 ///   dims
 /// Also int64, whose means are truncated. Padding is zero. divisor: the window's elements in the
-/// padded input, or with count_include_pad false in the input only; or the given one, not 0. Errors
-/// also: ShapeError for a dilation other than 1.
+/// padded input, or with count_include_pad false in the input only; or the given one, not 0.
+/// Errors: also ShapeError for a dilation other than 1.
 /// @{
 AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool3d(const Tensor& input, const PoolParams& params);
 /// @}
-/// With libtorch's arguments. Errors also: Error for a divisor of 0.
+/// The same with libtorch's arguments. Errors: also Error for a divisor of 0.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor avg_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
@@ -179,7 +179,7 @@ AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input,
 /// positions as in max_pool2d_with_indices. With a = (H - kernel) / (P - 1)
 ///   window i of P starts at floor((i + u) a) - floor(u a), the last one at H - kernel
 /// random_samples [N,C,dims] in [0, 1), of input's dtype; the first sample is for the last spatial
-/// dim in 2-D, for the first in 3-D; N is 1 if the input has none. Errors also: ShapeError unless P
+/// dim in 2-D, for the first in 3-D; N is 1 if the input has none. Errors: also ShapeError unless P
 /// + kernel - 1 <= H; DeviceMismatchError. Source: Graham 2014, arXiv:1412.6071.
 /// @{
 AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& input, IntArrayRef kernel,
@@ -192,7 +192,7 @@ AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& input, 
 
 /// Write each element of input to its position in `indices` [like input] of
 /// max_pool2d_with_indices, in an image of output_size, zero elsewhere. For duplicate positions one
-/// element is kept. Errors also: IndexError for a position outside the image, DTypeError for
+/// element is kept. Errors: also IndexError for a position outside the image, DTypeError for
 /// indices that are not int64, DeviceMismatchError.
 AMBIT_API Tensor max_unpool2d(const Tensor& input, const Tensor& indices, IntArrayRef output_size);
 /// stride and padding, from libtorch's signature, are ignored.

@@ -16,7 +16,7 @@ namespace ambit {
 ///   summed; without an arrow, letters that occur once are kept, in alphabetical order. "..." are
 ///   dims without letters, which broadcast; without an arrow they come first. Spaces are ignored.
 /// Tensors are contracted from left to right; `path`: pairs of list positions to contract; both are
-/// removed and the product is appended. One dtype, any but bool. Errors also: Error for an invalid
+/// removed and the product is appended. One dtype, any but bool. Errors: also Error for an invalid
 /// equation. Source: torch.einsum, numpy.einsum.
 AMBIT_API Tensor einsum(std::string_view equation, TensorList tensors, IntArrayRef path = {});
 /// Sum products over dims_self[i] of self and dims_other[i] of other, of equal size or size 1; out
@@ -27,7 +27,7 @@ AMBIT_API Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef 
 /// with fewer dims gets dims of size 1 at the front. Dtypes promote.
 AMBIT_API Tensor kron(const Tensor& self, const Tensor& other);
 /// Compute cross products along dim, of size 3 (default: the first dim of size 3); the other dims
-/// broadcast. One dtype, any but bool. Errors also: ShapeError for different numbers of dims.
+/// broadcast. One dtype, any but bool. Errors: also ShapeError for different numbers of dims.
 AMBIT_API Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {});
 /// Multiply matrices in the order with the fewest multiplications: [A,B], [B,C], [C,D] -> [A,D]; a
 /// single matrix is returned itself. Source: Cormen et al., Introduction to Algorithms, section
@@ -40,8 +40,8 @@ AMBIT_API Tensor linalg_multi_dot(TensorList tensors);
 /// floating point only: powers of the inverse.
 AMBIT_API Tensor matrix_power(const Tensor& self, int64_t n);
 /// Compute the matrix exponential, the sum over k of self^k / k! of square matrices [..,M,M].
-/// Floating point. Source: Moler
-/// & Van Loan 2003, "Nineteen dubious ways", method 3: scaling, Taylor, squaring.
+/// Floating point. Source: Moler & Van Loan 2003, "Nineteen dubious ways", method 3: scaling,
+/// Taylor, squaring.
 AMBIT_API Tensor matrix_exp(const Tensor& self);
 /// Sum the main diagonal of a matrix: [M,N] -> []; integers give int64. Not for bool.
 AMBIT_API Tensor trace(const Tensor& self);

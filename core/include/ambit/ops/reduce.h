@@ -40,7 +40,7 @@ AMBIT_API Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
                       std::optional<DType> dtype = {});
 /// @}
 /// Sum over the dims that broadcasting from `sizes` to self's sizes adds or expands; the result has
-/// `sizes`. Errors also: ShapeError if `sizes` do not broadcast to self's. Gradient: self.
+/// `sizes`. Errors: also ShapeError if `sizes` do not broadcast to self's. Gradient: self.
 AMBIT_API Tensor sum_to_size(const Tensor& self, IntArrayRef sizes);
 /// Count the elements that are not 0, including NaN: int64. No gradient.
 /// @{
@@ -109,18 +109,18 @@ template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> std_mean(const Tensor& self, I dim) {
   return std_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
 }
-/// Compute the largest element, [] of self's dtype; NaN propagates. Errors also: ShapeError if self
+/// Compute the largest element, [] of self's dtype; NaN propagates. Errors: also ShapeError if self
 /// is empty. Gradient: shared equally among ties.
 AMBIT_API Tensor max(const Tensor& self);
 /// Compute the smallest element, like max.
 AMBIT_API Tensor min(const Tensor& self);
 /// Compute the largest elements along dim and their indices: values of self's dtype, and int64
-/// indices along dim, the first one of ties; NaN propagates. Errors also: ShapeError if dim has
+/// indices along dim, the first one of ties; NaN propagates. Errors: also ShapeError if dim has
 /// size 0. Gradient: to the elements at the indices.
 AMBIT_API std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
 /// Compute the smallest elements along dim and their indices, like max.
 AMBIT_API std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
-/// Compute the largest elements over dims; NaN propagates. Errors also: ShapeError if there are
+/// Compute the largest elements over dims; NaN propagates. Errors: also ShapeError if there are
 /// none. Gradient: shared equally among ties.
 AMBIT_API Tensor amax(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false);
 /// Compute the smallest elements over dims, like amax.
@@ -134,7 +134,7 @@ AMBIT_API Tensor max(const Tensor& self, const Tensor& other);
 /// Compute the elementwise minimum of two tensors, not a reduction: minimum() of elementwise.h.
 AMBIT_API Tensor min(const Tensor& self, const Tensor& other);
 /// Return the index of the largest element along dim, or without dim its row-major position; int64,
-/// the first one of ties; NaN counts as largest. Errors also: ShapeError if there is no element. No
+/// the first one of ties; NaN counts as largest. Errors: also ShapeError if there is no element. No
 /// gradient.
 AMBIT_API Tensor argmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false);
 /// Return the index of the smallest element, like argmax; NaN counts as smallest.
@@ -158,7 +158,7 @@ AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
 AMBIT_API Tensor all(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
 /// Compute a checksum: the bitwise xor, over dims, of the bits of the elements as float64, for
 /// integers and bool as int64; 0 if empty. int64, with the bits that PyTorch returns as uint64. The
-/// order of the elements does not matter. Errors also: Error for a mode other than 0. No gradient.
+/// order of the elements does not matter. Errors: also Error for a mode other than 0. No gradient.
 AMBIT_API Tensor hash_tensor(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false,
                              int64_t mode = 0);
 /// Compute a vector norm, for matrices too over all elements.
@@ -177,7 +177,7 @@ AMBIT_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArr
 /// Compute norm(self - other, p); the two broadcast. Gradient: self, other.
 AMBIT_API Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2);
 /// Scale each slice self[.., i, ..] of dim whose p-norm exceeds maxnorm to that norm. Floating
-/// point only. Errors also: ShapeError for fewer than 2 dims; Error for p <= 0 or maxnorm < 0.
+/// point only. Errors: also ShapeError for fewer than 2 dims; Error for p <= 0 or maxnorm < 0.
 /// Gradient: self.
 /// @{
 AMBIT_API Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm);

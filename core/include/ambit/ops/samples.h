@@ -10,7 +10,7 @@
 namespace ambit {
 
 /// Compute the n-th differences along dim: out[i] = self[i + 1] - self[i], applied n times; "xor"
-/// for bool. prepend and append are first joined to self. [N] -> [max(N - n, 0)]. Errors also:
+/// for bool. prepend and append are first joined to self. [N] -> [max(N - n, 0)]. Errors: also
 /// Error for n < 0. Source: torch.diff.
 AMBIT_API Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1,
                       const Tensor& prepend = {}, const Tensor& append = {});
@@ -34,7 +34,7 @@ AMBIT_API Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int
 /// Estimate the derivatives of samples along each of `dim` (default: all dims): central
 /// differences, one-sided ones of order edge_order (1 or 2) at the edges. spacing: the distance
 /// between samples, one for all dims or one for each; or sample positions, a tensor [N] for each
-/// dim. Return one tensor of self's sizes for each dim. Errors also: Error for another edge_order;
+/// dim. Return one tensor of self's sizes for each dim. Errors: also Error for another edge_order;
 /// ShapeError for a dim of edge_order samples or fewer, and for a wrong number of spacings. Source:
 /// torch.gradient, numpy.gradient.
 /// @{
@@ -57,7 +57,7 @@ AMBIT_API std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, I
 /// observations: [D,D], or [] for one variable.
 ///   out[i, j] = sum over n of w[n] (x[i, n] - mean_i) (x[j, n] - mean_j) / (sum of w - correction)
 /// w: fweights (integers [N], repeat counts) times aweights (floating point [N]), default 1; with
-/// aweights the correction is weighted, as in numpy. A negative divisor becomes 0. Errors also:
+/// aweights the correction is weighted, as in numpy. A negative divisor becomes 0. Errors: also
 /// Error for negative weights or a sum of 0. Source: torch.cov, numpy.cov.
 AMBIT_API Tensor cov(const Tensor& self, int64_t correction = 1, const Tensor& fweights = {},
                      const Tensor& aweights = {});
@@ -65,11 +65,11 @@ AMBIT_API Tensor cov(const Tensor& self, int64_t correction = 1, const Tensor& f
 /// deviations, limited to [-1, 1]. Source: torch.corrcoef.
 AMBIT_API Tensor corrcoef(const Tensor& self);
 /// Return the Vandermonde matrix of x [M] with N columns, default M: out[i, j] = x[i] to the power
-/// N - 1 - j, or j if increasing. bool and integers give int64. Errors also: Error for N < 0.
+/// N - 1 - j, or j if increasing. bool and integers give int64. Errors: also Error for N < 0.
 AMBIT_API Tensor vander(const Tensor& x, std::optional<int64_t> N = {}, bool increasing = false);
 
 /// The same in increasing order, for the last dim of x: [..,M] -> [..,M,N], [] -> [1,N]. Not for
-/// bool. Errors also: Error for N < 2. Source: torch.linalg.vander.
+/// bool. Errors: also Error for N < 2. Source: torch.linalg.vander.
 AMBIT_API Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N = {});
 
 }  // namespace ambit

@@ -30,18 +30,18 @@ inline Tensor argsort(const Tensor& self, std::same_as<bool> auto /*stable*/, in
 /// Sort along the first dim: the values of sort(self, 0). Gradient: self.
 AMBIT_API Tensor msort(const Tensor& self);
 /// Return the k largest or smallest elements along dim and their indices, the first of ties, always
-/// sorted; `sorted` is ignored. 0 <= k <= size of dim, which becomes k. Errors also: IndexError for
+/// sorted; `sorted` is ignored. 0 <= k <= size of dim, which becomes k. Errors: also IndexError for
 /// another k. Gradient: self.
 AMBIT_API std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1,
                                           bool largest = true, bool sorted = true);
-/// Return the k-th smallest element along dim, k from 1, and its index. Errors also: IndexError
+/// Return the k-th smallest element along dim, k from 1, and its index. Errors: also IndexError
 /// unless 1 <= k <= size of dim. Gradient: self.
 AMBIT_API std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, int64_t k, int64_t dim = -1,
                                               bool keepdim = false);
 /// Compute the median of all elements, [], the lower one of two; NaN if empty or if any is NaN.
-/// Errors also: DTypeError for integers if empty. Gradient: self.
+/// Errors: also DTypeError for integers if empty. Gradient: self.
 AMBIT_API Tensor median(const Tensor& self);
-/// Compute the medians along dim and their indices. Errors also: IndexError if dim has size 0.
+/// Compute the medians along dim and their indices. Errors: also IndexError if dim has size 0.
 AMBIT_API std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false);
 /// Compute the median of the elements that are not NaN, NaN if all are; otherwise as median.
 AMBIT_API Tensor nanmedian(const Tensor& self);
@@ -49,7 +49,7 @@ AMBIT_API Tensor nanmedian(const Tensor& self);
 AMBIT_API std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim,
                                                bool keepdim = false);
 /// Return the most frequent element along dim, the smallest of ties, and the index of its last
-/// occurrence; NaN counts as a value, with the index of the first. Errors also: IndexError if dim
+/// occurrence; NaN counts as a value, with the index of the first. Errors: also IndexError if dim
 /// has size 0.
 AMBIT_API std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1,
                                           bool keepdim = false);
@@ -64,7 +64,7 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool s
 AMBIT_API std::tuple<Tensor, Tensor> _unique(const Tensor& self, bool sorted = true,
                                              bool return_inverse = false);
 /// Return the distinct slices along dim, in lexicographic order: [.., U, ..]; inverse [size of dim]
-/// and counts [U] as in _unique2. No gradient. Errors also: ShapeError for slices of no elements.
+/// and counts [U] as in _unique2. No gradient. Errors: also ShapeError for slices of no elements.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t dim,
                                                         bool sorted = true,
                                                         bool return_inverse = false,
@@ -85,7 +85,7 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor
 /// end. sorted_sequence [N], or [..., N] with the leading dims of self [..., M]; any dtypes
 /// but both bool; different ones promote. out int64 (int32 if out_int32) of self's shape. side
 /// "left" or "right" is the same as `right`; sorter, int64 of sorted_sequence's shape: indices that
-/// sort it. Errors also: Error for a side that contradicts `right`. No gradient.
+/// sort it. Errors: also Error for a side that contradicts `right`. No gradient.
 /// @{
 AMBIT_API Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self,
                               bool out_int32 = false, bool right = false,
@@ -104,11 +104,11 @@ AMBIT_API Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool ou
 /// @}
 /// Count the occurrences of 0, 1, ... in self [N], integers >= 0: [max + 1], at least minlength;
 /// int64, or sums of weights [N] in float64 (float32 for float32 weights). Waits for the device. No
-/// gradient. Errors also: Error for negative numbers or minlength.
+/// gradient. Errors: also Error for negative numbers or minlength.
 AMBIT_API Tensor bincount(const Tensor& self, const Tensor& weights = {}, int64_t minlength = 0);
 /// Count the elements in each of `bins` equal parts of [min, max], [bins] of self's dtype; if both
 /// are equal, of self's range, extended by 1 on both sides if it is empty. Elements outside are not
-/// counted. Floating point only. Waits for the device. No gradient. Errors also: Error for bins <=
+/// counted. Floating point only. Waits for the device. No gradient. Errors: also Error for bins <=
 /// 0, min > max or a range that is not finite.
 AMBIT_API Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0,
                        const Scalar& max = 0);
@@ -118,7 +118,7 @@ AMBIT_API Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min
 /// empty; [x - 1/2, x + 1/2] for a single value x); or a tensor of edges [bins + 1], ascending. The
 /// last bin includes its upper edge; elements outside and NaN are not counted. weight, of self's
 /// shape and dtype: the weight of each element; density: divide by the total and the bin's width.
-/// Floating point only. Errors also: Error for no bins and a range that is not finite or
+/// Floating point only. Errors: also Error for no bins and a range that is not finite or
 /// descending. No gradient.
 /// @{
 AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
@@ -148,8 +148,8 @@ AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
 /// sorted elements, between two elements by interpolation: "linear", "lower", "higher", "midpoint",
 /// or "nearest" (ties to the even position). q a number or a tensor [] or [Q] of self's dtype, in
 /// [0, 1] -> self's shape without dim (keepdim: with size 1), after a leading dim Q if q has one.
-/// NaN if any element is NaN. Floating point only. Waits for the device if q is a tensor. Errors
-/// also: Error for q outside of [0, 1], another interpolation, and no elements. Gradient: self, q.
+/// NaN if any element is NaN. Floating point only. Waits for the device if q is a tensor. Errors:
+/// also Error for q outside of [0, 1], another interpolation, and no elements. Gradient: self, q.
 /// @{
 AMBIT_API Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {},
                           bool keepdim = false, std::string_view interpolation = "linear");

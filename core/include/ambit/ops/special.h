@@ -17,12 +17,12 @@ AMBIT_API const Tensor& logit_(const Tensor& self, std::optional<double> eps = {
 /// @}
 /// Compute the logarithm of the multivariate gamma function of dimension p:
 ///   p (p - 1) / 4 log(pi) + sum over j < p of lgamma(self - j / 2)
-/// Errors also: Error for p < 1 or above 2^20. Gradient: self.
+/// Errors: also Error for p < 1 or above 2^20. Gradient: self.
 /// @{
 AMBIT_API Tensor mvlgamma(const Tensor& self, int64_t p);
 AMBIT_API const Tensor& mvlgamma_(const Tensor& self, int64_t p);
 /// @}
-/// Compute the n-th derivative of digamma; digamma for n = 0. Errors also: Error for n < 0.
+/// Compute the n-th derivative of digamma; digamma for n = 0. Errors: also Error for n < 0.
 /// Gradient: self.
 /// @{
 AMBIT_API Tensor polygamma(int64_t n, const Tensor& self);
@@ -51,7 +51,7 @@ AMBIT_API Tensor special_xlog1py(const Scalar& self, const Tensor& other);
 AMBIT_API Tensor special_xlog1py(const Tensor& self, const Scalar& other);
 /// @}
 /// Compute the Hurwitz zeta function: sum over k >= 0 of (k + other)^-self; NaN for self < 1.
-/// Gradient: other. Errors also: NotImplementedError in a backward to self.
+/// Gradient: other. Errors: also NotImplementedError in a backward to self.
 /// @{
 AMBIT_API Tensor special_zeta(const Tensor& self, const Tensor& other);
 AMBIT_API Tensor special_zeta(const Scalar& self, const Tensor& other);
@@ -72,7 +72,7 @@ AMBIT_API const Tensor& rad2deg_(const Tensor& self);
 /// broadcast; floating point only:
 ///   P(a, x) = 1 / Gamma(a) integral from 0 to x of t^(a-1) e^-t dt; NaN for negative a or x
 /// Runs on the host and waits for the device. In place (`name_`), self has the result's shape and
-/// dtype. Gradient: other. Errors also: NotImplementedError in a backward to self.
+/// dtype. Gradient: other. Errors: also NotImplementedError in a backward to self.
 /// @{
 AMBIT_API Tensor igamma(const Tensor& self, const Tensor& other);
 AMBIT_API const Tensor& igamma_(const Tensor& self, const Tensor& other);

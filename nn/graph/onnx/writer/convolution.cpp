@@ -86,7 +86,7 @@ void convolution(Site& s) {
   convolve(s, w, twice(w.padding));
 }
 
-// [N, C, H, W] to the windows as columns: positions of each row and column of the windows.
+// Convert [N, C, H, W] to columns, one for each window: gather by the positions in each dim.
 void image_to_columns(Site& s) {
   Emitter& e = s.e;
   const int64_t rank = 4;

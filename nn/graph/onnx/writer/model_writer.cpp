@@ -176,7 +176,7 @@ class ModelWriter {
     }
     for (const size_t i : constants)
       refs_[flat(program_.state[i].value)] = emitter_.constant(state_[i]);
-    for (const Input& input : program_.inputs) {  // numbers are tensors of one dim among the nodes
+    for (const Input& input : program_.inputs) {  // within the graph, numbers are 1-D tensors
       Ref& r = refs_[flat(input.value)];
       if (!block_.values[flat(input.value)].dtype) r = emitter_.reshape(r, {1});
     }
@@ -288,7 +288,7 @@ class ModelWriter {
         value.dtype = is_real ? kFloat64 : a.kind == Kind::flag ? kBool : kInt64;
         r = emitter_.number(is_real ? Scalar(a.real) : Scalar(a.integer), *value.dtype);
       } else {
-        continue;  // None or a text
+        continue;  // None or a string
       }
       if (!value.dtype) {  // a number
         value.dtype = r.dtype;

@@ -46,7 +46,7 @@ class Iterator {
   /// Point at the current batch of a loader.
   explicit Iterator(BatchSource<Batch>* source) : source_(source), number_(++source->iterators_) {}
 
-  /// Return the batch. Errors also: Error if making this batch failed; that exception was thrown
+  /// Return the batch. Errors: also Error if making this batch failed; that exception was thrown
   /// before.
   Batch& operator*() const {
     if (is_at_end()) throw_past_the_end("dereference");
@@ -55,7 +55,7 @@ class Iterator {
   }
   /// Access a member of the batch. Errors: those of *.
   Batch* operator->() const { return &**this; }
-  /// Advance to the next batch. Errors also: exceptions of making it; advancing again skips it.
+  /// Advance to the next batch. Errors: also exceptions of making it; advancing again skips it.
   Iterator& operator++() {
     if (is_at_end()) throw_past_the_end("increment");
     source_->advance();

@@ -27,16 +27,16 @@ class AMBIT_API GraphImpl : public nn::Module {
   GraphImpl(std::shared_ptr<const Program> program, const std::vector<Tensor>& state);
 
   /// Run the calls and return the outputs, in the order of Python's flattened result; an output
-  /// that is None or a text is undefined, a number a tensor without dims. Buffers and inputs that
+  /// that is None or a string is undefined, a number a 0-dim tensor. Buffers and inputs that
   /// the original module changes are changed. Inputs, in the order of Python's flattened arguments,
   /// must be on the device of the parameters; tensors that the original creates on a device of its
-  /// own are created there, too. Numbers, flags, texts and None, whose values the program contains,
-  /// are left out; an integer that was exported as dynamic is an int64 tensor without dims. Errors:
+  /// own are created there, too. Omit arguments that are numbers, bools, strings or None: they are
+  /// constants of the program. An integer that was exported as dynamic is a 0-dim int64. Errors:
   /// Error for a wrong number of inputs, DTypeError and ShapeError for one that differs from the
   /// example or from the constraints of its dynamic sizes; those of the calls, which name the call
   /// and the path of the module that made it.
   std::vector<Tensor> forward(TensorList inputs);
-  /// The same for a graph of one input and one output. Errors also: Error for another graph.
+  /// The same for a graph of one input and one output. Errors: also Error for another graph.
   Tensor forward(const Tensor& input);
 
   /// Switch dropout, batch norms with running statistics and recurrent layers to training or
@@ -79,7 +79,7 @@ AMBIT_MODULE(Graph);
 /// Load a network with its tensors on `map_location`: a .pt2 file that PyTorch 2.9 or newer wrote
 /// with torch.export.save(), either as exported or after run_decompositions(), or an ONNX model of
 /// opset 13 to 28. Nothing in the file is run or unpickled, and memory is bounded by the size of
-/// the file. Of an ONNX model, initializers with dims are parameters if they are floating point,
+/// the file. In an ONNX model, initializers with dims are parameters if they are floating point,
 /// except statistics of batch norms; all others are buffers; data outside of the file are read from
 /// its folder only. Errors: SerializationError naming the path and the cause; NotImplementedError
 /// listing all functions and dtypes in the file that ambit lacks; OutOfMemoryError.

@@ -49,7 +49,7 @@ class AMBIT_API ConvTransposeNdImpl : public ConvNdImpl<D, Derived> {
   explicit ConvTransposeNdImpl(const detail::ConvNdOptions<D>& opts)
       : ConvNdImpl<D, Derived>(opts) {}
   /// output_size, if given, determines output_padding: the last D sizes of the output, or all its
-  /// sizes. Errors also: ShapeError if no output_padding gives that size.
+  /// sizes. Errors: also ShapeError if no output_padding gives that size.
   Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = {});
 
  private:

@@ -84,7 +84,7 @@ inline Tensor dropout(const Tensor& input, const DropoutFuncOptions& options) {
 }
 
 /// Drop whole channels of x [N,C,H,W] or [C,H,W] (2d), [N,C,D,H,W] or [C,D,H,W] (3d); otherwise as
-/// dropout. Errors also: ShapeError.
+/// dropout. Errors: also ShapeError.
 AMBIT_API Tensor dropout2d(const Tensor& input, double p = 0.5, bool training = true,
                            bool inplace = false);
 AMBIT_API Tensor dropout3d(const Tensor& input, double p = 0.5, bool training = true,
@@ -143,7 +143,7 @@ class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
   Tensor weight_, bias_;
   BatchNormParams params_{.training = false};
 };
-/// ambit::batch_norm with running statistics [C], which training updates. Errors also: ShapeError
+/// ambit::batch_norm with running statistics [C], which training updates. Errors: also ShapeError
 /// for one value per channel in training.
 AMBIT_API Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                             const Tensor& running_var, const BatchNormFuncOptions& options = {});

@@ -59,18 +59,18 @@ AMBIT_API Tensor xavier_uniform_(const Tensor& tensor, double gain = 1);
 /// Fill from the normal distribution with mean 0 and the std of xavier_uniform_.
 AMBIT_API Tensor xavier_normal_(const Tensor& tensor, double gain = 1);
 
-/// Fill with the identity matrix. Errors also: ShapeError unless the tensor has 2 dims.
+/// Fill with the identity matrix. Errors: also ShapeError unless the tensor has 2 dims.
 AMBIT_API Tensor eye_(const Tensor& matrix);
 /// Fill the weight [K, C/groups, ...] of a convolution so that it copies its first input channels
 /// to its outputs, group by group: 1 in the centre of the kernel from channel i to channel i, else
-/// 0. Errors also: ShapeError unless there are 3 to 5 dims and groups divides K.
+/// 0. Errors: also ShapeError unless there are 3 to 5 dims and groups divides K.
 AMBIT_API Tensor dirac_(const Tensor& tensor, int64_t groups = 1);
 /// Fill with gain times a uniformly random (semi-)orthogonal matrix [size(0), product of the
 /// others]: rows or columns, whichever are fewer, are orthogonal and have length gain. Source: Saxe
 /// et al. 2014, arXiv:1312.6120; Mezzadri 2007, arXiv:math-ph/0609050.
 AMBIT_API Tensor orthogonal_(const Tensor& tensor, double gain = 1);
 /// Fill a matrix from the normal distribution with mean 0 and standard deviation `std`, then zero a
-/// fraction `sparsity` of each column, rounded up, at random positions. Errors also: ShapeError
+/// fraction `sparsity` of each column, rounded up, at random positions. Errors: also ShapeError
 /// unless there are 2 dims, Error for a fraction outside [0, 1]. Source: Martens 2010, ICML.
 AMBIT_API Tensor sparse_(const Tensor& tensor, double sparsity, double std = 0.01);
 

@@ -126,7 +126,7 @@ class CTCLossOptions : public Options<CTCLossOptions> {
 };
 
 /// log_probs [T,N,C] or [T,C], targets [N,S] or [sum of target_lengths], both lengths [N]; see
-/// ctc_loss(). Errors of forward also: IndexError.
+/// ctc_loss(). Errors of forward: also IndexError.
 class AMBIT_API CTCLossImpl : public Cloneable<CTCLossImpl> {
  public:
   explicit CTCLossImpl(const CTCLossOptions& opts = {});

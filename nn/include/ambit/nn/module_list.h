@@ -36,7 +36,7 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     push_back(
         std::shared_ptr<Module>(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
   }
-  /// Insert a module at position i; later ones move up by one and are renamed. Errors also:
+  /// Insert a module at position i; later ones move up by one and are renamed. Errors: also
   /// IndexError for i > size().
   void insert(size_t i, const std::shared_ptr<Module>& module) {
     if (i > size()) ptr(i);  // which throws

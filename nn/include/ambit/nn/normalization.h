@@ -21,7 +21,7 @@ AMBIT_API Tensor instance_norm(const Tensor& input, const Tensor& running_mean =
                                const Tensor& running_var = {}, const Tensor& weight = {},
                                const Tensor& bias = {}, bool use_input_stats = true,
                                double momentum = 0.1, double eps = 1e-5);
-/// y = x / (k + alpha mean of x^2 over the `size` channels around)^beta, x [N,C,...]. Errors:
+/// y = x / (k + alpha mean of x^2 over `size` channels around it)^beta, x [N,C,...]. Errors:
 /// ShapeError, DTypeError; Error for size < 1. Gradient: input. Source: Krizhevsky et al. 2012,
 /// section 3.3.
 AMBIT_API Tensor local_response_norm(const Tensor& input, int64_t size, double alpha = 1e-4,
@@ -58,7 +58,7 @@ class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   void pretty_print(std::ostream& os) const override;
 
   LayerNormOptions options;
-  /// Of normalized_shape; undefined unless elementwise_affine.
+  /// [normalized_shape]; undefined unless elementwise_affine.
   Tensor weight, bias;
 };
 AMBIT_MODULE(LayerNorm);
@@ -113,7 +113,7 @@ class LocalResponseNormOptions : public Options<LocalResponseNormOptions> {
   AMBIT_OPTION(LocalResponseNormOptions, double, k) = 1;
 };
 
-/// y = x / (k + alpha mean of x^2 over the `size` channels around)^beta, x [N,C,...]; see
+/// y = x / (k + alpha mean of x^2 over `size` channels around it)^beta, x [N,C,...]; see
 /// local_response_norm().
 class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
@@ -155,7 +155,7 @@ class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
   void pretty_print(std::ostream& os) const override;
 
   RMSNormOptions options;
-  /// Of normalized_shape; undefined unless elementwise_affine.
+  /// [normalized_shape]; undefined unless elementwise_affine.
   Tensor weight;
 };
 AMBIT_MODULE(RMSNorm);
@@ -175,7 +175,7 @@ class CrossMapLRN2dOptions : public Options<CrossMapLRN2dOptions> {
   AMBIT_OPTION(CrossMapLRN2dOptions, int64_t, k) = 1;
 };
 
-/// x (k + alpha / size sum of x^2 over the channels around)^-beta, x [N,C,H,W], as in Torch 7: the
+/// x (k + alpha / size sum of x^2 over channels around it)^-beta, x [N,C,H,W], as in Torch 7: the
 /// sum covers p - 1 channels on either side, p = (size - 1) / 2 + 1, and for channels >= p also
 /// channel 0, which Torch 7's running sum never drops. The gradient is that of this formula;
 /// libtorch's is not. Errors: Error for size < 1; of forward ShapeError, DTypeError.

@@ -20,8 +20,8 @@ namespace ambit::optim {
 /// tutorial "optimizer step in backward", by Tensor.register_post_accumulate_grad_hook.
 class AMBIT_API FusedBackward {
  public:
-  /// The optimizer must outlive this object and stay where it is. Groups added later are updated by
-  /// step(). Errors: AutogradError for a parameter that DistributedDataParallel or another
+  /// The optimizer must outlive this object and must not be moved. Groups added later are updated
+  /// by step(). Errors: AutogradError for a parameter that DistributedDataParallel or another
   /// FusedBackward has; Error for LBFGS.
   explicit FusedBackward(Optimizer& optimizer);
 

@@ -158,16 +158,16 @@ struct AMBIT_API OptimizerParamState {
   /// Return a pointer to this state.
   OptimizerParamState* get() { return this; }
   const OptimizerParamState* get() const { return this; }
-  /// State of no parameter.
+  /// An empty state, which belongs to no parameter.
   OptimizerParamState() = default;
-  /// Take the state of a pointer, as libtorch's map holds them.
+  /// Move the state out of a pointer; libtorch's map holds pointers.
   OptimizerParamState(std::unique_ptr<OptimizerParamState> state)
       : OptimizerParamState(std::move(*state)) {}
   /// Return a copy that shares the tensors.
   std::unique_ptr<OptimizerParamState> clone() const {
     return std::make_unique<OptimizerParamState>(*this);
   }
-  /// Return the number of updates, 0 before the first; set it. Errors also: Error before the state
+  /// Return the number of updates, 0 before the first; set it. Errors: also Error before the state
   /// exists.
   int64_t step() const;
   void step(int64_t count);

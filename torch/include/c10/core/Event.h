@@ -25,7 +25,7 @@ class Event {
   Event& operator=(Event&&) noexcept = default;
 
   ambit::DeviceType device_type() const { return type_; }
-  /// Of the recorded stream; -1 before.
+  /// The device of the recorded stream; -1 before a recording.
   DeviceIndex device_index() const {
     return static_cast<DeviceIndex>(device_ ? device_->index() : -1);
   }

@@ -146,18 +146,18 @@ inline Tensor group_norm(const Tensor& input, int64_t num_groups,
                                     bias.value_or(Tensor()), eps);
 }
 
-/// nn::functional::pad. mode: "constant", "reflect", "replicate" or "circular". Errors also: Error
+/// nn::functional::pad. mode: "constant", "reflect", "replicate" or "circular". Errors: also Error
 /// for another mode.
 AMBIT_API Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode = "constant",
                      std::optional<double> value = {});
 /// pad() with a constant.
 AMBIT_API Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0);
-/// pad() of the last one, two or three dims with mode reflect. Errors also: ShapeError for another
+/// pad() of the last one, two or three dims with mode reflect. Errors: also ShapeError for another
 /// length of padding.
 AMBIT_API Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad3d(const Tensor& self, IntArrayRef padding);
-/// pad() of the last one, two or three dims with mode replicate. Errors also: ShapeError for
+/// pad() of the last one, two or three dims with mode replicate. Errors: also ShapeError for
 /// another length of padding.
 AMBIT_API Tensor replication_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad2d(const Tensor& self, IntArrayRef padding);
@@ -187,7 +187,7 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
 /// that norm, in place. Errors: IndexError, ShapeError, DTypeError. No gradient.
 AMBIT_API const Tensor& embedding_renorm_(const Tensor& self, const Tensor& indices,
                                           double max_norm, double norm_type);
-/// grid_sampler() of images [N,C,H,W] and volumes [N,C,D,H,W]. Errors also: ShapeError for other
+/// grid_sampler() of images [N,C,H,W] and volumes [N,C,D,H,W]. Errors: also ShapeError for other
 /// shapes.
 AMBIT_API Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid,
                                  int64_t interpolation_mode, int64_t padding_mode,
@@ -216,8 +216,8 @@ class ScaleFactors {
  private:
   std::optional<std::vector<double>> factors_;
 };
-/// Upsampling functions of ops/images.h, given either the output size or scale factors. Errors
-/// also: Error for both or neither; ShapeError if the number of factors is not that of the spatial
+/// Upsampling functions of ops/images.h, given either the output size or scale factors. Errors:
+/// also Error for both or neither; ShapeError if the number of factors is not that of the spatial
 /// dims.
 AMBIT_API Tensor upsample_nearest1d(const Tensor& input, OptionalIntArrayRef output_size,
                                     const ScaleFactors& scale_factors);

@@ -23,7 +23,7 @@ AMBIT_API Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
 AMBIT_API Tensor huber_loss(const Tensor& input, const Tensor& target,
                             Reduction reduction = Reduction::mean, double delta = 1);
 /// l = -w (y log(x) + (1 - y) log(1 - x)) of probabilities x and y; logarithms are clamped to >=
-/// -100. weight w: broadcasts, undefined: 1. Errors also: Error for an x outside [0, 1].
+/// -100. weight w: broadcasts, undefined: 1. Errors: also Error for an x outside [0, 1].
 AMBIT_API Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                                       const Tensor& weight = {},
                                       Reduction reduction = Reduction::mean);

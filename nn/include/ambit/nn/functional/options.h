@@ -157,9 +157,9 @@ class LayerNormFuncOptions : public Options<LayerNormFuncOptions> {
 
   /// Sizes of the last dims, which are normalised together.
   AMBIT_OPTION(LayerNormFuncOptions, std::vector<int64_t>, normalized_shape);
-  /// Factor, of normalized_shape. Default: undefined (1).
+  /// Factor, [normalized_shape]. Default: undefined (1).
   AMBIT_OPTION(LayerNormFuncOptions, Tensor, weight);
-  /// Added after the weight, of normalized_shape. Default: undefined (0).
+  /// Added to the product, [normalized_shape]. Default: undefined (0).
   AMBIT_OPTION(LayerNormFuncOptions, Tensor, bias);
   /// Added to the variance.
   AMBIT_OPTION(LayerNormFuncOptions, double, eps) = 1e-5;

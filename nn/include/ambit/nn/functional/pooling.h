@@ -180,7 +180,7 @@ inline std::tuple<Tensor, Tensor> adaptive_max_pool3d_with_indices(
 }
 
 /// Write maxima to the positions that max_pool1d_with_indices to 3d returned, and zeros elsewhere.
-/// Spatial sizes: (P - 1) stride - 2 padding + kernel_size, or options.output_size(). Errors also:
+/// Spatial sizes: (P - 1) stride - 2 padding + kernel_size, or options.output_size(). Errors: also
 /// ShapeError for an output_size that differs from that by a stride or more.
 AMBIT_API Tensor max_unpool1d(const Tensor& input, const Tensor& indices,
                               const MaxUnpool1dFuncOptions& options);
@@ -190,7 +190,7 @@ AMBIT_API Tensor max_unpool3d(const Tensor& input, const Tensor& indices,
                               const MaxUnpool3dFuncOptions& options);
 
 /// ambit::fractional_max_pool2d and 3d. Windows are random unless _random_samples is given; sizes
-/// are output_size or floor(output_ratio * size). Errors also: Error unless output_size or
+/// are output_size or floor(output_ratio * size). Errors: also Error unless output_size or
 /// output_ratio is given.
 AMBIT_API Tensor fractional_max_pool2d(const Tensor& input,
                                        const FractionalMaxPool2dFuncOptions& options);

@@ -47,7 +47,7 @@ class GridSampleFuncOptions : public Options<GridSampleFuncOptions> {
   AMBIT_OPTION(GridSampleFuncOptions, std::optional<bool>, align_corners);
 };
 
-/// Sample images at the positions of a grid: ambit::grid_sampler. Errors also: Error for another
+/// Sample images at the positions of a grid: ambit::grid_sampler. Errors: also Error for another
 /// mode.
 AMBIT_API Tensor grid_sample(const Tensor& input, const Tensor& grid,
                              const GridSampleFuncOptions& options = {});
