@@ -161,7 +161,9 @@ Value array_from_buffer(std::span<const Value> given, Budget& budget) {
 Value number_from_bytes(std::span<const Value> given) {
   const Type type = type_of(given[0]);
   if (!type.dtype) return Value::opaque({"scalar of NumPy", "", {}});
-  return elements_of(content_of(given[1]), type, {}).item();
+  const Scalar number = elements_of(content_of(given[1]), type, {}).item();
+  if (number.dtype() == ambit::kUInt64) return Value::opaque({"scalar of NumPy", "", {}});
+  return number;
 }
 
 }  // namespace ambit::pickle
