@@ -408,8 +408,7 @@ TEST_CASE("ops that move elements support them") {
     check(written, d, {5, M, 3, M - 1, 0, 7});
     check(diag(a.slice(0, 0, 2)), d, {1, 0, 0, M});
     check(m.diagonal(), d, {1, 0});
-    const DType is_signed_type[] = {kInt16, kInt32, kInt64};
-    const DType s = is_signed_type[static_cast<size_t>(d) - static_cast<size_t>(kUInt16)];
+    const DType s = d == kUInt16 ? kInt16 : d == kUInt32 ? kInt32 : kInt64;
     check(a.view(s), s, {1, ~uint64_t{0}, 3, ~uint64_t{0} - 1, 0, 7});
     check(tensor({-1}, TensorOptions(s).device(a.device())).view(d), d, {M});
     CHECK(a.view(kUInt8).numel() == 6 * static_cast<int64_t>(element_size(d)));
