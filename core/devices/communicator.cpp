@@ -101,7 +101,7 @@ void combine_as(ReduceOp op, void* into, const void* from, int64_t n) {
 }  // namespace
 
 void combine(ReduceOp op, DType dtype, void* into, const void* from, int64_t count) {
-  visit<dtypes::kEvery>(dtype, [&]<class T>() { combine_as<T>(op, into, from, count); });
+  visit<dtypes::kStored>(dtype, [&]<class T>() { combine_as<T>(op, into, from, count); });
 }
 
 CommunicatorFactory find_communicator(const std::string& name) {

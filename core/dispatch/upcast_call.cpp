@@ -118,6 +118,7 @@ void UpcastCall::collect(const Tensor& t, bool is_output) {
 
 void UpcastCall::add(const Tensor& t, bool is_output) {
   if (!reduced_dtype_ && is_reduced_floating(t)) reduced_dtype_ = t.dtype();
+  if (!unsigned_dtype_ && is_wide_unsigned(t)) unsigned_dtype_ = t.dtype();
   operands_.push_back({t, is_output});
 }
 
@@ -127,6 +128,7 @@ TensorList UpcastCall::converted(TensorList l, Tensor*& next) const {
 }
 
 Scalar UpcastCall::as_element(const Scalar& number) const {
+  if (unsigned_dtype_) return as_unsigned_element(number);
   const bool is_bitwise = op_.upcast_rule() == UpcastRule::bitwise;
   // A number to compare with is first rounded to the dtype; other numbers are not.
   if (!is_bitwise && &op_ != &kernels::compare_scalar) return number;
@@ -138,6 +140,7 @@ Scalar UpcastCall::as_element(const Scalar& number) const {
 }
 
 void UpcastCall::run(const Call& call) {
+  if (unsigned_dtype_) return run_unsigned(call);
   switch (op_.upcast_rule()) {
     case UpcastRule::bitwise:
       return run_bitwise(call);

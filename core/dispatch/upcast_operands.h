@@ -14,6 +14,9 @@ inline bool is_reduced_floating(const Tensor& t) {
   return t.defined() && is_reduced_floating(t.dtype());
 }
 
+/// False for an undefined tensor.
+inline bool is_wide_unsigned(const Tensor& t) { return t.defined() && is_wide_unsigned(t.dtype()); }
+
 /// Return an alias outside of any graph. Its offset is relative to t's first element.
 Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
 

@@ -25,8 +25,8 @@ using Json = nlohmann::json;
 constexpr ElementType kElementTypes[] = {
     {"BOOL", kBool, 8},     {"U8", kUInt8, 8},      {"I8", kInt8, 8},      {"I16", kInt16, 16},
     {"I32", kInt32, 32},    {"I64", kInt64, 64},    {"F16", kFloat16, 16}, {"BF16", kBFloat16, 16},
-    {"F32", kFloat32, 32},  {"F64", kFloat64, 64},  {"U16", {}, 16},       {"U32", {}, 32},
-    {"U64", {}, 64},        {"C64", {}, 64},        {"F4", {}, 4},         {"F6_E2M3", {}, 6},
+    {"F32", kFloat32, 32},  {"F64", kFloat64, 64},  {"U16", kUInt16, 16},  {"U32", kUInt32, 32},
+    {"U64", kUInt64, 64},   {"C64", {}, 64},        {"F4", {}, 4},         {"F6_E2M3", {}, 6},
     {"F6_E3M2", {}, 6},     {"F8_E4M3", {}, 8},     {"F8_E5M2", {}, 8},    {"F8_E8M0", {}, 8},
     {"F8_E4M3FNUZ", {}, 8}, {"F8_E5M2FNUZ", {}, 8},
 };

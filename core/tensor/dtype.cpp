@@ -16,9 +16,9 @@ std::atomic<DType> default_dtype{kFloat32};
 }
 
 const char* name(DType d) {
-  static constexpr const char* kNames[kDTypeCount] = {"bool",    "uint8",  "int8",    "int16",
-                                                      "int32",   "int64",  "float16", "bfloat16",
-                                                      "float32", "float64"};
+  static constexpr const char* kNames[kDTypeCount] = {
+      "bool",     "uint8",   "int8",    "int16",  "int32",  "int64", "float16",
+      "bfloat16", "float32", "float64", "uint16", "uint32", "uint64"};
   return kNames[static_cast<int>(d)];
 }
 
@@ -27,6 +27,12 @@ std::ostream& operator<<(std::ostream& os, DType d) { return os << name(d); }
 DType promote_types(DType a, DType b) {
   if (a == b) return a;
   const DType low = std::min(a, b), high = std::max(a, b);
+  if (is_wide_unsigned(high)) {
+    if (is_floating_point(low)) return low;
+    throw DTypeError(
+        fmt::format("promote_types: expected {} with a floating-point dtype or itself, got {}",
+                    name(high), name(low)));
+  }
   // The enum's order decides, except here: int8 cannot hold all values of uint8.
   if (low == kUInt8 && high == kInt8) return kInt16;
   if (low == kFloat16 && high == kBFloat16) return kFloat32;
@@ -52,6 +58,7 @@ void throw_dtype_outside(DTypeSet set, DType got) {
 std::ostream& operator<<(std::ostream& os, const Scalar& s) {
   if (s.dtype() == kBool) return os << (s.to<bool>() ? "true" : "false");
   if (s.is_floating_point()) return os << s.to<double>();
+  if (s.dtype() == kUInt64) return os << s.to<uint64_t>();
   return os << s.to<int64_t>();
 }
 

@@ -88,6 +88,10 @@ Elements format_elements(const Tensor& t) {
     const Tensor wide = t.to(kCPU, kInt64).contiguous();
     const int64_t* v = wide.data_ptr<int64_t>();
     for (int64_t i = 0; i < n; ++i) {
+      if (t.dtype() == kUInt64) {
+        out.add(fmt::to_string(static_cast<uint64_t>(v[i])));
+        continue;
+      }
       out.add(t.dtype() == kBool ? (v[i] ? "True" : "False") : fmt::to_string(v[i]));
     }
     return out;

@@ -60,12 +60,6 @@ const char* name_of_code(int64_t code) {
       return "complex64";
     case 11:
       return "complex128";
-    case 28:
-      return "uint16";
-    case 34:
-      return "uint32";
-    case 35:
-      return "uint64";
     default:
       return code >= 29 && code <= 33 ? "float8" : "unknown";
   }
@@ -76,6 +70,9 @@ std::optional<DType> dtype_of_code(int64_t code) {
   if (code >= 1 && code <= 8) return kKnown[code - 1];
   if (code == 12) return kBool;
   if (code == 13) return kBFloat16;
+  if (code == 28) return kUInt16;
+  if (code == 34) return kUInt32;
+  if (code == 35) return kUInt64;
   return {};
 }
 

@@ -26,8 +26,9 @@ import torch
 warnings.simplefilter("ignore")
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+UNTYPED = ["uint16", "uint32", "uint64"]  # PyTorch saves them as bytes, and has them since 2.3
 # Dtypes and layouts that ambit does not have: such tensors are opaque.
-OTHER_DTYPES = ["complex64", "complex128", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"]
+OTHER_DTYPES = ["complex64", "complex128", "float8_e4m3fn", "float8_e5m2"]
 
 
 def tensor_text(t):
@@ -36,7 +37,7 @@ def tensor_text(t):
     if t.is_quantized:
         return "opaque quantized tensor"
     name = str(t.dtype)
-    if name[len("torch."):] not in DTYPES:
+    if name[len("torch."):] not in DTYPES + UNTYPED:
         return f"opaque {name} tensor"
     t = t.detach()
     if t.is_meta:
@@ -47,7 +48,7 @@ def tensor_text(t):
     return f"tensor {name} {list(t.shape)} {as_bytes.hex()}"
 
 
-SUPPORTED_BY_NUMPY = "b1 u1 i1 i2 i4 i8 f2 f4 f8".split()
+SUPPORTED_BY_NUMPY = "b1 u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split()
 
 
 def numpy_lines(value, path):
@@ -56,10 +57,13 @@ def numpy_lines(value, path):
         yield f"{path} opaque numpy.dtype"
     elif isinstance(value, np.ndarray) and supported:
         native = np.array(value, dtype=value.dtype.newbyteorder("="), order="C")
-        yield f"{path} {tensor_text(torch.from_numpy(native))}"
+        if value.dtype.name in UNTYPED:  # also for PyTorch without these dtypes
+            yield f"{path} tensor torch.{value.dtype.name} {list(native.shape)} {native.tobytes().hex()}"
+        else:
+            yield f"{path} {tensor_text(torch.from_numpy(native))}"
     elif isinstance(value, np.ndarray):
         yield f"{path} opaque numpy.ndarray"
-    elif supported:
+    elif supported and (value.dtype.name != "uint64" or value < 2**63):
         yield from lines(value.item(), path)
     else:
         yield f"{path} opaque scalar of NumPy"
@@ -133,7 +137,7 @@ def trained():
 def values():
     matrix = torch.arange(12.0).view(3, 4)
     yield "dtypes", OrderedDict((n, torch.arange(-3, 4).to(getattr(torch, n))) for n in DTYPES)
-    for n in OTHER_DTYPES:
+    for n in OTHER_DTYPES + UNTYPED:
         if hasattr(torch, n):
             yield n, {"before": torch.ones(2), "other": torch.arange(4.0).to(getattr(torch, n)), "after": torch.ones(3)}
     yield "views", {"all": matrix, "t": matrix.t(), "row": matrix[1], "part": matrix[:, 1:3], "number": torch.tensor(7),

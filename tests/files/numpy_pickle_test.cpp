@@ -104,6 +104,22 @@ TEST_CASE("a number of NumPy is a number") {
         "scalar of NumPy");
 }
 
+TEST_CASE("arrays of unsigned integers become tensors") {
+  const auto load = [](const char* type, const std::string& bytes) {
+    return load_pickle(array({2}, dtype(type), short_bytes(bytes))).to_tensor();
+  };
+  const Tensor u2 = load("u2", std::string("\1\0\xff\xff", 4));
+  CHECK(u2.dtype() == ambit::kUInt16);
+  CHECK(u2[0].item<int>() == 1);
+  CHECK(u2[1].item<int>() == 65535);
+  const Tensor u4 = load("u4", std::string("\1\0\0\0\xff\xff\xff\xff", 8));
+  CHECK(u4.dtype() == ambit::kUInt32);
+  CHECK(u4[1].item<int64_t>() == 4294967295);
+  const Tensor u8 = load("u8", std::string("\1\0\0\0\0\0\0\0", 8) + std::string(8, '\xff'));
+  CHECK(u8.dtype() == ambit::kUInt64);
+  CHECK(u8[1].item<uint64_t>() == ~uint64_t{0});
+}
+
 TEST_CASE("arrays of a dtype that ambit does not have are opaque, and so are dtypes") {
   const Value value = load_pickle("(" + array({1}, dtype("c8"), short_bytes(std::string(8, 'x'))) +
                                   array({1}, dtype("O8", "|"), "]Na") + dtype("f4") +

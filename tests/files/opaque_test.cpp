@@ -196,6 +196,22 @@ TEST_CASE("an int of 3,001 bits is written unchanged") {
   CHECK(read_bytes(folder / "again.pth").find(huge) != std::string::npos);
 }
 
+// PyTorch has no storage type for them: the storage has bytes, and the tensor names its dtype.
+TEST_CASE("a tensor of uint16 needs all its bytes in the file") {
+  const auto tensor_of = [](const std::string& storage_type, int64_t numel) {
+    const std::string storage = "(" + pickled("storage") + storage_type + pickled("9") +
+                                pickled("cpu") + pickled(numel) + "tQ";
+    return pickled_global("torch._utils", "_rebuild_tensor_v3") + "(" + storage + pickled(0) +
+           pickled(std::vector<int64_t>{2}) + pickled(std::vector<int64_t>{1}) + "\x89" +
+           pickled_global("collections", "OrderedDict") + ")R" + pickled_global("torch", "uint16") +
+           "tR";
+  };
+  const std::string bytes = pickled_global("torch.storage", "UntypedStorage");
+  CHECK_THROWS_AS(load_between(tensor_of(bytes, 4)), SerializationError);  // no storage 9
+  CHECK_THROWS_AS(load_between(tensor_of(pickled_global("torch", "ShortStorage"), 2)),
+                  SerializationError);
+}
+
 TEST_CASE(
     "tensors of dtypes and layouts that ambit does not have are opaque, and cannot be written") {
   const std::string storage = "(" + pickled("storage") +

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <iterator>
 #include <set>
 
 #include "../table.h"
@@ -67,7 +69,7 @@ std::vector<Row> rows_of(const Run& run) {
 
 std::string dtypes_text(const Row& row) {
   if (row.op.empty()) return "";
-  if (row.dtypes.size() == ambit::kDTypeCount) return "all";
+  if (std::ssize(row.dtypes) == std::popcount(ambit::dtypes::kEvery.bits)) return "all";
   return fmt::format("{}", fmt::join(row.dtypes, " "));
 }
 

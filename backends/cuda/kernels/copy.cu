@@ -44,6 +44,7 @@ __global__ void convert_elements(Indexer<2> indexer, uint32_t n, Y* y, const voi
       case DType::bfloat16: y[at[0]] = element(static_cast<const BFloat16*>(x)); break;
       case DType::float32: y[at[0]] = element(static_cast<const float*>(x)); break;
       case DType::float64: y[at[0]] = element(static_cast<const double*>(x)); break;
+      default: break;  // no kernel receives the others
     }
     // clang-format on
   }

@@ -127,19 +127,23 @@ class Writer {
     out_ += bytes;
   }
 
-  // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, backward_hooks)
+  // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, backward_hooks), or
+  // _rebuild_tensor_v3(..., dtype) for dtypes without a storage type
   void tensor(const Tensor& t) {
     const Place place = place_of_(t);
     const auto* type = std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
                                     [&](const StorageType& s) { return s.dtype == t.dtype(); });
-    global(kRebuildTensor);
+    const bool is_typed = type != std::end(kStorageTypes);
+    global(is_typed ? kRebuildTensor : kRebuildNewTensor);
     op(kMark);
     op(kMark);
     string("storage");
-    global(fmt::format("torch.{}", type->name));
+    const StorageType& storage = is_typed ? *type : kUntypedStorage;
+    global(fmt::format("{}.{}", storage.module, storage.name));
     string(place.key);
     string("cpu");
-    integer(place.storage_numel);
+    integer(is_typed ? place.storage_numel
+                     : place.storage_numel * static_cast<int64_t>(element_size(t.dtype())));
     op(kTuple);
     op(kPersistentId);
     integer(place.offset);
@@ -147,6 +151,7 @@ class Writer {
     dims(place.strides);
     op(place.requires_grad ? kTrue : kFalse);
     empty_ordered_dict();
+    if (!is_typed) global(fmt::format("torch.{}", name(t.dtype())));
     op(kTuple);
     op(kReduce);
   }

@@ -4,6 +4,7 @@
 #include <ambit/dtype.h>
 
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -36,7 +37,9 @@ inline constexpr StorageType kStorageTypes[] = {
     {"QInt32Storage", {}, 4, "torch.qint32"},
     {"QUInt4x2Storage", {}, 1, "torch.quint4x2"},
     {"QUInt2x4Storage", {}, 1, "torch.quint2x4"},
-    {"UntypedStorage", {}, 1, "torch.uint8", "torch.storage"},  // elements are bytes
+    // Bytes; tensors of dtypes without a storage type of their own name their dtype themselves.
+    {"UntypedStorage", kUInt8, 1, "torch.uint8", "torch.storage"},
 };
+inline constexpr const StorageType& kUntypedStorage = kStorageTypes[std::size(kStorageTypes) - 1];
 
 }  // namespace ambit

@@ -15,7 +15,8 @@ namespace ambit {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // libtorch's names Half and BFloat16 are types, too
 /// Type of a tensor's elements. Within a category, integers or floats, a later one is the result of
-/// type promotion, except that float16 with bfloat16 promotes to float32.
+/// type promotion, except that float16 with bfloat16 promotes to float32. uint16, uint32 and uint64
+/// do not promote with other integers; ops support them as PyTorch does (dtypes::kWideUnsigned).
 enum class DType : int8_t {
   bool8,                ///< bool, one byte: 0 or 1
   uint8,                ///< unsigned, one byte
@@ -27,6 +28,9 @@ enum class DType : int8_t {
   bfloat16,             ///< the upper half of a float32, see BFloat16
   float32,              ///< IEEE binary32; the initial default dtype
   float64,              ///< IEEE binary64
+  uint16,               ///< unsigned, two bytes
+  uint32,               ///< unsigned, four bytes
+  uint64,               ///< unsigned, eight bytes
   Bool = bool8,         ///< libtorch's name of bool8
   Byte = uint8,         ///< libtorch's name of uint8
   Char = int8,          ///< libtorch's name of int8
@@ -37,11 +41,14 @@ enum class DType : int8_t {
   BFloat16 = bfloat16,  ///< libtorch's name of bfloat16
   Float = float32,      ///< libtorch's name of float32
   Double = float64,     ///< libtorch's name of float64
+  UInt16 = uint16,      ///< libtorch's name of uint16
+  UInt32 = uint32,      ///< libtorch's name of uint32
+  UInt64 = uint64,      ///< libtorch's name of uint64
 };
 #pragma GCC diagnostic pop
 
-/// Number of dtypes; their values are 0 to 9.
-inline constexpr int kDTypeCount = 10;
+/// Number of dtypes; their values are 0 to 12.
+inline constexpr int kDTypeCount = 13;
 
 /// libtorch's name of DType.
 using ScalarType = DType;
@@ -57,21 +64,26 @@ inline constexpr DType kFloat16 = DType::float16, kHalf = kFloat16;
 inline constexpr DType kBFloat16 = DType::bfloat16;
 inline constexpr DType kFloat32 = DType::float32, kFloat = kFloat32;
 inline constexpr DType kFloat64 = DType::float64, kDouble = kFloat64;
+inline constexpr DType kUInt16 = DType::uint16, kUInt32 = DType::uint32, kUInt64 = DType::uint64;
 /// @}
 
 /// Return the size of one element in bytes.
 constexpr size_t element_size(DType d) {
-  constexpr uint8_t kSize[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+  constexpr uint8_t kSize[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 2, 4, 8};
   return kSize[static_cast<int>(d)];
 }
 /// Return true for float16, bfloat16, float32 and float64.
-constexpr bool is_floating_point(DType d) { return d >= DType::float16; }
+constexpr bool is_floating_point(DType d) { return d >= DType::float16 && d <= DType::float64; }
 /// Return true for the reduced floating-point types; arithmetic on them is done in float32.
 constexpr bool is_reduced_floating(DType d) { return d == DType::float16 || d == DType::bfloat16; }
+/// Return true for uint16, uint32 and uint64.
+constexpr bool is_wide_unsigned(DType d) { return d >= DType::uint16; }
 /// Return true for the integer types, excluding bool.
-constexpr bool is_integral(DType d) { return d >= DType::uint8 && d <= DType::int64; }
+constexpr bool is_integral(DType d) {
+  return (d >= DType::uint8 && d <= DType::int64) || is_wide_unsigned(d);
+}
 /// Return true for the signed integer and the floating-point types.
-constexpr bool is_signed(DType d) { return d >= DType::int8; }
+constexpr bool is_signed(DType d) { return d >= DType::int8 && d <= DType::float64; }
 
 /// Return PyTorch's name without `torch.`: "float32", "bool", ...
 AMBIT_API const char* name(DType d);
@@ -79,7 +91,8 @@ AMBIT_API const char* name(DType d);
 AMBIT_API std::ostream& operator<<(std::ostream& os, DType d);
 
 /// Return the dtype that both promote to: bool < integers < floats; uint8 with a signed type gives
-/// the next wider signed type. Source: torch.promote_types.
+/// the next wider signed type. Errors: DTypeError for uint16, uint32 or uint64 with bool or another
+/// integer type. Source: torch.promote_types.
 AMBIT_API DType promote_types(DType a, DType b);
 
 /// The default floating-point dtype, as used by `ones({2})`. Initially float32.
@@ -87,7 +100,7 @@ AMBIT_API DType get_default_dtype();
 /// Set it to a floating-point dtype; anything else throws DTypeError.
 AMBIT_API void set_default_dtype(DType d);
 
-/// dtype_of<float> == kFloat32, for each of the ten element types (and their aliases such as long
+/// dtype_of<float> == kFloat32, for each of the element types (and their aliases such as long
 /// long).
 template <class T>
 inline constexpr DType dtype_of = [] {
@@ -117,6 +130,14 @@ template <>
 inline constexpr DType dtype_of<float> = kFloat32;
 template <>
 inline constexpr DType dtype_of<double> = kFloat64;
+template <>
+inline constexpr DType dtype_of<uint16_t> = kUInt16;
+template <>
+inline constexpr DType dtype_of<uint32_t> = kUInt32;
+template <>
+inline constexpr DType dtype_of<uint64_t> = kUInt64;
+template <>
+inline constexpr DType dtype_of<unsigned long long> = kUInt64;
 /// @endcond
 
 /// A DTypeSet as a template argument: nvcc generates wrong host code for class-type ones.
@@ -176,11 +197,16 @@ inline constexpr DTypeSet kNumbers = kIntegral | kFloating;
 inline constexpr DTypeSet kBits = kIntegral | DTypeSet{kBool};
 inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
 /// @}
-/// Dtypes of tensors, including float16 and bfloat16.
+/// Dtypes of tensors, including float16 and bfloat16. kWideUnsigned is in no other set: kernels
+/// never receive these dtypes. Their operands are passed as signed integers instead
+/// (detail/upcast_call.h), by ops that PyTorch supports for them, and by some more; other ops throw
+/// DTypeError. kStored is all dtypes.
 /// @{
 inline constexpr DTypeSet kReducedFloating{kFloat16, kBFloat16};
 inline constexpr DTypeSet kAnyFloating = kReducedFloating | kFloating;
 inline constexpr DTypeSet kEvery = kReducedFloating | kAll;
+inline constexpr DTypeSet kWideUnsigned{kUInt16, kUInt32, kUInt64};
+inline constexpr DTypeSet kStored = kEvery | kWideUnsigned;
 /// @}
 /// Return the dtypes of operands that kernels of a set can compute with: with float32, also the
 /// reduced floating-point types.
@@ -218,10 +244,13 @@ constexpr decltype(auto) visit(DType d, F&& f) {
     AMBIT_VISIT(kBFloat16, BFloat16)
     AMBIT_VISIT(kFloat32, float)
     AMBIT_VISIT(kFloat64, double)
+    AMBIT_VISIT(kUInt16, uint16_t)
+    AMBIT_VISIT(kUInt32, uint32_t)
+    AMBIT_VISIT(kUInt64, uint64_t)
   }
 #undef AMBIT_VISIT
   /// @endcond
-  if constexpr (set == dtypes::kEvery) __builtin_unreachable();
+  if constexpr (set == dtypes::kStored) __builtin_unreachable();
   throw_dtype_outside(set, d);
 }
 

@@ -20,10 +20,14 @@ class Scalar {
   /// A bool; only from bool itself, not from types that convert to it, such as the pointer "fro".
   template <std::same_as<bool> B>
   constexpr Scalar(B v) : integer_(v), dtype_(kBool) {}
-  /// An integer, stored as int64; larger uint64 numbers wrap.
+  /// An integer, stored as int64, or as uint64 if no int64 holds it.
   template <std::integral I>
   requires(!std::same_as<I, bool>) constexpr Scalar(I v)
-      : integer_(static_cast<int64_t>(v)), dtype_(kInt64) {}
+      : integer_(static_cast<int64_t>(v)), dtype_(kInt64) {
+    if constexpr (std::unsigned_integral<I> && sizeof(I) == sizeof(int64_t)) {
+      if (integer_ < 0) dtype_ = kUInt64;
+    }
+  }
   /// A floating-point number, stored as double.
   template <std::floating_point F>
   constexpr Scalar(F v) : real_(static_cast<double>(v)), dtype_(kFloat64) {}
@@ -31,7 +35,7 @@ class Scalar {
   template <ReducedFloat R>
   constexpr Scalar(R v) : Scalar(static_cast<float>(v)) {}
 
-  /// Return kBool, kInt64 or kFloat64.
+  /// Return kBool, kInt64, kUInt64 (only for integers that no int64 holds) or kFloat64.
   constexpr DType dtype() const { return dtype_; }
   /// Return true if dtype() is kFloat64.
   constexpr bool is_floating_point() const { return dtype_ == kFloat64; }
@@ -40,10 +44,14 @@ class Scalar {
   template <class T>
   constexpr T cast() const {
     if constexpr (ReducedFloat<T>) return cast<float>();
+    if constexpr (std::floating_point<T>) {
+      if (dtype_ == kUInt64) return static_cast<T>(static_cast<uint64_t>(integer_));
+    }
     return is_floating_point() ? static_cast<T>(real_) : static_cast<T>(integer_);
   }
   /// Convert; fractions are truncated. Errors: DTypeError if the type of an integer dtype cannot
-  /// hold the number, or for NaN; other integer types get the int64 modulo 2^bits.
+  /// hold the number, or for NaN; other integer types get the int64 or, if they have 64 bits, the
+  /// uint64 modulo 2^bits.
   template <class T>
   constexpr T to() const {
     if constexpr (!std::integral<T> || std::same_as<T, bool>) {
@@ -51,6 +59,8 @@ class Scalar {
     } else if constexpr (std::same_as<T, uint8_t> ||
                          (std::signed_integral<T> && !std::same_as<T, char>)) {
       return to_integer<T>();
+    } else if constexpr (std::unsigned_integral<T> && sizeof(T) == sizeof(uint64_t)) {
+      return static_cast<T>(to_uint64());
     } else {
       return static_cast<T>(to_integer<int64_t>());
     }
@@ -67,6 +77,9 @@ class Scalar {
   int16_t toShort() const { return to<int16_t>(); }
   int8_t toChar() const { return to<int8_t>(); }
   uint8_t toByte() const { return to<uint8_t>(); }
+  uint16_t toUInt16() const { return to<uint16_t>(); }
+  uint32_t toUInt32() const { return to<uint32_t>(); }
+  uint64_t toUInt64() const { return to<uint64_t>(); }
   bool toBool() const { return to<bool>(); }
   /// @}
   /// libtorch's names of dtype() and comparisons with it.
@@ -75,7 +88,7 @@ class Scalar {
   constexpr bool isFloatingPoint() const { return is_floating_point(); }
   constexpr bool isBoolean() const { return dtype_ == kBool; }
   constexpr bool isIntegral(bool include_bool) const {
-    return dtype_ == kInt64 || (include_bool && isBoolean());
+    return dtype_ == kInt64 || dtype_ == kUInt64 || (include_bool && isBoolean());
   }
   constexpr bool isComplex() const { return false; }
   /// @}
@@ -84,6 +97,9 @@ class Scalar {
   /// Return true if the number equals `value`, whatever the types.
   template <class T>
   constexpr bool equal(T value) const {
+    if (dtype_ == kUInt64) {
+      return value > T(0) && static_cast<uint64_t>(value) == static_cast<uint64_t>(integer_);
+    }
     return is_floating_point()
                ? real_ == static_cast<double>(value)
                : integer_ == static_cast<int64_t>(value) && static_cast<T>(integer_) == value;
@@ -93,16 +109,21 @@ class Scalar {
   template <class T>
   constexpr T to_integer() const {
     if constexpr (std::same_as<T, int64_t>) {
-      if (!is_floating_point()) return integer_;
+      if (dtype_ <= kInt64) return integer_;
     }
     // Both limits as exact doubles: -2^n and 2^n.
     constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
     constexpr double high = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
     if (is_floating_point() ? !(real_ > low - 1 || real_ == low) || !(real_ < high)
-                            : !std::in_range<T>(integer_)) {
+                            : dtype_ == kUInt64 || !std::in_range<T>(integer_)) {
       throw_scalar_outside(dtype_of<T>, cast<double>());
     }
     return cast<T>();
+  }
+  constexpr uint64_t to_uint64() const {
+    if (!is_floating_point()) return static_cast<uint64_t>(integer_);
+    if (real_ >= 0x1p63 && real_ < 0x1p64) return static_cast<uint64_t>(real_);
+    return static_cast<uint64_t>(to_integer<int64_t>());
   }
 
   union {

@@ -179,7 +179,7 @@ Scalar Tensor::item() const {
   if (is_meta()) {
     throw NotImplementedError("item: expected a tensor with data, got a meta tensor");
   }
-  return visit<dtypes::kEvery>(dtype(), [&]<class T>() {
+  return visit<dtypes::kStored>(dtype(), [&]<class T>() {
     if (is_cpu()) return Scalar(*static_cast<const T*>(data_ptr()));
     T value{};
     const profiler::Scope scope(profiler::EventKind::copy, "item", device(), sizeof value);

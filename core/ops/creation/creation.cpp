@@ -66,7 +66,7 @@ Tensor sequence(const char* op, int64_t n, const TensorOptions& options, F value
     return finish(allocate(op, {n}, options.dtype(), kMeta), options);
   }
   const Tensor host = allocate(op, {n}, options.dtype(), kCPU);
-  visit<dtypes::kEvery>(host.dtype(), [&]<class T>() {
+  visit<dtypes::kStored>(host.dtype(), [&]<class T>() {
     T* p = host.data_ptr<T>();
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

@@ -142,7 +142,8 @@ RandomParams integers(const char* op, int64_t low, int64_t high, DType dtype) {
   if (low >= high)
     throw Error(fmt::format("{}: expected low < high, got {} and {}", op, low, high));
   constexpr int64_t kExact = int64_t{1} << 53;  // the parameters are doubles
-  const bool fits_dtype = dtype == kBool ? low >= 0 && high <= 2 : dtype != kUInt8 || low >= 0;
+  const bool is_unsigned = is_integral(dtype) && !is_signed(dtype);
+  const bool fits_dtype = dtype == kBool ? low >= 0 && high <= 2 : !is_unsigned || low >= 0;
   if (low < -kExact || high > kExact || !fits_dtype) {
     throw DTypeError(fmt::format("{}: expected bounds that fit {} and 53 bits, got {} and {}", op,
                                  name(dtype), low, high));

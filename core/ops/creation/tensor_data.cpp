@@ -35,7 +35,7 @@ Tensor tensor(const TensorData& data, const TensorOptions& options) {
   if (options.has_dtype() || dtype == kFloat64) dtype = options.dtype();
   for (const Scalar& v : data.values_) check_fits("tensor", v, dtype);
   const Tensor host = allocate("tensor", data.sizes_, dtype, kCPU);
-  visit<dtypes::kEvery>(dtype, [&]<class T>() {
+  visit<dtypes::kStored>(dtype, [&]<class T>() {
     std::transform(data.values_.begin(), data.values_.end(), host.data_ptr<T>(),
                    [](const Scalar& v) { return v.cast<T>(); });
   });

@@ -83,19 +83,6 @@ struct ExtremeIgnoringNaN {
 using Bound = std::optional<Scalar>;
 using Bounds = std::optional<Tensor>;
 
-// The order of a number and the range of dtype: -1, 0 or 1 for below, inside and above.
-int side_of_range(const Scalar& number, DType dtype) {
-  return visit<dtypes::kEvery>(dtype, [&]<class T>() {
-    if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
-      return 0;
-    } else {
-      const auto x = number.to<int64_t>();
-      if (x < static_cast<int64_t>(std::numeric_limits<T>::lowest())) return -1;
-      return x > static_cast<int64_t>(std::numeric_limits<T>::max()) ? 1 : 0;
-    }
-  });
-}
-
 // Bounds as the kernel requires: in the range of the dtype of the result.
 struct CheckedBounds {
   CheckedBounds(const char* op, const Tensor& self, const Bound& low, const Bound& high)
@@ -116,7 +103,7 @@ struct CheckedBounds {
       bound.reset();
     } else if (side != 0) {
       throw DTypeError(fmt::format("{}: expected a {} in the range of {}, got {}", op, argument,
-                                   name(dtype), bound->to<int64_t>()));
+                                   name(dtype), text_of(*bound)));
     } else {
       check_fits(op, *bound, dtype);
     }

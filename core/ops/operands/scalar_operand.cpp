@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace ambit {
 
@@ -16,8 +17,8 @@ Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef si
         intrusive_ptr<TensorImpl>(new TensorImpl(storage, s, Dims(s.size(), 0), 0, dtype)));
   };
   if (device.is_cpu()) {  // write directly, without a kernel
-    visit<dtypes::kEvery>(dtype,
-                          [&]<class T>() { *static_cast<T*>(storage->data()) = value.cast<T>(); });
+    visit<dtypes::kStored>(dtype,
+                           [&]<class T>() { *static_cast<T*>(storage->data()) = value.cast<T>(); });
     return with_sizes(sizes);
   }
   Tensor one = with_sizes({});
@@ -40,6 +41,8 @@ bool fits(const Scalar& value) {
     // int64.
     const double x = value.to<double>();
     return x > static_cast<double>(Limits::min()) - 1 && x < static_cast<double>(Limits::max()) + 1;
+  } else if (value.dtype() == kUInt64 || std::is_same_v<T, uint64_t>) {
+    return std::is_same_v<T, uint64_t>;  // negative numbers wrap
   } else {
     const auto x = value.to<int64_t>();
     const auto max = static_cast<int64_t>(Limits::max());
@@ -50,11 +53,29 @@ bool fits(const Scalar& value) {
 }  // namespace
 
 void check_fits(const char* op, const Scalar& value, DType dtype) {
-  if (visit<dtypes::kEvery>(dtype, [&]<class T>() { return fits<T>(value); })) [[likely]]
+  if (visit<dtypes::kStored>(dtype, [&]<class T>() { return fits<T>(value); })) [[likely]]
     return;
-  throw DTypeError(fmt::format("{}: expected a number that fits {}, got {}", op, name(dtype),
-                               value.is_floating_point() ? fmt::format("{}", value.to<double>())
-                                                         : fmt::format("{}", value.to<int64_t>())));
+  throw DTypeError(
+      fmt::format("{}: expected a number that fits {}, got {}", op, name(dtype), text_of(value)));
+}
+
+std::string text_of(const Scalar& number) {
+  if (number.is_floating_point()) return fmt::format("{}", number.to<double>());
+  if (number.dtype() == kUInt64) return fmt::format("{}", number.to<uint64_t>());
+  return fmt::format("{}", number.to<int64_t>());
+}
+
+int side_of_range(const Scalar& number, DType dtype) {
+  return visit<dtypes::kStored>(dtype, [&]<class T>() {
+    if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+      return 0;
+    } else {
+      if (number.dtype() == kUInt64) return std::is_same_v<T, uint64_t> ? 0 : 1;
+      const auto x = number.to<int64_t>();
+      if (std::cmp_less(x, std::numeric_limits<T>::lowest())) return -1;
+      return std::cmp_greater(x, std::numeric_limits<T>::max()) ? 1 : 0;
+    }
+  });
 }
 
 }  // namespace ambit

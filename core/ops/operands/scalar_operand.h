@@ -3,12 +3,18 @@
 
 #include <ambit/tensor.h>
 
+#include <string>
+
 namespace ambit {
 
 /// Return `value`, converted by static_cast, as a tensor of `sizes` with strides of 0.
 Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef sizes = {});
-/// Check that `value` can be converted to dtype. Negative numbers wrap around in uint8, as in
-/// libtorch. Errors: DTypeError.
+/// Check that `value` can be converted to dtype. Negative numbers wrap around in unsigned types, as
+/// in libtorch. Errors: DTypeError.
 void check_fits(const char* op, const Scalar& value, DType dtype);
+/// Return the number as errors show it.
+std::string text_of(const Scalar& number);
+/// Return the order of a number and the range of dtype: -1, 0 or 1 for below, inside and above.
+int side_of_range(const Scalar& number, DType dtype);
 
 }  // namespace ambit

@@ -85,13 +85,13 @@ void read_numbers(const proto::TensorProto& proto, const std::string& name, cons
 
 int32_t code_of(DType dtype) {
   // In the order of DType.
-  constexpr int32_t kCodes[kDTypeCount] = {9, 2, 3, 5, 6, 7, 10, 16, 1, 11};
+  constexpr int32_t kCodes[kDTypeCount] = {9, 2, 3, 5, 6, 7, 10, 16, 1, 11, 4, 12, 13};
   return kCodes[static_cast<int>(dtype)];
 }
 
 std::optional<DType> dtype_of_code(int64_t code) {
-  for (int d = 0; d < kDTypeCount; ++d) {
-    if (code_of(static_cast<DType>(d)) == code) return static_cast<DType>(d);
+  for (const DType d : dtypes::kEvery) {
+    if (code_of(d) == code) return d;
   }
   return {};
 }

@@ -20,9 +20,9 @@ struct ElementType {
   DType dtype;
 };
 constexpr ElementType kElementTypes[] = {
-    {"b1", kBool},    {"u1", ambit::kUInt8}, {"i1", kInt8},
-    {"i2", kInt16},   {"i4", ambit::kInt32}, {"i8", kInt64},
-    {"f2", kFloat16}, {"f4", kFloat32},      {"f8", kFloat64},
+    {"b1", kBool},         {"u1", ambit::kUInt8},  {"i1", kInt8},          {"i2", kInt16},
+    {"i4", ambit::kInt32}, {"i8", kInt64},         {"f2", kFloat16},       {"f4", kFloat32},
+    {"f8", kFloat64},      {"u2", ambit::kUInt16}, {"u4", ambit::kUInt32}, {"u8", ambit::kUInt64},
 };
 
 struct Type {
@@ -161,7 +161,9 @@ Value array_from_buffer(std::span<const Value> given, Budget& budget) {
 Value number_from_bytes(std::span<const Value> given) {
   const Type type = type_of(given[0]);
   if (!type.dtype) return Value::opaque({"scalar of NumPy", "", {}});
-  return elements_of(content_of(given[1]), type, {}).item();
+  const Scalar number = elements_of(content_of(given[1]), type, {}).item();
+  if (number.dtype() == ambit::kUInt64) return Value::opaque({"scalar of NumPy", "", {}});
+  return number;
 }
 
 }  // namespace ambit::pickle

@@ -94,7 +94,9 @@ bool is_negated(const Item& metadata) {
 // (..., requires_grad, backward_hooks[, metadata]) after them.
 Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Budget& budget) {
   const StorageRef& storage = storage_in(given[0]);
-  if (!storage.type->dtype) return opaque_tensor(storage.type->python_dtype);
+  if (!storage.type->dtype || storage.type == &kUntypedStorage) {
+    return opaque_tensor(storage.type->python_dtype);
+  }
   Tensor t = make_view(storage.elements, to_value(given[1]).to_int(), to_dims(given[2]),
                        to_dims(given[3]));
   if (given.size() > 6 && is_negated(given[6])) {
@@ -110,13 +112,42 @@ Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Bu
   return t;
 }
 
+// Return the dtype of a name such as "torch.uint16" that has no storage type of its own.
+std::optional<DType> untyped_dtype(std::string_view python_dtype) {
+  for (const DType d : dtypes::kWideUnsigned) {
+    if (python_dtype == fmt::format("torch.{}", name(d))) return d;
+  }
+  return {};
+}
+
+// _rebuild_tensor_v3(storage, offset, sizes, strides, requires_grad, backward_hooks, dtype
+// [, metadata]): the storage has bytes.
+Value rebuild_new_tensor(const std::vector<Item>& given) {
+  const StorageRef& storage = storage_in(given[0]);
+  const std::string& name = dtype_in(given[6]);
+  const std::optional<DType> dtype = untyped_dtype(name);
+  if (!dtype) return opaque_tensor(name);
+  if (storage.type != &kUntypedStorage || !storage.elements.defined()) {
+    fail("expected an UntypedStorage in the file for a {} tensor, got none", name);
+  }
+  const auto size = static_cast<int64_t>(element_size(*dtype));
+  const Tensor& bytes = storage.elements;
+  if (bytes.storage_offset() % size != 0) {
+    fail("expected a part of a storage that begins at an element of {}, got another", name);
+  }
+  const Tensor elements = view(bytes.slice(0, 0, bytes.numel() / size * size), *dtype);
+  return make_view(elements, to_value(given[1]).to_int(), to_dims(given[2]), to_dims(given[3]));
+}
+
 // _rebuild_meta_tensor_no_storage(dtype, sizes, strides, requires_grad)
 Value rebuild_meta(const std::vector<Item>& given) {
   const std::string& dtype = dtype_in(given[0]);
   const auto* type =
       std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
                    [&](const StorageType& s) { return s.dtype && s.python_dtype == dtype; });
-  if (type == std::end(kStorageTypes)) return opaque_tensor(dtype);
+  const std::optional<DType> known =
+      type == std::end(kStorageTypes) ? untyped_dtype(dtype) : type->dtype;
+  if (!known) return opaque_tensor(dtype);
   const Dims sizes = to_dims(given[1]), strides = to_dims(given[2]);
   int64_t last = 0;
   for (size_t i = 0; i < std::min(sizes.size(), strides.size()); ++i) {
@@ -128,8 +159,7 @@ Value rebuild_meta(const std::vector<Item>& given) {
       fail("expected a shape that memory can hold, got {}", str(sizes));
     }
   }
-  return make_view(empty({last + 1}, TensorOptions(*type->dtype).device("meta")), 0, sizes,
-                   strides);
+  return make_view(empty({last + 1}, TensorOptions(*known).device("meta")), 0, sizes, strides);
 }
 
 // Return the argument of build_intlist([...]), build_doublelist([...]), ...; it must be a list.
@@ -274,11 +304,7 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
   if (name == kRebuildTensor) {
     return rebuild_tensor(arguments(tuple, 6, 7, name), keep_requires_grad, budget);
   }
-  if (name == kRebuildNewTensor) {  // (..., dtype[, metadata]), for newer dtypes
-    const std::vector<Item> given = arguments(tuple, 7, 8, name);
-    storage_in(given[0]);
-    return opaque_tensor(dtype_in(given[6]));
-  }
+  if (name == kRebuildNewTensor) return rebuild_new_tensor(arguments(tuple, 7, 8, name));
   if (name == kRebuildMeta) return rebuild_meta(arguments(tuple, 4, name));
   if (name == kRebuildFromType) {  // (function, class, its arguments, attributes)
     const std::vector<Item> given = arguments(tuple, 4, name);

@@ -7,7 +7,7 @@
 // op computes with are data: op.dtypes(); `ambit ops` prints them. A kernel must support every
 // dtype and function of its op. For float16 and bfloat16, which are in no such list, it gets
 // float32 instead, or the bits as int16 (detail/upcast_call.h), unless it was registered to accept
-// them. copy always accepts them.
+// them. copy always accepts them. For uint16, uint32 and uint64 it gets signed integers.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -28,9 +28,9 @@ struct ScanParams {
 
 namespace ambit::kernels {
 // --- memory
-/// y = x, between any two of the ten dtypes; to bool: x != 0; reduced floating-point types may be
-/// converted through float32. Floats are truncated to int32 (int64 for y int64): NaN and values out
-/// of its range give its smallest number. Narrower integers then wrap. strided.
+/// y = x, between any two dtypes of dtypes::kEvery; to bool: x != 0; reduced floating-point types
+/// may be converted through float32. Floats are truncated to int32 (int64 for y int64): NaN and
+/// values out of its range give its smallest number. Narrower integers then wrap. strided.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
 /// y[...] = value, converted by the same rules. strided.
 extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;

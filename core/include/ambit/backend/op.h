@@ -82,9 +82,11 @@ class OneDevice {
   explicit operator bool() const { return seen_ && !differs_; }
   /// Return the device of the first tensor.
   Device operator*() const { return device_; }
-  /// Return which of float16 and bfloat16 occurred.
-  DTypeSet reduced_floating_dtypes() const {
-    return DTypeSet(DTypeBits(dtypes_ & dtypes::kReducedFloating.bits));
+  /// Return which dtypes occurred that kernels receive as other dtypes: float16, bfloat16, uint16,
+  /// uint32 and uint64.
+  DTypeSet converted_dtypes() const {
+    constexpr DTypeSet kConverted = dtypes::kReducedFloating | dtypes::kWideUnsigned;
+    return DTypeSet(DTypeBits(dtypes_ & kConverted.bits));
   }
 
  private:
@@ -146,10 +148,11 @@ class AMBIT_API OpBase {
   }
   /// Register a kernel; the next calls use it.
   void set_kernel(size_t kind, AnyKernel kernel);
-  /// Return true if the kernel accepts all these reduced floating-point types unconverted.
-  bool accepts_natively(DeviceKind kind, DTypeSet dtypes) const {
+  /// Return true if the kernel accepts all these of OneDevice::converted_dtypes() unconverted.
+  bool accepts_natively(DeviceKind kind, DTypeSet set) const {
+    if ((set.bits & dtypes::kWideUnsigned.bits) != 0) return false;
     const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
-    return upcast_rule_ == UpcastRule::native || (dtypes.bits & ~native) == 0;
+    return upcast_rule_ == UpcastRule::native || (set.bits & ~native) == 0;
   }
   /// Make the device current for this thread. Errors: Error if it does not exist.
   static void activate(Device device);
@@ -201,8 +204,8 @@ class Op<void(A...)> final : public OpBase {
     const Device device = one ? *one : check(args...);
     if (device.is_meta()) return;  // shapes only
     try {
-      if (one.reduced_floating_dtypes() != DTypeSet() &&
-          !accepts_natively(device.kind(), one.reduced_floating_dtypes())) [[unlikely]] {
+      if (one.converted_dtypes() != DTypeSet() &&
+          !accepts_natively(device.kind(), one.converted_dtypes())) [[unlikely]] {
         return run_upcast(device, args...);
       }
       if (const auto kernel = reinterpret_cast<Kernel>(find_unprofiled(device.kind()))) {

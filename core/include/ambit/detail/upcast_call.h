@@ -1,5 +1,6 @@
 // Runs ops on reduced floating-point operands (float16, bfloat16) if the backend's kernel does not
-// accept them, so that a new 16-bit dtype needs no kernels.
+// accept them, so that a new 16-bit dtype needs no kernels; and on operands of uint16, uint32 and
+// uint64, which no kernel accepts.
 #pragma once
 
 #include <ambit/params.h>
@@ -27,7 +28,15 @@ enum class UpcastRule : uint8_t {
   upcast_inout,  ///< as upcast, with outputs that are also read
 };
 
-/// One call of an op with reduced floating-point operands.
+/// How an op runs on operands of uint16, uint32 and uint64.
+enum class UnsignedRule : uint8_t {
+  refused,  ///< DTypeError
+  bits,     ///< pass the bits as the signed type of the same size: moves, equality, products
+  ordered,  ///< pass int64 in the same order: the numbers; for uint64, minus 2^63
+  summed,   ///< pass int64 that are equal modulo 2^64: the numbers; for uint64, their bits
+};
+
+/// One call of an op with operands that the kernel does not accept.
 class AMBIT_API UpcastCall {
  public:
   explicit UpcastCall(const OpBase& op) : op_(op) {}
@@ -38,6 +47,7 @@ class AMBIT_API UpcastCall {
   void collect(TensorList l);
   template <class Parameter>
   void collect(const Parameter& p) {
+    if constexpr (std::is_enum_v<Parameter>) function_ = static_cast<int>(p);
     if constexpr (std::is_same_v<Parameter, int64_t>) dim_ = p;
     if constexpr (requires { dim_ = p.dim; }) dim_ = p.dim;
   }
@@ -51,6 +61,12 @@ class AMBIT_API UpcastCall {
   Tensor& converted(const Tensor&, Tensor*& next) const { return *next++; }
   TensorList converted(TensorList l, Tensor*& next) const;
   Scalar converted(const Scalar& number, Tensor*&) const { return as_element(number); }
+  std::optional<Scalar> converted(const std::optional<Scalar>& number, Tensor*&) const {
+    return number ? std::optional(as_element(*number)) : number;
+  }
+  ScalarOperand converted(const ScalarOperand& number, Tensor*&) const {
+    return {as_element(number.value), number.first};
+  }
   template <class Parameter>
   const Parameter& converted(const Parameter& p, Tensor*&) const {
     return p;
@@ -70,6 +86,9 @@ class AMBIT_API UpcastCall {
   void collect(const Tensor& t, bool is_output);
   void add(const Tensor& t, bool is_output);
   Scalar as_element(const Scalar& number) const;
+  UnsignedRule unsigned_rule() const;
+  Scalar as_unsigned_element(const Scalar& number) const;
+  void run_unsigned(const Call& call);
   void run_bitwise(const Call& call) const;
   void run_upcast(const Call& call) const;
   void run_elementwise(const Call& call) const;
@@ -78,9 +97,11 @@ class AMBIT_API UpcastCall {
   const OpBase& op_;
   std::vector<Operand> operands_;
   std::vector<Slot> slots_;
-  std::optional<DType> reduced_dtype_;  // dtype of the first reduced floating-point operand
-  int64_t dim_ = -1;                    // the op's dim: its integer argument or `dim` member
-  size_t per_call_ = 0;                 // tensors of each list in one call; 0: all
+  std::optional<DType> reduced_dtype_;   // dtype of the first reduced floating-point operand
+  std::optional<DType> unsigned_dtype_;  // dtype of the first operand of dtypes::kWideUnsigned
+  int function_ = -1;                    // the function of a family (function_table.h)
+  int64_t dim_ = -1;                     // the op's dim: its integer argument or `dim` member
+  size_t per_call_ = 0;                  // tensors of each list in one call; 0: all
 };
 
 }  // namespace ambit

@@ -67,6 +67,9 @@ AT_FORALL_SCALAR_TYPES(AMBIT_TORCH_TYPE)
 AMBIT_TORCH_TYPE(bool, Bool)
 AMBIT_TORCH_TYPE(ambit::Half, Half)
 AMBIT_TORCH_TYPE(ambit::BFloat16, BFloat16)
+AMBIT_TORCH_TYPE(uint16_t, UInt16)
+AMBIT_TORCH_TYPE(uint32_t, UInt32)
+AMBIT_TORCH_TYPE(uint64_t, UInt64)
 #undef AMBIT_TORCH_TYPE
 template <ScalarType type>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<type>::type;
@@ -91,6 +94,7 @@ namespace torch {
 using Dtype = ambit::ScalarType;
 inline constexpr Dtype kU8 = ambit::kUInt8, kI8 = ambit::kInt8, kI16 = ambit::kInt16,
                        kI32 = ambit::kInt32, kI64 = ambit::kInt64, kF16 = ambit::kFloat16,
-                       kF32 = ambit::kFloat32, kF64 = ambit::kFloat64;
+                       kF32 = ambit::kFloat32, kF64 = ambit::kFloat64, kU16 = ambit::kUInt16,
+                       kU32 = ambit::kUInt32, kU64 = ambit::kUInt64;
 
 }  // namespace torch
