@@ -39,6 +39,7 @@
   row(linear)                            \
   row(linear_map)                        \
   row(linear_int8)                       \
+  row(fft_pairs)                         \
   row(lu_factor)                         \
   row(lu_solve)                          \
   row(cholesky)                          \

@@ -36,10 +36,10 @@ std::string parameter_name(const Tensor& t) {
 // not one of them: its values are the program's data. Requires the mutex of the blocks.
 bool Blocks::is_sequence(const SharedStack& stack) {
   if (!stack) return false;
-  static constexpr std::array kNames{"arange",         "range",           "linspace",
-                                     "logspace",       "randperm",        "hann_window",
-                                     "hamming_window", "bartlett_window", "blackman_window",
-                                     "kaiser_window",  "tril_indices",    "triu_indices"};
+  static constexpr std::array kNames{
+      "arange",       "range",          "linspace",        "logspace",        "randperm",
+      "hann_window",  "hamming_window", "bartlett_window", "blackman_window", "kaiser_window",
+      "tril_indices", "triu_indices",   "fft_fftfreq",     "fft_rfftfreq"};
   static auto* const known = new std::unordered_map<SharedStack, bool>;  // the search is slow
   const auto found = known->find(stack);
   if (found != known->end()) return found->second;

@@ -75,6 +75,8 @@ constinit decltype(linear_int8) linear_int8{"linear_int8",
                                             upcast,
                                             {"out", "input", "weight", "scale", "bias"},
                                             composite::linear_int8};
+constinit decltype(fft_pairs) fft_pairs{
+    "fft_pairs", kFloating, upcast, {"out", "input"}, composite::fft_pairs};
 constinit decltype(lu_factor) lu_factor{
     "lu_factor", kFloating, upcast, {"LU", "pivots", "info", "A"}, composite::lu_factor};
 constinit decltype(lu_solve) lu_solve{

@@ -32,6 +32,8 @@ std::span<const SplitRule> split_rules() {
       {&linear_map, {0, 0, W, W}},
       {&linear_map, {1, W, 0, 0}},
       {&linear_int8, {0, 0, W, W, W}},
+      {&fft_pairs, {0, 0}},
+      {&fft_pairs, {2, 2}},
       {&lu_factor, {0, 0, 0, 0}},
       {&lu_solve, {0, 0, 0, 0}},
       {&cholesky, {0, 0, 0}},

@@ -5,6 +5,7 @@
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/fft.h>
 #include <ambit/ops/foreach.h>
 #include <ambit/ops/windows.h>
 #include <fmt/format.h>
@@ -134,6 +135,8 @@ AMBIT_MAKE(hann_window, (Tensor & out, int64_t n, bool periodic), n, periodic)
 AMBIT_MAKE(hamming_window, (Tensor & out, int64_t n, bool periodic, double alpha, double beta), n,
            periodic, alpha, beta)
 AMBIT_MAKE(kaiser_window, (Tensor & out, int64_t n, bool periodic, double beta), n, periodic, beta)
+AMBIT_MAKE(fft_fftfreq, (Tensor & out, int64_t n, double d), n, d)
+AMBIT_MAKE(fft_rfftfreq, (Tensor & out, int64_t n, double d), n, d)
 #undef AMBIT_MAKE
 
 Tensor& empty_out(Tensor& out, IntArrayRef sizes, std::optional<MemoryFormat> format) {

@@ -51,6 +51,7 @@ const std::unordered_map<const OpBase*, Function>& functions() {
       {&linear, by_operand<product_bound>},
       {&linear_map, by_operand<product_bound>},
       {&linear_int8, by_operand<linear_int8_bound>},
+      {&fft_pairs, by_operand<fft_pairs_bound>},
       {&convolution, by_operand<convolution_bound>},
       {&convolution_map, by_operand<convolution_bound>},
       {&convolution_input_grad, by_operand<convolution_input_grad_bound>},

@@ -252,6 +252,13 @@ Bound product_bound(const Call& call, const Operand& y) {
   return activation_bound(call.parameter<ActivationParams>(0).op, bound, largest, y.dtype());
 }
 
+// Sums of two products for each pair of a line.
+Bound fft_pairs_bound(const Call& call, const Operand& y) {
+  const double n = 2 * static_cast<double>(y.size(1));
+  const double magnitudes = n * call.largest(1) * std::abs(call.parameter<double>(1));
+  return {2, sum_error(n, magnitudes, y.dtype())};
+}
+
 // y [M,N]: an exact sum, then roundings of numbers up to K * 127 * 128 / 127 * the largest x *
 // scale.
 Bound linear_int8_bound(const Call& call, const Operand& y) {

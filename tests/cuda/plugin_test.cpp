@@ -53,7 +53,7 @@ TEST_CASE("child: cuda without a GPU" * doctest::skip()) {
   }
 }
 
-TEST_CASE("cuda has its own kernel for every op") {
+TEST_CASE("cuda has its own kernel for every op except fft_pairs") {
   const ChildResult child =
       run_child("child: kernels of cuda", "CUDA_VISIBLE_DEVICES= AMBIT_SIM=npu:1");
   INFO(child.output);
@@ -64,6 +64,6 @@ TEST_CASE("child: kernels of cuda" * doctest::skip()) {
   const DeviceKind cuda_kind = Device("cuda").kind();
   for (const OpBase* op : all_ops()) {
     CAPTURE(std::string(op->name()));
-    CHECK(op->has_kernel(cuda_kind));
+    CHECK(op->has_kernel(cuda_kind) == (op != &kernels::fft_pairs));
   }
 }

@@ -149,6 +149,8 @@ TEST_CASE("factories create tensors with the dtype and device of out") {
     CHECK(hamming_window_out(floats, 5, true, 0.5)
               .equal(hamming_window(5, true, 0.5, floats.options())));
     CHECK(kaiser_window_out(floats, 5).equal(kaiser_window(5, floats.options())));
+    CHECK(fft_fftfreq_out(floats, 5).equal(fft_fftfreq(5, floats.options())));
+    CHECK(fft_rfftfreq_out(floats, 5, 0.5).equal(fft_rfftfreq(5, 0.5, floats.options())));
     randn_out(floats, {4});
     CHECK(floats.dtype() == kFloat64);
     CHECK_THROWS_AS(rand_out(out, {2}), DTypeError);

@@ -48,7 +48,7 @@ const std::set<std::string> kNoGradient = words(
     "bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift "
     "bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window bucketize can_cast "
     "count_nonzero embedding_renorm_ empty empty_like empty_permuted empty_strided eq eq_ equal "
-    "eye "
+    "eye fft_fftfreq fft_rfftfreq "
     "from_blob full full_like gcd "
     "gcd_ ge ge_ greater greater_equal gt hamming_window hann_window hash_tensor heaviside histc "
     "histogram "

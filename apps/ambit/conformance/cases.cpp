@@ -24,6 +24,7 @@ Cases all_cases() {
   add_bag_cases(cases);
   add_product_cases(cases);
   add_factor_cases(cases);
+  add_fourier_cases(cases);
   add_convolution_cases(cases);
   add_pool_cases(cases);
   add_image_cases(cases);

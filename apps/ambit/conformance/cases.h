@@ -27,6 +27,7 @@ void add_index_cases(Cases& cases);
 void add_bag_cases(Cases& cases);
 void add_product_cases(Cases& cases);
 void add_factor_cases(Cases& cases);
+void add_fourier_cases(Cases& cases);
 void add_convolution_cases(Cases& cases);
 void add_pool_cases(Cases& cases);
 void add_image_cases(Cases& cases);

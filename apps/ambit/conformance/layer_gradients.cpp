@@ -1,4 +1,5 @@
 // Gradients of layers, losses, products and matrix factors.
+#include <ambit/detail/fft.h>
 #include <ambit/ops/attention.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
@@ -186,6 +187,9 @@ std::vector<Gradient> factor_gradients() {
     const auto [u, s, vh] = linalg_svd(shifted(x, 8), false);
     return square(u) + s + square(vh);
   });
+  all.push_back({"fft_pairs", "fft_pairs", {{3, 6, 2}}, [](const Tensors& x) {
+                   return fft_pairs(x[0], 1, false, 0.5) + fft_pairs(x[0], 0, true);
+                 }});
   of_one("triangular_solve",
          [=](const Tensor& x) { return linalg_solve_triangular(shifted(x, 4), x, true); });
   all.push_back({"lu_solve", "lu_solve", {{5, 5}, {5, 2}}, [=](const Tensors& x) {

@@ -1,8 +1,8 @@
-// Operators: Fourier transforms, as products with matrices, and windows.
+// Operators: Fourier transforms and windows.
+#include <ambit/detail/fft.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
-#include <ambit/ops/matmul.h>
 #include <ambit/ops/shape.h>
 
 #include <fmt/format.h>
@@ -16,15 +16,6 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// Cosines and sines of a transform of `n` elements: [bins, n]. The angles are reduced first.
-std::tuple<Tensor, Tensor> waves(int64_t n, int64_t bins, const Tensor& like) {
-  const TensorOptions integers = TensorOptions(kInt64).device(like.device());
-  const Tensor k = arange(bins, integers).unsqueeze(1), t = arange(n, integers);
-  const Tensor angle =
-      remainder(k * t, n).to(kFloat64) * (2 * std::numbers::pi / static_cast<double>(n));
-  return {cos(angle).to(like.dtype()), sin(angle).to(like.dtype())};
-}
-
 Tensor fitted(const Tensor& x, int64_t n) {  // along the last dim
   if (x.size(-1) >= n) return x.narrow(-1, 0, n);
   Dims rest(x.sizes());
@@ -32,21 +23,14 @@ Tensor fitted(const Tensor& x, int64_t n) {  // along the last dim
   return cat({x, zeros(rest, x.options())}, -1);
 }
 
-// x [..., N] real and imaginary to [..., bins, 2], computed in float64: the sums cancel.
-Tensor transformed(const Tensor& re_in, const Tensor& im_in, int64_t n, int64_t bins,
-                   bool is_inverse) {
-  const DType dtype = re_in.dtype();
-  const Tensor real = re_in.to(kFloat64);
-  const Tensor imaginary = im_in.defined() ? im_in.to(kFloat64) : im_in;
-  const auto [cosine, sine] = waves(n, bins, real);
-  const double sign = is_inverse ? 1 : -1;
-  Tensor re = matmul(real, cosine.t()), im = matmul(real, sine.t()) * sign;
-  if (imaginary.defined()) {
-    re = re - matmul(imaginary, sine.t()) * sign;
-    im = im + matmul(imaginary, cosine.t());
-  }
-  const Tensor out = stack({re, im}, -1);
-  return (is_inverse ? out / static_cast<double>(n) : out).to(dtype);
+// x [..., N] real and imaginary, which may be undefined, to [..., bins, 2], computed in float64:
+// the sums cancel.
+Tensor transformed(const Tensor& real, const Tensor& imaginary, int64_t bins, bool is_inverse) {
+  const Tensor re = real.to(kFloat64);
+  const Tensor im = imaginary.defined() ? imaginary.to(kFloat64) : zeros_like(re);
+  const double scale = is_inverse ? 1 / static_cast<double>(re.size(-1)) : 1;
+  const Tensor out = fft_pairs(stack({re, im}, -1), -2, is_inverse, scale);
+  return out.narrow(-2, 0, bins).to(real.dtype());
 }
 
 void expect_positive(int64_t n) {
@@ -71,10 +55,10 @@ Tensor dft(const Call& c) {
     const int64_t mirrored = n - half;
     const Tensor re_all = cat({re, re.narrow(-1, 1, mirrored).flip({-1})}, -1);
     const Tensor im_all = cat({im, -im.narrow(-1, 1, mirrored).flip({-1})}, -1);
-    return transformed(re_all, im_all, n, n, true).select(-1, 0).transpose(dim, -1).unsqueeze(-1);
+    return transformed(re_all, im_all, n, true).select(-1, 0).transpose(dim, -1).unsqueeze(-1);
   }
   const int64_t bins = is_onesided ? n / 2 + 1 : n;
-  return transformed(part(0), imaginary, n, bins, is_inverse).transpose(dim, -2);
+  return transformed(part(0), imaginary, bins, is_inverse).transpose(dim, -2);
 }
 
 // Frames without centring: [B, frames, bins, 2].
@@ -90,8 +74,8 @@ Tensor stft(const Call& c) {
     return c.has(2) ? frames * c.tensor(2) : frames;
   };
   const bool is_complex = x.dim() == 3 && x.size(2) == 2;
-  return transformed(part(0), is_complex ? part(1) : Tensor(), n,
-                     c.flag(4) && !is_complex ? n / 2 + 1 : n, false);
+  const int64_t bins = c.flag(4) && !is_complex ? n / 2 + 1 : n;
+  return transformed(part(0), is_complex ? part(1) : Tensor(), bins, false);
 }
 
 // A sum of cosines.

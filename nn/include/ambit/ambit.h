@@ -29,6 +29,7 @@
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/fft.h>
 #include <ambit/ops/foreach.h>
 #include <ambit/ops/images.h>
 #include <ambit/ops/index.h>

@@ -1,9 +1,11 @@
-// Not supported by ambit: torch::fft.
+// torch::fft is ambit's: frequencies and shifts. Not supported by ambit: the transforms, whose
+// results are complex.
 #pragma once
 
+#include <ambit/ops/fft.h>
 #include <torch/lacks.h>
 
-namespace torch::fft {
+namespace ambit::fft {
 
 AMBIT_TORCH_LACKS_FUNCTION(fft, "ambit has no complex tensors, and no fft");
 AMBIT_TORCH_LACKS_FUNCTION(ifft, "ambit has no complex tensors, and no fft");
@@ -19,9 +21,5 @@ AMBIT_TORCH_LACKS_FUNCTION(fftn, "ambit has no complex tensors, and no fft");
 AMBIT_TORCH_LACKS_FUNCTION(ifftn, "ambit has no complex tensors, and no fft");
 AMBIT_TORCH_LACKS_FUNCTION(rfftn, "ambit has no complex tensors, and no fft");
 AMBIT_TORCH_LACKS_FUNCTION(irfftn, "ambit has no complex tensors, and no fft");
-AMBIT_TORCH_LACKS_FUNCTION(fftfreq, "ambit has no complex tensors, and no fft");
-AMBIT_TORCH_LACKS_FUNCTION(rfftfreq, "ambit has no complex tensors, and no fft");
-AMBIT_TORCH_LACKS_FUNCTION(fftshift, "ambit has no complex tensors, and no fft");
-AMBIT_TORCH_LACKS_FUNCTION(ifftshift, "ambit has no complex tensors, and no fft");
 
-}  // namespace torch::fft
+}  // namespace ambit::fft

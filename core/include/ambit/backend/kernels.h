@@ -160,6 +160,10 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tens
 extern AMBIT_API
     Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& scale, const Tensor& b)>
         linear_int8;
+/// y [B,N,C,2] = scale times the discrete Fourier transform of x [B,N,C,2] along N, not empty;
+/// pairs are real and imaginary parts: y[b,k,c] = scale * sum over j of exp(-2 pi i j k / N)
+/// x[b,j,c], or of exp(2 pi i j k / N) x[b,j,c] if inverse. Floats; contiguous. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, bool inverse, double scale)> fft_pairs;
 
 // --- factorisations; floats; contiguous; batches [B,...] of matrices; K = min(M, N)
 /// lu [B,M,N] = U, and L below its diagonal, of x [B,M,N] = P L U with partial pivoting; pivots
@@ -365,7 +369,7 @@ extern AMBIT_API Op<void(TensorList g, Tensor& found, double factor)> unscale;
   row(sort) row(topk) row(searchsorted)                                                           \
   row(gather) row(scatter) row(scatter_add) row(scatter_reduce) row(nonzero)                      \
   row(index_select) row(index_add) row(embedding_bag) row(embedding_bag_grad)                     \
-  row(matmul) row(linear) row(linear_map) row(linear_int8)                                        \
+  row(matmul) row(linear) row(linear_map) row(linear_int8) row(fft_pairs)                         \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
   row(convolution) row(convolution_map) row(convolution_input_grad) row(convolution_weight_grad)  \
   row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \

@@ -270,6 +270,8 @@ AMBIT_API Tensor& hamming_window_out(Tensor& out, int64_t window_length, bool pe
                                      double alpha = 0.54, double beta = 0.46);
 AMBIT_API Tensor& kaiser_window_out(Tensor& out, int64_t window_length, bool periodic = true,
                                     double beta = 12);
+AMBIT_API Tensor& fft_fftfreq_out(Tensor& out, int64_t n, double d = 1);
+AMBIT_API Tensor& fft_rfftfreq_out(Tensor& out, int64_t n, double d = 1);
 /// @}
 
 /// Write the parts of split() into the tensors of out. Errors: also Error unless there is one for
