@@ -18,7 +18,7 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// Return floor(size). Errors: Error for a number that is no size of a dim, or NaN.
+// Return floor(size). Errors: Error for NaN, negative and huge numbers.
 int64_t whole_size(double size) {
   if (!(size >= 0 && size < 1e15)) throw Error(fmt::format("expected a size, got {}", size));
   return static_cast<int64_t>(std::floor(size));
