@@ -79,8 +79,14 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
   register_module("head", head);
   tail = ModuleList();
   for (size_t i = 0; i + 1 < cutoffs.size(); ++i) {
-    const auto between =
-        static_cast<int64_t>(static_cast<double>(features) / std::pow(options.div_value(), i + 1));
+    const double width = static_cast<double>(features) / std::pow(options.div_value(), i + 1);
+    if (!(width < 0x1p63)) {
+      throw Error(fmt::format(
+          "AdaptiveLogSoftmaxWithLoss: expected a div_value that makes fewer than 2^63 features, "
+          "got {}",
+          options.div_value()));
+    }
+    const auto between = static_cast<int64_t>(width);
     tail->push_back(
         Sequential(Linear(LinearOptions(features, between).bias(false)),
                    Linear(LinearOptions(between, cutoffs[i + 1] - cutoffs[i]).bias(false))));

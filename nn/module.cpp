@@ -63,7 +63,8 @@ Module::Module(const Module&) = default;
 Module& Module::operator=(const Module&) = default;
 
 // Children without other owners are queued instead of destroyed here, because recursion would be as
-// deep as the module nesting.
+// deep as the module nesting. use_count() does not order other owners' accesses, but only this
+// function uses the two members that it writes; the destruction of `last` acquires them.
 Module::~Module() {
   static constinit thread_local Module* queue = nullptr;
   static constinit thread_local bool draining = false;

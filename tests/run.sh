@@ -14,7 +14,9 @@ jobs=$(nproc)
 
 echo "== packages"
 if [[ $preset == aarch64 ]]; then
-  bash cmake/packages.sh g++-aarch64-linux-gnu qemu-user-static debian-archive-keyring
+  # qemu-user can load plugins, and valgrind counts instructions here to compare with.
+  bash cmake/packages.sh g++-aarch64-linux-gnu qemu-user-static qemu-user valgrind \
+    debian-archive-keyring
   bash cmake/aarch64_root.sh
 else
   bash cmake/packages.sh

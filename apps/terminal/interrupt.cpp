@@ -1,16 +1,20 @@
 #include "terminal/interrupt.h"
 
+#include <atomic>
+
 namespace terminal {
 namespace {
 
-volatile std::sig_atomic_t request_seen = 0;
+// Atomic, since any thread may receive the signal; relaxed, because it guards no other data.
+std::atomic<bool> request_seen{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a lock is not safe in a signal handler");
 
-extern "C" void take_request(int) { request_seen = 1; }
+extern "C" void take_request(int) { request_seen.store(true, std::memory_order_relaxed); }
 
 }  // namespace
 
 Interrupt::Interrupt() {
-  request_seen = 0;
+  request_seen.store(false, std::memory_order_relaxed);
   struct sigaction action {};
   action.sa_handler = take_request;
   // The handler runs once; after that SIGINT has its default effect. Reads are restarted.
@@ -21,6 +25,6 @@ Interrupt::Interrupt() {
 
 Interrupt::~Interrupt() { ::sigaction(SIGINT, &before_, nullptr); }
 
-bool Interrupt::requested() const { return request_seen != 0; }
+bool Interrupt::requested() const { return request_seen.load(std::memory_order_relaxed); }
 
 }  // namespace terminal

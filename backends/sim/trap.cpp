@@ -89,7 +89,9 @@ void install_handler() {
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGSEGV, nullptr, &previous);  // set before the handler can need it
+  // Set before the handler can run: sigaction() locks the table of handlers, also for other
+  // threads.
+  sigaction(SIGSEGV, nullptr, &previous);
   sigaction(SIGSEGV, &action, nullptr);
 }
 

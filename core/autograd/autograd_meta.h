@@ -32,8 +32,8 @@ struct AutogradMeta : Pooled {
   bool retains_grad = false;
   std::string name;  // of a parameter or buffer; relative to `scope` if set
   std::shared_ptr<const NameScope> scope;
-  std::vector<NamedHook> hooks;  // of a leaf, guarded by graph_mutex()
-  std::atomic<bool> has_hooks{false};
+  std::vector<NamedHook> hooks;        // of a leaf, guarded by graph_mutex()
+  std::atomic<bool> has_hooks{false};  // its load only avoids the lock
   // The nodes that hold a non-leaf tensor's hooks: its grad_fn, and earlier ones from before it was
   // overwritten.
   std::vector<intrusive_ptr<Node>> hooked;

@@ -70,7 +70,8 @@ void check_not_nan(const Node& node, std::span<const Tensor> in) {
 }  // namespace
 
 // A backward's use of a node. Several backwards with retain_graph may use a node at once; one that
-// frees it must be its only user.
+// frees it must be its only user. The acquire of a count synchronises with the releases of all
+// backwards that have ended: their fetch_sub continue each other's release sequences.
 class NodeUse {
  public:
   /// Errors: AutogradError if the node was freed or is used by a conflicting backward.

@@ -19,6 +19,7 @@
 namespace ambit {
 
 NodeHooks& NodeHooks::of(Node& n) {
+  // The release publishes the object; graph_mutex() guards its members.
   if (!find(n)) n.hooks_.store(new NodeHooks, std::memory_order_release);
   return *find(n);
 }
@@ -51,6 +52,9 @@ bool& GradMode::enabled() {
 void GradMode::set_enabled(bool on) { enabled() = on && !InferenceMode::is_enabled(); }
 
 namespace {
+// Relaxed suffices for the engine's order: if the creation of one node happens before that of
+// another, as for the ends of an edge, its fetch_add is earlier in the order of the counter's
+// values.
 uint64_t next_sequence() {
   static std::atomic<uint64_t> counter{0};
   return counter.fetch_add(1, std::memory_order_relaxed);

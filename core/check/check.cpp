@@ -82,7 +82,8 @@ class Call {
   bool is_first_ = true;
 };
 
-// The registered kernels, by device kind.
+// The registered kernels, by device kind; stored before the kernel that replaces each is
+// registered.
 template <auto& op>
 std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> originals{};
 

@@ -25,6 +25,7 @@ int threads_of_environment() {
   return threads;
 }
 
+// Relaxed, like the settings in settings.cpp: it guards no other data.
 std::atomic<int>& threads() {
   static std::atomic<int> count{[] {
     const int asked = threads_of_environment();

@@ -30,7 +30,8 @@ struct Slot {
   std::atomic<const std::string*> library{nullptr};
 };
 
-// Slots are only appended and published by the release store of `count`: readers need no lock.
+// Slots are only appended and published by the release store of `count`: readers need no lock. A
+// Device of a kind comes from an acquire load of `count`, here or in the thread that passed it on.
 struct Backends {
   std::mutex mutex;
   std::array<Slot, kMaxDeviceKinds> slots;
@@ -60,6 +61,7 @@ Backends& raw_backends() {
 // names. The thread that registers them must not wait for itself.
 thread_local bool loading_builtin = false;
 
+// Its release store follows the registration of the built-in backends.
 constinit std::atomic<Backends*> ready{nullptr};
 
 [[gnu::noinline]] Backends& load_backends() {
@@ -167,7 +169,9 @@ void Registry::add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native) {
   kernels.push_back({&op, kernel, native});
 }
 
-// Both require the mutex of the backends.
+// Both require the mutex of the backends. The release stores publish all that the kernel uses: its
+// library was loaded and its static objects were made before. native_ is relaxed, since a call
+// needs a tensor, which exists after the store of Slot::backend, and that follows all stores here.
 void OpBase::set_kernel(size_t kind, AnyKernel kernel) {
   kernels_[kind].store(kernel, std::memory_order_release);
   table_[kind].store(is_profiled ? nullptr : kernel, std::memory_order_release);

@@ -5,6 +5,7 @@
 namespace ambit {
 namespace {
 
+// Relaxed: each is independent of other data.
 constinit std::atomic<bool> tf32{false}, deterministic_only{false}, benchmark_first{false};
 
 }  // namespace

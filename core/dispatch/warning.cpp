@@ -10,7 +10,8 @@
 namespace ambit::detail {
 namespace {
 
-constinit std::atomic<const WarningSink*> the_sink{nullptr};
+constinit std::atomic<const WarningSink*> the_sink{nullptr};  // release publishes the sink's data
+// Relaxed: exchange alone lets one thread print.
 constinit std::array<std::atomic<bool>, 6> warned{};
 
 std::string text_of(Warning warning, const char* function) {

@@ -38,7 +38,7 @@ template <class Part>
 void in_parts(size_t count, uint64_t bytes, const Part& part) {
   if (count == 1) return part(size_t{0}, uint64_t{0}, bytes);
   std::vector<std::exception_ptr> errors(count);
-  std::atomic<size_t> next{0};
+  std::atomic<size_t> next{0};  // join() orders the results
   const auto run = [&] {
     for (size_t i = next++; i < count; i = next++) {
       try {

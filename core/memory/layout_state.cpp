@@ -15,7 +15,11 @@ void count_acquired(int change) { acquired_here += change; }
 }  // namespace
 
 // Changes before notify_all() are sequentially consistent: libstdc++ skips the wake-up if its count
-// of waiting threads is zero, and on x86 that load could otherwise precede a store with release.
+// of waiting threads is zero, and that load could otherwise precede a store with release.
+//
+// A reader's fetch_add and fetch_sub are read-modify-writes, so the exchange to kConverting
+// acquires the releases of all readers before it: their reads precede the conversion. The relaxed
+// stores of the header publish no data: an open block has no elements yet.
 
 bool LayoutState::acquire_native() {
   int32_t state = state_.load(std::memory_order_acquire);

@@ -124,6 +124,8 @@ void ThreadLog::add_more(const More& more, std::unique_ptr<TimeMark> start,
 }
 
 // The thread may be ending its next call meanwhile, but needs the lock to start another block.
+// collecting_ is relaxed, since it is written under the lock; a thread that reads the old value
+// only adds a call that is not collected.
 ThreadLog::Collected ThreadLog::collect(uint64_t profile) {
   const std::lock_guard lock(lock_);
   if (collecting_.load(std::memory_order_relaxed) != profile) return {};

@@ -183,7 +183,7 @@ class ThreadLog {
   uint64_t profile_ = 0;
   std::vector<Call> open_;
   std::vector<Kept> kept_;               // of open calls, where set
-  std::atomic<size_t> ended_{0};         // calls in block_
+  std::atomic<size_t> ended_{0};         // calls in block_, published by its release store
   std::atomic<uint64_t> collecting_{0};  // written under the lock
   Block block_;                          // its `more` is also guarded by the lock
 

@@ -12,7 +12,7 @@
 namespace ambit {
 
 namespace {
-std::atomic<DType> default_dtype{kFloat32};
+std::atomic<DType> default_dtype{kFloat32};  // relaxed: independent of other data
 }
 
 const char* name(DType d) {

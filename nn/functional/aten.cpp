@@ -184,7 +184,13 @@ struct Upsampling {
     }
     for (size_t d = 0; d < dims; ++d) {
       const double factor = (*given.get())[d];
-      sizes.push_back(static_cast<int64_t>(static_cast<double>(input.sizes()[d + 2]) * factor));
+      const double size = static_cast<double>(input.sizes()[d + 2]) * factor;
+      if (!(size >= 1 && size < 0x1p31)) {  // also NaN
+        throw ShapeError(fmt::format(
+            "{}: expected scale_factors that make sizes from 1 to {}, got {} for size {}", op,
+            INT32_MAX, factor, input.sizes()[d + 2]));
+      }
+      sizes.push_back(static_cast<int64_t>(size));
       factors.push_back(factor);
     }
   }

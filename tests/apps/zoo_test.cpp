@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "tests/temporary_folder.h"
 #include "training/order.h"
 #include "zoo/shared/pictures.h"
+#include "zoo/shared/text.h"
 
 using namespace ambit;
 
@@ -292,6 +294,18 @@ TEST_CASE("PNG files are read as they were written, and invalid ones are refused
   folder.write("broken.png", "no picture");
   CHECK_THROWS_AS(zoo::read_png(folder / "broken.png"), Error);
   CHECK_THROWS_AS(zoo::read_png(folder / "missing.png"), Error);
+}
+
+// In the order of x86-64's signed char, whatever char is here.
+TEST_CASE("a text's characters have the same numbers on every architecture") {
+  const TemporaryFolder folder;
+  std::string text;
+  while (text.size() < 5000) text += "a\xc3\xa9\n";
+  std::ofstream(folder / "text", std::ios::binary) << text;
+  const zoo::Text read(folder / "text");
+  CHECK(read.vocabulary() == 4);
+  CHECK(read.decode(arange(4)) == "\xa9\xc3\na");
+  CHECK(read.encode("\xc3\xa9").equal(tensor({int64_t{1}, int64_t{0}})));
 }
 
 TEST_CASE("an endless order shuffles every epoch again, in whole batches") {

@@ -228,6 +228,28 @@ TEST_CASE("operators that differ from the function of their name") {
   check_equal(computed("TopK", {f32({1, 3, 3, 2}), tensor(std::vector<int64_t>{2})}), f32({3, 3}));
 }
 
+// Their conversion to an integer would be undefined, and differs between processors.
+TEST_CASE("scales and regions beyond every size are refused, or lie outside") {
+  const Tensor image = f32({1, 2, 3, 4}).reshape({1, 1, 2, 2});
+  for (const float scale : {HUGE_VALF, -HUGE_VALF, kNaN, -1.F, 1e30F, 0.F}) {
+    INFO(scale);
+    const Tensor scales = f32({1, 1, scale, 2});
+    CHECK_THROWS_AS(computed("Upsample", {image, scales}, "", 9), Error);
+    CHECK_THROWS_AS(computed("Resize", {image, f32({}), scales}), Error);
+  }
+  const std::string crops = text_attribute("coordinate_transformation_mode", "tf_crop_and_resize") +
+                            real_attribute("extrapolation_value", 9);
+  for (const float end : {HUGE_VALF, -HUGE_VALF, kNaN, 1e30F}) {
+    INFO(end);
+    for (const std::string mode : {"nearest", "linear"}) {
+      const Tensor region = f32({0, 0, 0, end, 1, 1, 1, end});
+      check_equal(computed("Resize", {image, region, f32({1, 1, 1, 1})},
+                           crops + text_attribute("mode", mode)),
+                  f32({9, 9, 9, 9}).reshape({1, 1, 2, 2}));
+    }
+  }
+}
+
 TEST_CASE("damaged models give typed errors, and one that loads also prints") {
   std::mt19937 random(1);
   const std::string whole = model(linear_model());

@@ -115,6 +115,9 @@ TEST_CASE("lookups, image functions and convolutions equal those of nn") {
     CHECK_THROWS_AS(upsample_nearest2d(image, {5, 6}, {2.0, 2.0}), Error);
     CHECK_THROWS_AS(upsample_nearest2d(image, std::nullopt, std::vector<double>{2.0}), ShapeError);
     CHECK_THROWS_AS(upsample_nearest2d(Tensor(), std::nullopt, {2.0, 2.0}), Error);
+    for (const double factor : {HUGE_VAL, -HUGE_VAL, std::nan(""), -2.0, 0.1, 1e30}) {
+      CHECK_THROWS_AS(upsample_nearest2d(image, std::nullopt, {factor, 2.0}), ShapeError);
+    }
     const Tensor steps = wave(d, {5, 2, 3}), filter = wave(d, {3, 3, 4}, 0.2);
     CHECK(conv_tbc(steps, filter, ones({4}, steps.options()), 1)
               .permute({1, 2, 0})

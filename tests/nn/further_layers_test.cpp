@@ -92,6 +92,10 @@ TEST_CASE("AdaptiveLogSoftmaxWithLoss has PyTorch's values, gradients and names"
        {std::vector<int64_t>{}, {5, 3}, {3, 3}, {0, 3}, {3, 9}}) {
     CHECK_THROWS_AS(Impl(6, 9, cutoffs), Error);
   }
+  // int64 cannot hold 6 / 1e-30 features.
+  CHECK_THROWS_AS(nn::AdaptiveLogSoftmaxWithLoss(
+                      nn::AdaptiveLogSoftmaxWithLossOptions(6, 9, {3, 5}).div_value(1e-30)),
+                  Error);
 }
 
 TEST_CASE("CrossMapLRN2d and RMSNorm have PyTorch's values and correct gradients") {

@@ -229,6 +229,17 @@ TEST_CASE("other ways of scaling agree with matrices of weights") {
   });
 }
 
+// Taps of a tiny scale reach beyond int64, whose conversion differs between processors. All
+// elements then have the same weight.
+TEST_CASE("an antialiased image of a tiny scale is the mean") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({1., 2., 3., 6.}, d).to(kFloat64).view({1, 1, 1, 4});
+    for (const double scale : {1e-30, 1e-300}) {
+      check_values(_upsample_bilinear2d_aa(x, {1, 1}, false, scale, scale), {1, 1, 1, 1}, {3});
+    }
+  });
+}
+
 TEST_CASE("interpolate and grid_sample refuse invalid options") {
   const Tensor x4 = ones({1, 1, 4, 4});
   const auto options = [] { return F::InterpolateFuncOptions(); };

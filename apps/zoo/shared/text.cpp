@@ -61,7 +61,9 @@ Text::Text(const std::string& path)
     throw Error(fmt::format("--data: expected a text of at least {} characters in {}, got {}",
                             kLeastCharacters, source_, text.size()));
   }
-  const std::set<char> distinct(text.begin(), text.end());
+  // signed char: char is unsigned on AArch64, where bytes from 0x80 on would have other numbers,
+  // and checkpoints of x86-64 other characters.
+  const std::set<signed char> distinct(text.begin(), text.end());
   characters_.assign(distinct.begin(), distinct.end());
   const int64_t held_out = std::ssize(text) / 10;
   const auto parts = encode(text).split(std::vector{std::ssize(text) - held_out, held_out}, 0);

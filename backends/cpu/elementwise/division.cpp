@@ -49,7 +49,7 @@ template <class T>
 bool contains(const Tensor& x, T value) {
   const auto loops = make_loops<1>({&x});
   const T* data = x.data_ptr<T>();
-  std::atomic<bool> found = false;
+  std::atomic<bool> found = false;  // relaxed stores: it is read after the threads have finished
   parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& offsets) {
     const T* p = data + offsets[0];
     const int64_t stride = loops.inner_stride(0);

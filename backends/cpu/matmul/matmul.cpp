@@ -1,6 +1,7 @@
-// Matrix products. float32: oneDNN's sgemm on tiles that threads share, with an activation applied
-// to each tile while it is in the cache, except steps of recurrent networks (product.h). float64:
-// product.h. bfloat16, if the CPU has instructions for it: matmul_bfloat16.h. Integers: gemm.h.
+// Matrix products. float32: on x86 oneDNN's sgemm on tiles that threads share, with an activation
+// applied to each tile while it is in the cache, except steps of recurrent networks (product.h).
+// float64, and float32 on other processors: product.h. bfloat16, if the CPU has instructions for
+// it: matmul_bfloat16.h. Integers: gemm.h.
 #include <ambit/backend/arithmetic.h>
 
 #include <optional>
@@ -134,10 +135,17 @@ Matrix<const T> matrix_of(const Tensor& t, int64_t batch) {
   return {t.data_ptr<T>() + batch * s[0], s[1], s[2]};
 }
 
+#if defined(__x86_64__)
+constexpr bool kHasFastSgemm = true;
+#else
+constexpr bool kHasFastSgemm = false;  // elsewhere dnnl_sgemm is oneDNN's reference, in plain C++
+#endif
+
 /// Return true if multiply() of product.h is faster than tiles by oneDNN: for two vectors, and for
 /// some rows times a far larger transposed matrix, as in each step of a recurrent network, because
 /// oneDNN packs that matrix every time.
 bool is_for_blocks(const Product<float>& p) {
+  if constexpr (!kHasFastSgemm) return true;
   constexpr int64_t kLarge = int64_t{1} << 22, kLeastRows = 16, kMostRows = 64;
   if (p.a.column_stride != 1 || p.b.row_stride != 1) return false;
   if (p.M == 1 && p.N == 1) return true;

@@ -83,7 +83,7 @@ void adam_any(TensorList p, TensorList m, TensorList v, TensorList t, TensorList
 }
 
 void unscale_any(TensorList g, Tensor& found, double factor) {
-  std::atomic<bool> is_found = false;
+  std::atomic<bool> is_found = false;  // relaxed stores: it is read after the threads have finished
   visit<dtypes::kFloating>(g[0].dtype(), [&]<class T>() {
     const Unscale<T> rule(factor);
     for_pieces(g, 2 * sizeof(T), [&](size_t i, int64_t from, int64_t n) {

@@ -13,7 +13,8 @@
 namespace ambit::cpu {
 namespace {
 
-/// A counter of uses, shared by a few threads. The total is the sum of all counters.
+/// A counter of uses, shared by a few threads. The total is the sum of all counters. A load of 0
+/// acquires the release of the last end(), so the library's objects are destroyed after its use.
 struct alignas(64) Count {
   std::atomic<int> uses{0};
 };
@@ -54,7 +55,7 @@ void at_fork() {
 // rarely create objects of a new kind.
 void LibraryUse::precede_at_exit() {
   constexpr unsigned kFirst = 256;
-  static constinit std::atomic<unsigned> calls{0};
+  static constinit std::atomic<unsigned> calls{0};  // relaxed: the numbers need only be distinct
   const unsigned n = calls.fetch_add(1, std::memory_order_relaxed);
   if (n < kFirst || std::has_single_bit(n)) std::atexit(at_exit);
 }

@@ -124,6 +124,7 @@ void sgemm(const Sgemm& g) {
                            g.b_leading, g.beta, g.y, g.y_leading));
   };
   // oneDNN generates code at the first call of each kind; run that call alone, after check_room().
+  // The release store follows that call, so a thread whose acquire load returns true sees the code.
   static std::array<std::atomic<bool>, 64> generated{};
   static std::mutex generating;
   const int kind = (g.a_transposed == 'T') << 5 | (g.b_transposed == 'T') << 4 |

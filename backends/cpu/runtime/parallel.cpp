@@ -74,7 +74,9 @@ class Contention {
   static constexpr Clock::rep kMemory = 50;  // time for which a unit of lost time is remembered
   static constexpr Clock::rep kEnough =
       kMemory * Clock::duration(std::chrono::milliseconds(4)).count();
-  static inline constinit std::atomic<Clock::rep> forgotten_{0};  // when all lost time is forgotten
+  // When all lost time is forgotten. Relaxed, and a concurrent notice() may be lost: it only
+  // decides how work is divided.
+  static inline constinit std::atomic<Clock::rep> forgotten_{0};
 };
 
 /// Spin for a bounded time before blocking: usually the next kernel, or the end of this one, is
@@ -141,6 +143,8 @@ class Job {
   }
 
  private:
+  // `next` is relaxed: fetch_add alone gives each piece to one thread, and Worker::state_ orders
+  // the data of the pieces, those before the job and those that it writes.
   struct Share {
     std::atomic<int> next;
     int end;
@@ -188,7 +192,9 @@ class Worker {
     return true;
   }
 
-  /// Withdraw a successful offer. Return false if the worker has already accepted it.
+  /// Withdraw a successful offer. Return false if the worker has already accepted it. Relaxed: the
+  /// next caller's acquire of `idle` synchronises with the store of `offered`, whose release
+  /// sequence this exchange continues.
   bool withdraw() {
     State expected = State::offered;
     return state_.compare_exchange_strong(expected, State::idle, std::memory_order_relaxed);
@@ -256,8 +262,13 @@ class Worker {
     for (State now = state_.load(); now != State::offered; now = state_.load()) state_.wait(now);
   }
 
+  // Each transition acquires the previous one, so that job_ and share_ have one owner at a time:
+  // the caller's store of `offered` precedes the worker's `taken`, the worker's store of `done`
+  // precedes the caller's return from collect(), and the store of `idle` the next caller's
+  // `reserved`. The stores before notify_one() are sequentially consistent, since the library skips
+  // the wake-up if it counts no waiting thread.
   alignas(64) std::atomic<State> state_{State::starting};
-  std::atomic<int> callers_core_{-1};
+  std::atomic<int> callers_core_{-1};  // relaxed: an old value only moves a thread in vain
   Job* job_ = nullptr;
   int share_ = 0;
   std::thread thread_;
@@ -275,9 +286,9 @@ class Pool {
  private:
   bool start(int i);
 
-  std::mutex mutex_;
-  std::atomic<int> started_{0};
-  std::array<Worker*, kMostThreads - 1> workers_{};
+  std::mutex mutex_;                                 // held by start()
+  std::atomic<int> started_{0};                      // its release store publishes workers_[i]
+  std::array<Worker*, kMostThreads - 1> workers_{};  // the first started_ never change
 };
 
 bool Pool::start(int i) {

@@ -1,4 +1,4 @@
-// Counters for ambit/cuda_counters.h.
+// Counters for ambit/cuda_counters.h. Relaxed: they guard no other data.
 #pragma once
 
 #include <atomic>

@@ -29,7 +29,7 @@ class StreamClock {
   void end() {
     const uint64_t now = begun_.load(std::memory_order_relaxed);
     if (queued_.load(std::memory_order_relaxed) == now) return;
-    queued_.store(now, std::memory_order_release);
+    queued_.store(now, std::memory_order_release);  // publishes the call's work on the stream
     queued_.notify_all();
   }
 
@@ -49,7 +49,7 @@ class StreamClock {
   GraphMemory* graph = nullptr;
 
  private:
-  std::atomic<uint64_t> begun_{0}, queued_{0};
+  std::atomic<uint64_t> begun_{0}, queued_{0};  // written by one thread, whose loads are relaxed
 };
 
 }  // namespace ambit::cuda

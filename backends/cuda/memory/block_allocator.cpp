@@ -271,7 +271,8 @@ bool BlockAllocator::is_alone(StreamClock& stream) {
 
 // Registers the first or second stream. With the second, every block may be in use by the first
 // stream's calls so far. That stream may begin a call concurrently without recording it: either
-// begun() has increased here, or the call sees that it is no longer alone.
+// begun() has increased here, or the call sees that it is no longer alone: both sides store and
+// then load, which needs sequential consistency (StreamClock::begin()).
 bool BlockAllocator::register_stream(StreamClock& stream) {
   const std::scoped_lock lock(mutex_);
   StreamClock* const seen = only_stream_.load();

@@ -80,6 +80,9 @@ class ThreadStreams {
                       "another thread's own of {}",
                       stream.gpu.name()));
     }
+    // Relaxed: the load only recognises this thread's own store. The acquire of null synchronises
+    // with the release by the holder before, so that `holds` and the stream's handles have one
+    // owner.
     if (stream.holder.load(std::memory_order_relaxed) != this) {
       if (std::find(chosen_.begin(), chosen_.end(), &stream) == chosen_.end()) {
         chosen_.push_back(&stream);

@@ -235,7 +235,7 @@ struct BoundedGrads {
   static Tensor halved(const Tensor& g, const Tensor& tie) { return where(tie, g * 0.5, g); }
 
   // Properties of the saved operands, which cannot change. The first formula that needs one
-  // computes it.
+  // computes it; two threads may compute the same value.
   struct Found {
     std::atomic<int8_t> is_ordered = -1, has_numbers = -1;  // -1: not known yet
   };

@@ -54,11 +54,15 @@ SharedTaps antialiased_taps(bool cubic, int64_t in, int64_t out, bool align_corn
   // At most as many as there are elements, even for a tiny scale.
   const auto most = static_cast<size_t>(std::min(std::ceil(support), static_cast<double>(in)));
   const size_t count = most * 2 + 1;
+  // Clamped before the conversion, which is undefined for numbers beyond int64: those of a tiny
+  // scale. fmax replaces NaN.
+  const auto inside = [in](double at) {
+    return static_cast<int64_t>(std::fmin(std::fmax(at, 0), static_cast<double>(in)));
+  };
   TapList all;
   for (int64_t i = 0; i < out; ++i) {
     const double center = step * (static_cast<double>(i) + 0.5);
-    const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
-    const int64_t end = std::min(static_cast<int64_t>(center + support + 0.5), in);
+    const int64_t first = inside(center - support + 0.5), end = inside(center + support + 0.5);
     TapList taps;
     double sum = 0;
     for (int64_t j = first; j < end; ++j) {

@@ -18,6 +18,12 @@
 namespace ambit::graph::onnx {
 namespace {
 
+// Return floor(size). Errors: Error for NaN, negative and huge numbers.
+int64_t whole_size(double size) {
+  if (!(size >= 0 && size < 1e15)) throw Error(fmt::format("expected a size, got {}", size));
+  return static_cast<int64_t>(std::floor(size));
+}
+
 // Sizes and scales of the axes, from `scales` or `sizes`.
 std::vector<ResizedDim> dims_of(const Call& c, const Tensor& x) {
   Dims dims;
@@ -42,7 +48,7 @@ std::vector<ResizedDim> dims_of(const Call& c, const Tensor& x) {
     if (sizes.empty()) {
       d.scale = scales[i];
       if (!(d.scale > 0) || !(length * d.scale < 1e15)) throw Error("expected positive scales");
-      d.size = static_cast<int64_t>(std::floor(length * d.scale));
+      d.size = whole_size(length * d.scale);
     } else {
       d.size = sizes[i];
       d.scale = static_cast<double>(d.size) / length;
@@ -57,7 +63,7 @@ std::vector<ResizedDim> dims_of(const Call& c, const Tensor& x) {
   for (ResizedDim& d : out) {
     if (sizes.empty() || policy == "stretch") break;
     d.scale = common;
-    d.size = static_cast<int64_t>(std::floor(common * static_cast<double>(x.size(d.dim)) + 0.5));
+    d.size = whole_size(common * static_cast<double>(x.size(d.dim)) + 0.5);
   }
   return out;
 }
@@ -87,7 +93,7 @@ Tensor upsampled(const Call& c) {
   for (int64_t i = 0; i < x.dim(); ++i) {
     const double scale = scales[static_cast<size_t>(i)];
     if (scale == 1) continue;
-    const auto size = static_cast<int64_t>(std::floor(static_cast<double>(x.size(i)) * scale));
+    const int64_t size = whole_size(static_cast<double>(x.size(i)) * scale);
     x = resized(x, {i, size, scale}, {c.text(2), "asymmetric", "floor"});
   }
   return x;

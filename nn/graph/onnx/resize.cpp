@@ -17,8 +17,8 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// The coordinate in the input of element `o` of the result.
-double coordinate(int64_t o, int64_t in, const ResizedDim& d, std::string_view how) {
+// The coordinate in the input of element `o` of the result; see coordinate().
+double coordinate_of(int64_t o, int64_t in, const ResizedDim& d, std::string_view how) {
   const auto at = static_cast<double>(o), length = static_cast<double>(in);
   const double exact = d.scale * length;  // the size of the result before it was rounded
   const auto size = static_cast<double>(d.size);
@@ -35,6 +35,12 @@ double coordinate(int64_t o, int64_t in, const ResizedDim& d, std::string_view h
     return d.begin * (length - 1) + at * (d.end - d.begin) * (length - 1) / (exact - 1);
   }
   throw Error(fmt::format("expected a coordinate_transformation_mode, got '{}'", how));
+}
+
+// A number beyond 2^52, as of a region in a damaged file, becomes 2^52 or -2^52, so that its
+// conversion to an integer is defined; NaN becomes -2^52.
+double coordinate(int64_t o, int64_t in, const ResizedDim& d, std::string_view how) {
+  return std::fmin(std::fmax(coordinate_of(o, in, d, how), -0x1p52), 0x1p52);
 }
 
 int64_t nearest(double x, std::string_view rounding) {
