@@ -56,9 +56,9 @@ AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(
     least = cutoff + 1;
   }
   if (!rises) {
-    throw Error(fmt::format(
-        "AdaptiveLogSoftmaxWithLoss: expected cutoffs that rise within [1, {}], got [{}]",
-        opts.n_classes() - 1, fmt::join(opts.cutoffs(), ", ")));
+    throw Error(
+        fmt::format("AdaptiveLogSoftmaxWithLoss: expected increasing cutoffs in [1, {}], got [{}]",
+                    opts.n_classes() - 1, fmt::join(opts.cutoffs(), ", ")));
   }
   if (opts.in_features() < 1 || !(opts.div_value() > 0)) {
     throw Error(fmt::format(

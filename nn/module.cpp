@@ -23,7 +23,7 @@ std::string demangle(const char* symbol) {
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
   if (status == kNoMemory) {
-    throw OutOfMemoryError("Module: expected memory for the name of a class, got none left");
+    throw OutOfMemoryError("Module: expected free memory for the name of a class, got none");
   }
   return text ? text.get() : symbol;
 }

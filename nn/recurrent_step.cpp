@@ -45,7 +45,7 @@ void check_batch_sizes(const char* op, const Tensor& batch_sizes, int64_t rows) 
   for (int64_t t = 0; t < dense.numel(); ++t) {
     if (n[t] < 1 || (t > 0 && n[t] > n[t - 1])) {
       throw ShapeError(fmt::format(
-          "{}: expected batch_sizes above 0 that do not rise, got {} at step {}", op, n[t], t));
+          "{}: expected non-increasing batch_sizes above 0, got {} at step {}", op, n[t], t));
     }
     left = n[t] > left ? -1 : left - n[t];
     if (left < 0) break;

@@ -33,7 +33,7 @@ bool Queue::is_forked() const {
 void Queue::check_process() const {
   if (!is_forked()) return;
   throw BackendError(fmt::format(
-      "{}: expected the process that used it first, got a fork of it, which has no such device",
+      "{}: expected the process that used it first, got a forked child, which has no such device",
       device_));
 }
 

@@ -160,7 +160,9 @@ struct CustomNode final : Node {
 
 variable_list AutogradContext::get_saved_variables() const try {
   if (!saved_ || saved_->is_freed) {
-    throw AutogradError("get_saved_variables: expected saved tensors, got none left");
+    throw AutogradError(
+        "get_saved_variables: expected saved tensors, got none: forward has not returned, or a "
+        "backward freed them");
   }
   variable_list tensors;
   for (const Saved& s : saved_->tensors) tensors.push_back(s());

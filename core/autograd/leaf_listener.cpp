@@ -51,7 +51,8 @@ void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafGradListener>&
   std::erase_if(all.of, [](const auto& one) { return one.second.expired(); });
   if (all.of.contains(leaf.impl())) {
     throw AutogradError(
-        "expected a parameter of one DistributedDataParallel or FusedBackward, got one of two");
+        "expected a parameter of one DistributedDataParallel or FusedBackward, got a parameter of "
+        "two");
   }
   all.of[leaf.impl()] = listener;
   Engine::has_listeners() = true;

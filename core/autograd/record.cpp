@@ -281,7 +281,7 @@ void check_in_place(const char* op, const Tensor& self) try {
   check_not_inference(op, self);
   if (overlaps_itself(*self.impl())) {
     throw Error(fmt::format(
-        "{}: expected a tensor whose elements are all in different places, got sizes {} with "
+        "{}: expected a tensor whose elements are all at different addresses, got sizes {} with "
         "strides {}; use clone() or contiguous()",
         op, str(self.sizes()), str(self.strides())));
   }

@@ -119,11 +119,11 @@ CommunicatorFactory find_communicator(const std::string& name) {
     refused += fmt::format("\n  {}: {}", attempt.file, attempt.result);
   }
   throw Error(fmt::format(
-      "init_process_group: expected the name of a communicator, got \"{}\"; there are {}{}", name,
+      "init_process_group: expected the name of a communicator, got \"{}\"; existing: {}{}", name,
       there,
-      refused.empty()
-          ? fmt::format(", and no libambit_{}.so in {}/ambit/communicators", name, library_folder())
-          : "; refused were" + refused));
+      refused.empty() ? fmt::format("; there is no libambit_{}.so in {}/ambit/communicators", name,
+                                    library_folder())
+                      : "; refused plugins:" + refused));
 }
 
 }  // namespace distributed

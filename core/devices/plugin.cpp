@@ -78,10 +78,10 @@ class LoaderLock {
   LoaderLock() {
     const double timeout_s = load_timeout_s();
     if (loader().recursive_lock.acquire(timeout_s)) return;
-    throw BackendError(
-        fmt::format("expected another thread to have loaded {} within {} s, but it has not ended; "
-                    "does its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
-                    printable(file_being_loaded()), timeout_s));
+    throw BackendError(fmt::format(
+        "expected another thread to have loaded {} within {} s, but it has not finished; "
+        "does its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
+        printable(file_being_loaded()), timeout_s));
   }
   ~LoaderLock() { loader().recursive_lock.release(); }
   LoaderLock(const LoaderLock&) = delete;

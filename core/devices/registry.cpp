@@ -265,7 +265,7 @@ std::string refusals(std::string_view name = {}) {
     if (file.find(name) == file.npos && attempt.result.find(name) == attempt.result.npos) continue;
     text += fmt::format("\n  {}: {}", printable(attempt.file), attempt.result);
   }
-  return text.empty() ? text : "; refused were" + text;
+  return text.empty() ? text : "; refused plugins:" + text;
 }
 
 // Every allocation calls the two below: separate functions that throw keep them short.
@@ -341,7 +341,7 @@ DeviceKind device_kind(std::string_view name) {
   if (!has_devices(name) && is_valid_name(name)) load_backends_for(name);
   if (const std::optional<DeviceKind> kind = find_kind(name)) return *kind;
   const std::string text =
-      fmt::format("Device: expected the name of a backend, got \"{}\"; there are {}{}",
+      fmt::format("Device: expected the name of a backend, got \"{}\"; existing: {}{}",
                   one_line(name), fmt::join(backend_names(), ", "), refusals());
   if (const CheckLibrary* check = check_library()) check->missing_device(text);
   throw Error(text);

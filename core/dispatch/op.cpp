@@ -122,7 +122,7 @@ void OpBase::activate(Device device) { usable_backend(device).activate(device.in
 void throw_out_of_host_memory(const char* op) {
   std::string text;
   try {
-    text = fmt::format("{}: expected host memory to work in, got none left", op);
+    text = fmt::format("{}: expected free host memory, got none", op);
   } catch (const std::bad_alloc&) {
     text = "out of memory";  // e.g. for a kernel's temporary std::vector
   }

@@ -9,7 +9,7 @@ void fail_about_file(std::string_view text) { throw SerializationError(printable
 
 void fail_for_memory(const char* op, const std::string& path) {
   throw OutOfMemoryError(
-      fmt::format("{}: expected memory to work in for '{}', got none left", op, printable(path)));
+      fmt::format("{}: expected free memory for '{}', got none", op, printable(path)));
 }
 
 }  // namespace ambit

@@ -254,7 +254,7 @@ Header parse_header(std::string_view text, uint64_t data_bytes) {
   if (const size_t nul = text.find('\0'); nul != text.npos) {
     fail("expected JSON in the header, got a NUL at its byte {}", nul);
   }
-  if (text.starts_with("\xef\xbb\xbf")) fail("expected JSON in the header, got a mark before it");
+  if (text.starts_with("\xef\xbb\xbf")) fail("expected JSON in the header, got a byte order mark");
   HeaderReader reader;
   Json::sax_parse(text.begin(), text.end(), &reader);
   Header header = reader.take_header();

@@ -159,7 +159,7 @@ StateDict state_dict_of(const PytorchContent& content, const std::string& path) 
   if (tensors.empty()) {
     throw SerializationError(
         "expected tensors in a TorchScript archive, got none: its module has neither parameters, "
-        "buffers nor constants; save the state_dict() of the module that it was made of");
+        "buffers nor constants; save the state_dict() of the original module");
   }
   return tensors;
 }

@@ -211,8 +211,9 @@ Geometry geometry_of(const DLTensor& t) {
     if (is_empty) continue;
     if (g.strides[i] < 0 || __builtin_mul_overflow(g.sizes[i] - 1, g.strides[i], &reach) ||
         __builtin_add_overflow(g.extent, reach, &g.extent)) {
-      throw ShapeError(fmt::format("from_dlpack: expected strides >= 0 within 2^63, got {}",
-                                   str(IntArrayRef(g.strides))));
+      throw ShapeError(fmt::format(
+          "from_dlpack: expected strides >= 0 that span fewer than 2^63 elements, got {}",
+          str(IntArrayRef(g.strides))));
     }
   }
   if (is_empty) {

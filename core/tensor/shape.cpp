@@ -13,8 +13,7 @@
 namespace ambit {
 
 void throw_outside_array(size_t index, size_t size) {
-  throw IndexError(
-      fmt::format("ArrayRef: expected a place within {} elements, got {}", size, index));
+  throw IndexError(fmt::format("ArrayRef: expected an index below {}, got {}", size, index));
 }
 
 void Dims::reserve(size_t n) {

@@ -52,7 +52,7 @@ std::shared_ptr<ProcessGroup> init_process_group(const std::string& communicator
                                                  const ProcessGroupOptions& options) {
   Default& d = of_process();
   const std::lock_guard lock(d.mutex);  // held to the end: only one thread creates the group
-  if (d.group) throw Error("init_process_group: expected no group yet, got one");
+  if (d.group) throw Error("init_process_group: expected no existing default group, got one");
   std::shared_ptr<ProcessGroup> group;
   if (communicator == "local") {
     group = local_groups(1, options.timeout)[0];

@@ -35,7 +35,7 @@ void check(const Optimizer& optimizer, const OneCycleLROptions& o) {
                       });
   if (!cycles) {
     throw Error(
-        "OneCycleLR: expected an optimizer with momentum, got one without; say "
+        "OneCycleLR: expected an optimizer with momentum, got one without; use "
         "cycle_momentum(false)");
   }
 }

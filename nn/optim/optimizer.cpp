@@ -46,7 +46,7 @@ void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options)
 }
 
 OptimizerOptions& OptimizerParamGroup::options() const {
-  if (!options_) throw Error("OptimizerParamGroup: expected options, got a group without");
+  if (!options_) throw Error("OptimizerParamGroup: expected a group with options, got one without");
   return *options_;
 }
 

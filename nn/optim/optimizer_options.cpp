@@ -9,8 +9,8 @@ namespace ambit::optim {
 namespace {
 
 [[noreturn]] void not_overridden(const char* function) {
-  throw NotImplementedError(
-      fmt::format("{}: expected an override of it, got options without", function));
+  throw NotImplementedError(fmt::format(
+      "{}: expected options whose class overrides this function, got others", function));
 }
 
 }  // namespace

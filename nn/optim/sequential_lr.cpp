@@ -23,7 +23,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer,
       milestones_(std::move(milestones)) {
   if (schedulers_.empty() || milestones_.size() + 1 != schedulers_.size()) {
     throw Error(
-        fmt::format("SequentialLR: expected one milestone less than schedulers, got {} "
+        fmt::format("SequentialLR: expected one milestone fewer than schedulers, got {} "
                     "milestones and {} schedulers",
                     milestones_.size(), schedulers_.size()));
   }
@@ -33,7 +33,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer,
     }
   }
   if (!rises(milestones_)) {
-    throw Error("SequentialLR: expected milestones that rise, got others");
+    throw Error("SequentialLR: expected increasing milestones, got others");
   }
   schedulers_[0]->restart();
 }

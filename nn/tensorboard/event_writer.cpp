@@ -90,7 +90,7 @@ bool EventWriter::is_forked() const { return getpid() != process_; }
 
 void EventWriter::expect_own_process() const {
   if (!is_forked()) return;
-  throw Error("SummaryWriter: expected the process that made it, got a fork of it");
+  throw Error("SummaryWriter: expected the process that created it, got a forked child");
 }
 
 void EventWriter::run() {

@@ -38,7 +38,7 @@ TEST_CASE("malformed and unknown devices are refused with the reason") {
     Device("foo");
   } catch (const Error& e) {
     CHECK(std::string(e.what()).find(
-              "Device: expected the name of a backend, got \"foo\"; there are cpu") == 0);
+              "Device: expected the name of a backend, got \"foo\"; existing: cpu") == 0);
     CHECK(std::string(e.what()).find("cpu") != std::string::npos);
     CHECK(std::string(e.what()).find("reference") != std::string::npos);
   }
@@ -270,9 +270,9 @@ TEST_CASE("a kernel or a copy that cannot allocate host memory throws ambit's er
   registry.add(kernels::unary, want_memory);
   registry.commit();
   BareBackend::present = 1;
-  CHECK_THROWS_WITH_AS(neg(empty({2}, "bare_full")),
-                       "unary: expected host memory to work in, got none left", OutOfMemoryError);
-  CHECK_THROWS_WITH_AS(ones({2}).to("bare_full"),
-                       "copy: expected host memory to work in, got none left", OutOfMemoryError);
+  CHECK_THROWS_WITH_AS(neg(empty({2}, "bare_full")), "unary: expected free host memory, got none",
+                       OutOfMemoryError);
+  CHECK_THROWS_WITH_AS(ones({2}).to("bare_full"), "copy: expected free host memory, got none",
+                       OutOfMemoryError);
   BareBackend::present = 0;
 }

@@ -334,11 +334,11 @@ TEST_CASE("an invalid structure is refused with the field's name, and stays the 
     theirs.sizes = {kHuge, 2};
     t.shape = theirs.sizes.data();
   });
-  refuses(shape, "expected strides >= 0 within 2^63", [&] {
+  refuses(shape, "expected strides >= 0 that span fewer than 2^63 elements", [&] {
     theirs.strides = {3, -1};
     t.strides = theirs.strides.data();
   });
-  refuses(shape, "expected strides >= 0 within 2^63", [&] {
+  refuses(shape, "expected strides >= 0 that span fewer than 2^63 elements", [&] {
     theirs.strides = {INT64_MAX, 1};
     t.strides = theirs.strides.data();
   });

@@ -132,8 +132,9 @@ TEST_CASE("a malformed AMBIT_SIM is refused with its reason") {
 TEST_CASE("a fork of a process that has used sim gets an error") {
   const ChildResult child = run_child("child: forks after the first use of sim", "AMBIT_SIM=sim:1");
   INFO(child.output);
-  CHECK(child.output.find("sim:0: expected the process that used it first, got a fork of it, which "
-                          "has no such device\n") != std::string::npos);
+  CHECK(
+      child.output.find("sim:0: expected the process that used it first, got a forked child, which "
+                        "has no such device\n") != std::string::npos);
 }
 
 TEST_CASE("a process ends cleanly with work queued on sim") {

@@ -236,7 +236,7 @@ TEST_CASE("the default group is created once, found, and destroyed") {
   CHECK_FALSE(is_initialized());
   const std::string text = error_of([] { init_process_group("carrier_pigeon"); });
   CHECK(contains(text,
-                 "expected the name of a communicator, got \"carrier_pigeon\"; there are local"));
+                 "expected the name of a communicator, got \"carrier_pigeon\"; existing: local"));
   CHECK(contains(text, "no libambit_carrier_pigeon.so in "));
   setenv("WORLD_SIZE", "2", 1);
   CHECK(contains(error_of([] { init_process_group("local"); }), "got 0 of 1 from local"));

@@ -207,8 +207,8 @@ TEST_CASE("the plugin loads without GPUs and is refused without NCCL, with a rea
   CHECK(contains(none.output, "expected a loadable library, got: "));
   CHECK(contains(none.output, "libnccl.so.2: file too short"));
   CHECK(contains(none.output,
-                 "init_process_group: expected the name of a communicator, got \"nccl\"; there "
-                 "are local, mpi; refused were"));
+                 "init_process_group: expected the name of a communicator, got \"nccl\"; "
+                 "existing: local, mpi; refused plugins:"));
 }
 
 TEST_CASE("NCCL on the GPUs of this machine" * doctest::skip()) {

@@ -155,7 +155,7 @@ TEST_CASE("pickles that NumPy would not write are refused") {
   refused(array({6}, pickled("i2"), bytes), "a dtype of NumPy");
   refused(array({6}, dtype("i2"), "N"), "opaque");
   refused(array({12}, dtype("b1", "|"), bytes), "bytes 0 and 1");
-  refused(array({6}, dtype("i2"), bytes) + "(tb", "an array's state");
+  refused(array({6}, dtype("i2"), bytes) + "(tb", "one state of 5 items per array");
   refused(pickled_global("numpy.core.multiarray", "_reconstruct") + "(" +
               pickled_global("numpy", "ndarray") + ")Nt" + "R",
           "without");

@@ -88,7 +88,7 @@ TEST_CASE("a TorchScript archive without tensors is an error with the reason") {
                        ("load: cannot read '" + path +
                         "': expected tensors in a TorchScript archive, got none: its module has "
                         "neither parameters, buffers nor constants; save the state_dict() of the "
-                        "module that it was made of; load_checkpoint() reads everything")
+                        "original module; load_checkpoint() reads everything")
                            .c_str(),
                        SerializationError);
   CHECK(load_checkpoint(path)["n"].to_int() == 3);

@@ -304,9 +304,9 @@ TEST_CASE("invalid offsets of bags give the same error on all devices with host 
   for (const char* device : {"cpu", "reference", "sim"}) {
     CHECK(words(device, {1, 2}) == "embedding_bag: expected the first offset to be 0, got 1");
     CHECK(words(device, {0, 4}) ==
-          "embedding_bag: expected offsets that rise up to 3 at most, got 4");
+          "embedding_bag: expected non-decreasing offsets of at most 3, got 4");
     CHECK(words(device, {0, 2, 1}) ==
-          "embedding_bag: expected offsets that rise up to 3 at most, got 1");
+          "embedding_bag: expected non-decreasing offsets of at most 3, got 1");
     CHECK(words(device, {0, 3}).empty());
     const Tensor i = integers({5}, device), none = integers({}, device).view({0});
     // Also if nothing is added: PyTorch 2.15 does not check the second bag's index.

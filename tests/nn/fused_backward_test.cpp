@@ -92,10 +92,10 @@ TEST_CASE("FusedBackward refuses graphs and optimizers that it does not support"
     CHECK_THROWS_WITH_AS((p * x).sum().backward({}, true, true),
                          "FusedBackward: expected backward without create_graph, got one with it",
                          AutogradError);
-    CHECK_THROWS_WITH_AS(
-        optim::FusedBackward{sgd},
-        "expected a parameter of one DistributedDataParallel or FusedBackward, got one of two",
-        AutogradError);
+    CHECK_THROWS_WITH_AS(optim::FusedBackward{sgd},
+                         "expected a parameter of one DistributedDataParallel or FusedBackward, "
+                         "got a parameter of two",
+                         AutogradError);
     CHECK(p.equal(ones({2})));
     // The product's gradient for x reads the value that p had before its update.
     const Tensor y = x * p.detach();

@@ -40,7 +40,7 @@ TEST_CASE("ArrayRef refers to lists of all kinds and has slices") {
   CHECK(IntArrayRef(Dims{5, 6}).vec() == std::vector<int64_t>{5, 6});
   CHECK(ArrayRef<float>(1.5f)[0] == 1.5f);
   CHECK(zeros(a).sizes() == IntArrayRef{1, 2});
-  CHECK_THROWS_WITH_AS(r.at(4), "ArrayRef: expected a place within 4 elements, got 4", IndexError);
+  CHECK_THROWS_WITH_AS(r.at(4), "ArrayRef: expected an index below 4, got 4", IndexError);
   CHECK_THROWS_AS(r.slice(5), IndexError);
   CHECK_THROWS_AS(r.slice(3, 2), IndexError);
   CHECK_THROWS_AS(r.slice(1, std::numeric_limits<size_t>::max()), IndexError);

@@ -133,7 +133,7 @@ TEST_CASE("child: a kernel fails" * doctest::skip()) {
         "ShapeError unary: its own");
   CHECK(error_of(
             "unary", [] { throw std::bad_alloc(); }, relu_) ==
-        "OutOfMemoryError unary: expected host memory to work in, got none left");
+        "OutOfMemoryError unary: expected free host memory, got none");
   CHECK(error_of(
             "activate()", [] { throw 42; }, relu_) == begin + "an exception of an unknown type");
   CHECK(relu(x).cpu().equal(zeros({3})));

@@ -118,9 +118,9 @@ TEST_CASE("child: every refusal is quoted" * doctest::skip()) {
   }
   INFO(text);
   CHECK(
-      text.starts_with("Device: expected the name of a backend, got \"foo\"; there are cpu, meta, "
+      text.starts_with("Device: expected the name of a backend, got \"foo\"; existing: cpu, meta, "
                        "reference"));
-  CHECK(text.find("; refused were\n") != std::string::npos);
+  CHECK(text.find("; refused plugins:\n") != std::string::npos);
   for (const Refused& plugin : refused_plugins()) {
     INFO(plugin.name);
     const std::string line = result_of(plugin_path(plugin.name));
@@ -198,7 +198,7 @@ TEST_CASE("child: a device of AMBIT_SIM is missed" * doctest::skip()) {
   }
   INFO(text);
   CHECK(text.starts_with(
-      "expected an existing idle device, got idle:0: there are 0; refused were\n  "));
+      "expected an existing idle device, got idle:0: there are 0; refused plugins:\n  "));
   CHECK(text.find("libambit_sim.so: expected load() to succeed, got an error: AMBIT_SIM: expected "
                   "names and counts of devices such as \"cuda:2,npu:1\", got \"idle:x\"") !=
         std::string::npos);

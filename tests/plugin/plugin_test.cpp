@@ -166,7 +166,7 @@ TEST_CASE("child: a plugin joins a thread" * doctest::skip()) {
         "expected load() to succeed, got an error: expected another thread to have "
         "loaded " +
             file +
-            " within 0.2 s, but it has not ended; does its load() wait "
+            " within 0.2 s, but it has not finished; does its load() wait "
             "for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)");
   CHECK_THROWS_AS(Device("unheard_of"), Error);
   load_backend(plugin_path("toy"));

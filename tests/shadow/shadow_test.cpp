@@ -65,7 +65,7 @@ TEST_CASE("an unknown shadow device is an error that names the known ones") {
   CHECK(run.exit_code == 1);
   CHECK(
       run.output.starts_with("AMBIT_SHADOW: expected a device to compare with, got an error: "
-                             "Device: expected the name of a backend, got \"nowhere\"; there are "
+                             "Device: expected the name of a backend, got \"nowhere\"; existing: "
                              "cpu, meta, reference"));
 }
 

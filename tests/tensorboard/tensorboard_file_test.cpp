@@ -316,7 +316,7 @@ TEST_CASE("child: uses a writer in a fork" * doctest::skip()) {
   const pid_t fork_id = fork();
   if (fork_id == 0) {
     const std::string expected =
-        "SummaryWriter: expected the process that made it, got a fork of it";
+        "SummaryWriter: expected the process that created it, got a forked child";
     const bool right = message_of([&] { writer->add_scalar("x", 1); }) == expected &&
                        message_of([&] { writer->flush(); }) == expected &&
                        message_of([&] { writer->close(); }) == expected;

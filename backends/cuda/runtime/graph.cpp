@@ -20,10 +20,10 @@ constexpr const char* kOtherNumbers =
 
 void Graph::begin() {
   if (stream_ || work_) {
-    throw BackendError(fmt::format(
-        "CUDAGraph::capture_begin: expected a graph that holds nothing, as after reset(), got one "
-        "that {}",
-        work_ ? "was captured" : "is being captured"));
+    throw BackendError(
+        fmt::format("CUDAGraph::capture_begin: expected an empty graph, as after reset(), got one "
+                    "that {}",
+                    work_ ? "was captured" : "is being captured"));
   }
   GpuStream& home = gpu_.stream();
   if (home.capture) home.capture->refuse("another capture");
@@ -73,8 +73,7 @@ void Graph::end() {
 
 void Graph::replay() {
   if (!work_) {
-    throw BackendError(
-        "CUDAGraph::replay: expected a graph that was captured, got one that holds nothing");
+    throw BackendError("CUDAGraph::replay: expected a graph that was captured, got an empty one");
   }
   if (Graph* other = gpu_.stream().capture) other->refuse("the replay of a graph");
   if (faults_ != &gpu_.faults()) {

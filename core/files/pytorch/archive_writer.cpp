@@ -54,8 +54,8 @@ std::string type_of(const Value& value, size_t& left) {
       return types.empty() ? "Tuple[()]" : fmt::format("Tuple[{}]", fmt::join(types, ", "));
     }
     default:
-      throw SerializationError(fmt::format(
-          "expected a plain value or an archive of its own, got {}", value.kind_name()));
+      throw SerializationError(
+          fmt::format("expected a plain value or a nested archive, got {}", value.kind_name()));
   }
 }
 

@@ -52,7 +52,8 @@ int64_t strided_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
         (extent > 0 && (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
                         __builtin_add_overflow(extent, reach, &extent)))) {
       throw ShapeError(
-          fmt::format("{}: expected strides >= 0 within 2^63, got {}", op, str(strides)));
+          fmt::format("{}: expected strides >= 0 that span fewer than 2^63 elements, got {}", op,
+                      str(strides)));
     }
   }
   return extent;

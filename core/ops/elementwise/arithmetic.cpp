@@ -27,7 +27,7 @@ void check_alpha(const char* op, const Scalar& alpha, DType dtype) {
   if (alpha.dtype() == kBool && dtype != kBool) got = "a bool";
   if (got) {
     throw DTypeError(
-        fmt::format("{}: expected an alpha that suits {}, got {}", op, name(dtype), got));
+        fmt::format("{}: expected an alpha compatible with {}, got {}", op, name(dtype), got));
   }
 }
 

@@ -19,9 +19,8 @@ namespace {
 Tensor without_gradient(const char* name, Tensor out, const Tensor& a, const Tensor& b) {
   if (!needs_gradient(a, b)) return out;
   const auto refuse = [name](const Tensor&) -> Tensor {
-    throw NotImplementedError(
-        std::string(name) +
-        ": expected no gradient, got a backward, for which there is no formula");
+    throw NotImplementedError(std::string(name) +
+                              ": expected no backward, got one; the gradient is not implemented");
   };
   if (!b.defined()) return record(name, std::move(out), wrt(a, refuse));
   return record(name, std::move(out), wrt(a, refuse), wrt(b, refuse));

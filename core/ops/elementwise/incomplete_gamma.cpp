@@ -164,7 +164,8 @@ Tensor gamma_ratio(const char* op, const Tensor& self, const Tensor& other, bool
       wrt(self,
           [op](const Tensor&) -> Tensor {
             throw NotImplementedError(
-                std::string(op) + ": expected no gradient of self, got one, which has no formula");
+                std::string(op) +
+                ": expected no backward for self, got one; its gradient is not implemented");
           }),
       wrt(other,
           [back = ReduceGradTo(other), a = saved(self), x = saved(other), upper](const Tensor& g) {

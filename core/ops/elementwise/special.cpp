@@ -25,7 +25,8 @@ struct Zeta {
   static constexpr SavesSelf kSavesSelf = SavesSelf::never;
   static auto self_grad(const Tensor&, const Tensor&) {
     return [](const Tensor&) -> Tensor {
-      throw NotImplementedError("special_zeta: expected no gradient of self, which has no formula");
+      throw NotImplementedError(
+          "special_zeta: expected no backward for self, got one; its gradient is not implemented");
     };
   }
   // d zeta(s, q) / dq = -s zeta(s + 1, q)

@@ -119,7 +119,7 @@ void check_bag_offsets(const Tensor& offsets, int64_t n) {
   for (int64_t i = 0; i < values.numel(); ++i) {
     if (at[i] > n || at[i] < at[i > 0 ? i - 1 : 0]) {
       throw Error(
-          fmt::format("{}: expected offsets that rise up to {} at most, got {}", kOp, n, at[i]));
+          fmt::format("{}: expected non-decreasing offsets of at most {}, got {}", kOp, n, at[i]));
     }
   }
 }

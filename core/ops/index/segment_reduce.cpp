@@ -47,8 +47,8 @@ void check_lengths(const Tensor& lengths, int64_t n, bool unsafe) {
 void check_offsets(const Tensor& offsets, int64_t n) {
   if (offsets.is_meta()) return;
   if (any_of(offsets < 0) || any_of(offsets > n) || any_of(diff(offsets, 1, -1) < 0)) {
-    throw IndexError(fmt::format("{}: expected offsets from 0 to {} that do not fall, got {}", kOp,
-                                 n, str(offsets.cpu())));
+    throw IndexError(fmt::format("{}: expected non-decreasing offsets from 0 to {}, got {}", kOp, n,
+                                 str(offsets.cpu())));
   }
 }
 

@@ -226,7 +226,7 @@ Tensor each_loss(const Tensor& x, const Tensor& targets, IntArrayRef input_lengt
     }
     const auto refuse = [](const Tensor&) -> Tensor {
       throw NotImplementedError(
-          "ctc_loss: expected one backward, got a second, whose formula is missing");
+          "ctc_loss: expected one backward, got a second; the second gradient is not implemented");
     };
     return record("ctc_loss_backward", std::move(dx), wrt(g, refuse), wrt(input, refuse));
   };

@@ -34,7 +34,7 @@ struct Windows {
       if (kernel[i] < 1 || output[i] < 1 || kernel[i] > in[2 + i] ||
           output[i] > in[2 + i] - kernel[i] + 1) {
         throw ShapeError(fmt::format(
-            "{}: expected from 1 to {} windows of from 1 to {} elements, got {} of {} along a dim "
+            "{}: expected 1 to {} windows of 1 to {} elements, got {} of {} along a dim "
             "of input {}",
             op, in[2 + i] - kernel[i] + 1, in[2 + i], output[i], kernel[i], str(in)));
       }

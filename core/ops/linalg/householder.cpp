@@ -111,7 +111,8 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
     }
   }
   record_factors<2>("geqrf", self, {a, tau}, [](const auto&, const auto&) -> Tensor {
-    throw NotImplementedError("geqrf: expected no backward, got one, which has no formula");
+    throw NotImplementedError(
+        "geqrf: expected no backward, got one; the gradient is not implemented");
   });
   return {a, tau};
 }

@@ -222,7 +222,7 @@ std::tuple<Tensor, Tensor, Tensor> factored(const char* op, const Tensor& A) {
   }
   record_factors<1>(op, A, {out}, [op](const auto&, const auto&) -> Tensor {
     throw NotImplementedError(
-        fmt::format("{}: expected no backward, got one, which has no formula", op));
+        fmt::format("{}: expected no backward, got one; the gradient is not implemented", op));
   });
   return {out, pivots, info};
 }
@@ -280,7 +280,8 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
                 wrt(LD,
                     [](const Tensor&) -> Tensor {
                       throw NotImplementedError(
-                          "linalg_ldl_solve: expected no gradient of LD, got a backward for it");
+                          "linalg_ldl_solve: expected no backward for LD, got one; its gradient is "
+                          "not implemented");
                     }),
                 wrt(B, [a = saved(LD), p = saved(pivots), back = ReduceGradTo(B)](const Tensor& g) {
                   return back(linalg_ldl_solve(a().detach(), p(), g));

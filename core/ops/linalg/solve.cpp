@@ -206,10 +206,9 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
   const IntArrayRef sizes(a.sizes().data() + taken, a.sizes().size() - taken);
   const int64_t n = count(kOp, sizes);
   if (n != other.numel() || a.numel() != n * n) {
-    throw ShapeError(
-        fmt::format("{}: expected sizes of which the first {} and the others have the "
-                    "product {}, got {}",
-                    kOp, taken, other.numel(), str(a.sizes())));
+    throw ShapeError(fmt::format(
+        "{}: expected sizes whose first {} and remaining ones each have the product {}, got {}",
+        kOp, taken, other.numel(), str(a.sizes())));
   }
   return reshape(linalg_solve(reshape(a, {n, n}), reshape(other, {n})), sizes);
 }
@@ -223,10 +222,9 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   const IntArrayRef rest(sizes.data() + split, sizes.size() - split);
   const int64_t n = count(kOp, first);
   if (n != count(kOp, rest)) {
-    throw ShapeError(
-        fmt::format("{}: expected sizes of which the first {} and the others have one "
-                    "product, got {}",
-                    kOp, ind, str(sizes)));
+    throw ShapeError(fmt::format(
+        "{}: expected sizes whose first {} and remaining ones have equal products, got {}", kOp,
+        ind, str(sizes)));
   }
   return reshape(linalg_inv(reshape(self, {n, n})), batch_and(rest, first));
 }

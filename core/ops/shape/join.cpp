@@ -49,8 +49,8 @@ Dims joined_sizes(TensorList tensors, size_t like, size_t d) {
     }
     if (__builtin_add_overflow(sizes[d], length, &sizes[d])) {
       throw ShapeError(
-          fmt::format("cat: expected a size below 2^63 in dim {}, got {} tensors of sizes as {}", d,
-                      tensors.size(), str(tensors[like].sizes())));
+          fmt::format("cat: expected a size below 2^63 in dim {}, got {} tensors of sizes like {}",
+                      d, tensors.size(), str(tensors[like].sizes())));
     }
   }
   return sizes;

@@ -49,7 +49,7 @@ Tensor search(const char* op, const Tensor& given, const Tensor& values, bool ou
   check_shapes(op, sorted, self);
   const int64_t n = sorted.size(-1);
   if (out_int32 && n > INT32_MAX) {
-    throw ShapeError(fmt::format("{}: expected places below 2^31 for int32, got {}", op, n));
+    throw ShapeError(fmt::format("{}: expected positions below 2^31 for int32, got {}", op, n));
   }
   Tensor out = allocate(op, self.sizes(), kInt64, self.device());
   if (out.numel() > 0) {

@@ -19,7 +19,8 @@ PytorchContent read(const ByteSource& source, Device device, bool metadata) {
 Value read_plain(std::string_view bytes) {
   return pickle::read(
       bytes, {[](const std::string&, const StorageType&, int64_t) -> Tensor {
-        throw SerializationError("expected no tensor of PyTorch in a pickle by itself, got one");
+        throw SerializationError(
+            "expected no tensor of PyTorch in a pickle outside of an archive, got one");
       }});
 }
 

@@ -135,11 +135,11 @@ void set_state(NumpyObject& object, const Value& state, Budget& budget) {
   const Value::List& given = state.items();
   if (object.is_array) {
     if (given.size() != 5 || !object.finished.is_none())
-      fail("expected an array's state, got more");
+      fail("expected one state of 5 items per array, got another");
     object.finished = make_array(given[1], given[2], given[3].to_bool(), given[4], budget);
     return;
   }
-  if (given.size() < 5) fail("expected a dtype's state, got less");
+  if (given.size() < 5) fail("expected a dtype's state of at least 5 items, got fewer");
   const bool is_plain =
       given.size() <= 8 && given[2].is_none() && given[3].is_none() && given[4].is_none();
   const Value::Opaque& opaque = object.finished.to_opaque();
