@@ -160,7 +160,7 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tens
 extern AMBIT_API
     Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& scale, const Tensor& b)>
         linear_int8;
-/// y [B,N,C,2] = scale times the discrete Fourier transform of x [B,N,C,2] along N, not empty;
+/// y [B,N,C,2] = scale times the discrete Fourier transform of x [B,N,C,2] along N;
 /// pairs are real and imaginary parts: y[b,k,c] = scale * sum over j of exp(-2 pi i j k / N)
 /// x[b,j,c], or of exp(2 pi i j k / N) x[b,j,c] if inverse. Floats; contiguous. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, bool inverse, double scale)> fft_pairs;
