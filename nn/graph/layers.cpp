@@ -134,6 +134,8 @@ constexpr Function kRows[] = {
        return max_pool2d(c.tensor(0), max_params(c)); })},
     {"max_pool3d.default", AMBIT_MAX_POOL, one([](Call& c) {
        return max_pool3d(c.tensor(0), max_params(c)); })},
+    {"max_pool1d_with_indices.default", AMBIT_MAX_POOL, many([](Call& c) {
+       c.give(max_pool1d_with_indices(c.tensor(0), max_params(c))); })},
     {"max_pool2d_with_indices.default", AMBIT_MAX_POOL, many([](Call& c) {
        c.give(max_pool2d_with_indices(c.tensor(0), max_params(c))); })},
     {"max_pool3d_with_indices.default", AMBIT_MAX_POOL, many([](Call& c) {
@@ -154,8 +156,23 @@ constexpr Function kRows[] = {
        return adaptive_avg_pool3d(c.tensor(0), c.integers(1)); })},
     {"_adaptive_avg_pool3d.default", "self output_size", one([](Call& c) {
        return adaptive_avg_pool3d(c.tensor(0), c.integers(1)); })},
+    {"adaptive_max_pool1d.default", "self output_size", many([](Call& c) {
+       c.give(adaptive_max_pool1d(c.tensor(0), c.integers(1))); })},
     {"adaptive_max_pool2d.default", "self output_size", many([](Call& c) {
        c.give(adaptive_max_pool2d(c.tensor(0), c.integers(1))); })},
+    {"adaptive_max_pool3d.default", "self output_size", many([](Call& c) {
+       c.give(adaptive_max_pool3d(c.tensor(0), c.integers(1))); })},
+    {"fractional_max_pool2d.default", "self kernel_size output_size random_samples",
+     many([](Call& c) {
+       c.give(fractional_max_pool2d(c.tensor(0), c.integers(1), c.integers(2), c.tensor(3))); })},
+    {"fractional_max_pool3d.default", "self kernel_size output_size random_samples",
+     many([](Call& c) {
+       c.give(fractional_max_pool3d(c.tensor(0), c.integers(1), c.integers(2), c.tensor(3))); })},
+    {"max_unpool2d.default", "self indices output_size", one([](Call& c) {
+       return max_unpool2d(c.tensor(0), c.tensor(1), c.integers(2)); })},
+    {"max_unpool3d.default", "self indices output_size stride padding", one([](Call& c) {
+       return max_unpool3d(c.tensor(0), c.tensor(1), c.integers(2), c.integers(3),
+                           c.integers(4)); })},
     {"im2col.default", "self kernel_size dilation padding stride", one([](Call& c) {
        return im2col(c.tensor(0), pair(c, 1), pair(c, 2), pair(c, 3), pair(c, 4)); })},
     {"col2im.default", "self output_size kernel_size dilation padding stride", one([](Call& c) {

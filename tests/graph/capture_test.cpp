@@ -27,11 +27,17 @@ void check_equal(const std::vector<Tensor>& got, const std::vector<Tensor>& expe
   }
 }
 
+std::vector<CapturedNetwork> all_captured() {
+  std::vector<CapturedNetwork> all = captured_networks();
+  for (CapturedNetwork& e : captured_modules()) all.push_back(std::move(e));
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("a captured graph has the results of the module, also from a file") {
   const TemporaryFolder folder;
-  for (const CapturedNetwork& e : captured_networks()) {
+  for (const CapturedNetwork& e : all_captured()) {
     INFO(e.name);
     const graph::Graph net = graph::capture(*e.net, e.forward, e.inputs);
     const std::vector<Tensor> inputs = e.other_inputs(), expected = e.run(inputs);
@@ -68,6 +74,35 @@ TEST_CASE("capture refuses modules that it cannot write") {
   const nn::Sequential norm(nn::BatchNorm1d(4)), dropout(nn::Dropout(0.5));
   CHECK(error(norm, randn({3, 4})).find("batch_norm of the module 0") != std::string::npos);
   CHECK(error(dropout, randn({3, 4})).find("the kernel random") != std::string::npos);
+  // Their windows are random.
+  const nn::Sequential fractions(
+      nn::FractionalMaxPool2d(nn::FractionalMaxPool2dOptions(2).output_size(3)));
+  CHECK(error(fractions, randn({1, 2, 5, 6})).find("the kernel random") != std::string::npos);
+  // torch.export refuses both, too: the sizes of their intermediate tensors depend on values.
+  nn::AdaptiveLogSoftmaxWithLoss adaptive(
+      nn::AdaptiveLogSoftmaxWithLossOptions(6, 8, {3, 5}).div_value(2));
+  const auto of_classes = [&](TensorList in) {
+    return std::vector<Tensor>{adaptive->forward(in[0], in[1]).output};
+  };
+  CHECK_THROWS_WITH_AS(
+      graph::capture(*adaptive, of_classes, {randn({2, 6}), tensor(std::vector<int64_t>{1, 4})}),
+      doctest::Contains("nonzero"), NotImplementedError);
+  nn::CTCLoss ctc;
+  const auto of_labels = [&](TensorList in) {
+    return std::vector<Tensor>{ctc->forward(in[0], in[1], tensor(std::vector<int64_t>{6, 5}),
+                                            tensor(std::vector<int64_t>{3, 2}))};
+  };
+  CHECK_THROWS_WITH_AS(
+      graph::capture(*adaptive, of_labels, {randn({6, 2, 5}), randint(1, 5, {2, 3}, kInt64)}),
+      doctest::Contains("ctc_loss"), NotImplementedError);
+  // Renormalisation writes to the table.
+  nn::EmbeddingBag scaled(nn::EmbeddingBagOptions(7, 3).max_norm(0.5));
+  const auto of_bags = [&](TensorList in) { return std::vector<Tensor>{scaled->forward(in[0])}; };
+  CHECK_THROWS_AS(graph::capture(*scaled, of_bags, {randint(0, 7, {2, 4}, kInt64)}),
+                  NotImplementedError);
+  const auto diagonal = [](TensorList in) { return std::vector<Tensor>{in[0].diagonal() * 2}; };
+  CHECK_THROWS_WITH_AS(graph::capture(*dropout, diagonal, {randn({3, 3})}),
+                       doctest::Contains("no diagonals"), NotImplementedError);
   const auto counted = [](TensorList in) { return std::vector<Tensor>{nonzero(in[0])}; };
   CHECK_THROWS_AS(graph::capture(*dropout, counted, {randn({3})}), NotImplementedError);
   const auto branches = [](TensorList in) {
@@ -88,7 +123,7 @@ TEST_CASE("capture refuses modules that it cannot write") {
 TEST_CASE("PyTorch has the same results with captured graphs") {
   if (python_with_torch().empty()) return;
   const TemporaryFolder folder;
-  for (const CapturedNetwork& e : captured_networks()) {
+  for (const CapturedNetwork& e : all_captured()) {
     const std::string file = (folder.path() / (e.name + ".pt2")).string();
     graph::save(graph::capture(*e.net, e.forward, e.inputs), file);
     write_record(file, e.other_inputs());

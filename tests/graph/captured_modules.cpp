@@ -74,7 +74,29 @@ void add_linear(All& all) {
                                          .mode(kBicubic)
                                          .align_corners(false)),
                         {randn({1, 2, 5, 4})}));
+  all.push_back(network("AdaptiveLogSoftmaxWithLoss",
+                        nn::AdaptiveLogSoftmaxWithLoss(
+                            nn::AdaptiveLogSoftmaxWithLossOptions(6, 8, {3, 5}).div_value(2)),
+                        {randn({3, 6})}, [](const auto& net, TensorList in) {
+                          return std::vector<Tensor>{net->log_prob(in[0])};
+                        }));
   all.push_back(network("Fold", nn::Fold(nn::FoldOptions({4, 5}, {2, 2})), {randn({2, 8, 12})}));
+}
+
+void add_bags(All& all) {
+  const Tensor rows = randint(0, 7, {3, 4}, kInt64);
+  const auto bags = [](Reduction mode) { return nn::EmbeddingBagOptions(7, 5).mode(mode); };
+  all.push_back(network("EmbeddingBag", nn::EmbeddingBag(bags(kSum)), {rows}));
+  all.push_back(
+      network("EmbeddingBag of means", nn::EmbeddingBag(bags(kMean).padding_idx(2)), {rows}));
+  all.push_back(network("EmbeddingBag of maxima",
+                        nn::EmbeddingBag(nn::EmbeddingBagOptions(7, 5).mode(kMax)), {rows}));
+  // The second bag is empty.
+  all.push_back(network("EmbeddingBag with weights", nn::EmbeddingBag(bags(kSum)),
+                        {rows.flatten(), tensor(std::vector<int64_t>{0, 5, 5}), rand({12})}));
+  all.push_back(network("EmbeddingBag with the last offset",
+                        nn::EmbeddingBag(bags(kMean).include_last_offset(true)),
+                        {rows.flatten(), tensor(std::vector<int64_t>{0, 5, 9, 12})}));
 }
 
 void add_convolutions(All& all) {
@@ -94,14 +116,31 @@ void add_convolutions(All& all) {
   all.push_back(network("ConvTranspose3d", nn::ConvTranspose3d(2, 3, 2), {randn({1, 2, 3, 3, 3})}));
 }
 
+void add_windows(All& all) {
+  const Tensor image = randn({2, 3, 7, 9});
+  all.push_back(network("Unfold", nn::Unfold(nn::UnfoldOptions({2, 3})), {image}));
+  all.push_back(
+      network("Unfold with padding",
+              nn::Unfold(nn::UnfoldOptions({2, 3}).dilation({2, 1}).padding({1, 2}).stride({2, 3})),
+              {image}));
+  all.push_back(network("Unfold of rows", nn::Unfold(nn::UnfoldOptions({1, 3}).stride({1, 2})),
+                        {randn({4, 5, 8})}));
+  all.push_back(network("windows", nn::Identity(), {image}, [](const auto& net, TensorList in) {
+    const Tensor x = net->forward(in[0]);
+    return std::vector<Tensor>{x.unfold(3, 4, 2), x.unfold(2, 3, 1).unfold(3, 2, 3),
+                               x.slice(3, 0, 9, 2), (x > 0).unfold(1, 2, 1), x.unfold(1, 2, 1)};
+  }));
+}
+
 // Returns maxima to their places.
 template <class M>
 CapturedNetwork unpooled(const char* name, size_t dims, const Tensor& x) {
   return network(name, M(2), {x}, [dims](const M& net, TensorList in) {
     const Dims two(dims, 2);
     const PoolParams params{.kernel = IntArrayRef(two), .stride = IntArrayRef(two)};
-    const auto pooled =
-        dims == 2 ? max_pool2d_with_indices(in[0], params) : max_pool3d_with_indices(in[0], params);
+    const auto pooled = dims == 1   ? max_pool1d_with_indices(in[0], params)
+                        : dims == 2 ? max_pool2d_with_indices(in[0], params)
+                                    : max_pool3d_with_indices(in[0], params);
     return std::vector<Tensor>{net->forward(std::get<0>(pooled), std::get<1>(pooled))};
   });
 }
@@ -123,10 +162,28 @@ void add_pools(All& all) {
   all.push_back(network("AdaptiveAvgPool1d", nn::AdaptiveAvgPool1d(4), {line}));
   all.push_back(network("AdaptiveAvgPool2d", nn::AdaptiveAvgPool2d(4), {image}));
   all.push_back(network("AdaptiveAvgPool3d", nn::AdaptiveAvgPool3d(3), {volume}));
+  all.push_back(network("AdaptiveMaxPool1d", nn::AdaptiveMaxPool1d(4), {line}));
   all.push_back(network("AdaptiveMaxPool2d", nn::AdaptiveMaxPool2d(4), {image}));
+  all.push_back(network("AdaptiveMaxPool3d", nn::AdaptiveMaxPool3d(3), {volume}));
+  all.push_back(network(
+      "even AdaptiveMaxPool1d", nn::AdaptiveMaxPool1d(5), {line},
+      [](const auto& net, TensorList in) { return list(net->forward_with_indices(in[0])); }));
+  all.push_back(network(
+      "FractionalMaxPool2d",
+      nn::FractionalMaxPool2d(
+          nn::FractionalMaxPool2dOptions({2, 3}).output_size({{4, 5}})._random_samples(
+              rand({2, 3, 2}))),
+      {image},
+      [](const auto& net, TensorList in) { return list(net->forward_with_indices(in[0])); }));
+  all.push_back(network("FractionalMaxPool3d",
+                        nn::FractionalMaxPool3d(nn::FractionalMaxPool3dOptions(2)
+                                                    .output_ratio({{0.5, 0.6, 0.7}})
+                                                    ._random_samples(rand({1, 2, 3}))),
+                        {volume}));
   all.push_back(network("LPPool1d", nn::LPPool1d(nn::LPPool1dOptions(2, 3)), {line}));
   all.push_back(network("LPPool2d", nn::LPPool2d(nn::LPPool2dOptions(2, 2)), {image}));
   all.push_back(network("LPPool3d", nn::LPPool3d(nn::LPPool3dOptions(2, 2)), {volume}));
+  all.push_back(unpooled<nn::MaxUnpool1d>("MaxUnpool1d", 1, randn({2, 3, 8})));
   all.push_back(unpooled<nn::MaxUnpool2d>("MaxUnpool2d", 2, randn({2, 3, 4, 6})));
   all.push_back(unpooled<nn::MaxUnpool3d>("MaxUnpool3d", 3, randn({1, 2, 4, 4, 4})));
 }
@@ -254,6 +311,8 @@ std::vector<CapturedNetwork> captured_modules() {
   All all;
   add_activations(all);
   add_linear(all);
+  add_bags(all);
+  add_windows(all);
   add_convolutions(all);
   add_pools(all);
   add_norms(all);

@@ -42,14 +42,14 @@ struct Table : OpBase {
 template <auto& op>
 std::atomic<AnyKernel> original{};
 
-#define AMBIT_RECORDED(row)                                                                    \
-  row(unary) row(binary) row(binary_scalar) row(ternary) row(compare) row(compare_scalar)      \
-      row(clamp) row(copy) row(fill) row(where) row(masked_fill) row(reduce) row(arg_reduce)   \
-          row(scan) row(sort) row(topk) row(gather) row(scatter) row(scatter_add)              \
-              row(index_select) row(matmul) row(linear) row(linear_map) row(convolution)       \
-                  row(convolution_map) row(convolution_input_grad) row(max_pool) row(avg_pool) \
-                      row(interpolate) row(softmax) row(batch_norm) row(layer_norm)            \
-                          row(group_norm) row(attention) row(lstm_cell) row(gru_cell)          \
+#define AMBIT_RECORDED(row)                                                                       \
+  row(unary) row(binary) row(binary_scalar) row(ternary) row(compare) row(compare_scalar)         \
+      row(clamp) row(copy) row(fill) row(where) row(masked_fill) row(reduce) row(arg_reduce)      \
+          row(scan) row(sort) row(topk) row(gather) row(scatter) row(scatter_add)                 \
+              row(index_select) row(embedding_bag) row(matmul) row(linear) row(linear_map)        \
+                  row(convolution) row(convolution_map) row(convolution_input_grad) row(max_pool) \
+                      row(avg_pool) row(interpolate) row(softmax) row(batch_norm) row(layer_norm) \
+                          row(group_norm) row(attention) row(lstm_cell) row(gru_cell)             \
                               row(nll_loss) row(cross_entropy)
 
 // Not `&op == &other`: GCC with -fsanitize=undefined does not compare addresses at compile time.

@@ -36,6 +36,8 @@ class Writer {
   void scatter(const Tensor& y, const Tensor& index, const Tensor& src, int64_t dim);
   void scatter_add(const Tensor& y, const Tensor& index, const Tensor& src, int64_t dim);
   void index_select(const Tensor& y, const Tensor& x, const Tensor& index, int64_t dim);
+  void embedding_bag(const Tensor& y, const Tensor& best, const Tensor& w, const Tensor& index,
+                     const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p);
   void matmul(const Tensor& y, const Tensor& a, const Tensor& b);
   void linear(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b);
   void linear_map(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,

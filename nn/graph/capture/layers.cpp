@@ -71,11 +71,11 @@ void Writer::convolution_input_grad(const Tensor& dx, const Tensor& dy, const Te
 
 void Writer::max_pool(const Tensor& y, const Tensor& index, const Tensor& x, const PoolParams& p) {
   const size_t n = spatial(x);
-  std::string function = fmt::format("max_pool{}d{}", n, n == 1 ? "" : "_with_indices");
+  const bool gives_index = n != 1 || p.adaptive || index.defined();
+  std::string function = fmt::format("max_pool{}d{}", n, gives_index ? "_with_indices" : "");
   std::vector<Named> arguments{{"self", r_.tensor(x)}};
   if (p.adaptive) {
-    if (n != 2) r_.refuse("adaptive maxima of two spatial dims");
-    function = "adaptive_max_pool2d";
+    function = fmt::format("adaptive_max_pool{}d", n);
     arguments.push_back({"output_size", ints(out_of(y))});
   } else {
     arguments.insert(arguments.end(), {{"kernel_size", ints(p.kernel.of(n))},
@@ -85,10 +85,10 @@ void Writer::max_pool(const Tensor& y, const Tensor& index, const Tensor& x, con
                                        {"ceil_mode", flag(p.ceil_mode)}});
   }
   std::vector<std::pair<DType, Dims>> results{{y.dtype(), Dims(y.sizes())}};
-  if (n != 1) results.emplace_back(kInt64, Dims(y.sizes()));
+  if (gives_index) results.emplace_back(kInt64, Dims(y.sizes()));
   const auto names = r_.call_many(function + ".default", std::move(arguments), results);
   r_.write(y, names[0]);
-  if (n == 1 || !index.defined()) return r_.forget(index);
+  if (!index.defined()) return;
   give(index, "to.dtype", {{"self", Recorder::value(names[1])}, {"dtype", type(index.dtype())}});
 }
 

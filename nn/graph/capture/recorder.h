@@ -9,6 +9,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,8 +92,21 @@ class Recorder {
   void store(const Tensor& t, const std::string& name);
   Content& content(const Tensor& t);
   std::string add_constant(const Tensor& t);
+  std::optional<Layout> find_layout(const Tensor& t) const;
   Layout layout_of(const Tensor& t) const;
   std::string view_of(Content& c, const Tensor& t);
+  /// A view as elements at positions along each dim of the content: `dims` has the dims of the view
+  /// that step along one of them. `packed` gets the dims of the view in the order of the result.
+  struct Axis {
+    int64_t size = 0, stride = 0, start = 0;
+    std::vector<size_t> dims{};
+  };
+  std::vector<Axis> axes_of(const Content& c, const Tensor& t) const;
+  std::string selected(const Content& c, const Tensor& t, std::vector<size_t>& packed);
+  std::string windows_of(const Content& c, const Tensor& t, const std::vector<Axis>& axes,
+                         std::vector<size_t>& packed);
+  std::string arranged(std::string name, const Content& c, const Tensor& t,
+                       const std::vector<size_t>& packed);
   std::string as_part(const Tensor& y, const Layout& layout, const std::string& name);
   Content join_parts(const Tensor& t, const std::vector<Part>& parts);
   std::string sliced(const std::string& name, DType dtype, const Dims& from, size_t dim,

@@ -137,6 +137,32 @@ void Writer::index_select(const Tensor& y, const Tensor& x, const Tensor& index,
        {{"self", r_.tensor(x)}, {"dim", integer(dim)}, {"index", r_.tensor(index)}});
 }
 
+void Writer::embedding_bag(const Tensor& y, const Tensor& best, const Tensor& w,
+                           const Tensor& index, const Tensor& offsets, const Tensor& factors,
+                           const EmbeddingBagParams& p) {
+  using Mode = EmbeddingBagParams::Mode;
+  const int64_t mode = p.mode == Mode::sum ? 0 : p.mode == Mode::mean ? 1 : 2;
+  const json table = r_.tensor(w);
+  r_.forget(best);
+  const Dims bags{y.size(0)};
+  // The other results serve the gradient of libtorch.
+  const auto names = r_.call_many("embedding_bag.padding_idx",
+                                  {{"weight", table},
+                                   {"indices", r_.tensor(index)},
+                                   {"offsets", r_.tensor(offsets)},
+                                   {"scale_grad_by_freq", flag(false)},
+                                   {"mode", integer(mode)},
+                                   {"sparse", flag(false)},
+                                   {"per_sample_weights", r_.optional(factors)},
+                                   {"include_last_offset", flag(true)},
+                                   {"padding_idx", p.padding < 0 ? none() : integer(p.padding)}},
+                                  {{y.dtype(), Dims(y.sizes())},
+                                   {kInt64, Dims(index.sizes())},
+                                   {kInt64, bags},
+                                   {kInt64, bags}});
+  r_.write(y, names[0]);
+}
+
 void Writer::matmul(const Tensor& y, const Tensor& a, const Tensor& b) {
   give(y, "bmm.default", {{"self", r_.tensor(a)}, {"mat2", r_.tensor(b)}});
 }

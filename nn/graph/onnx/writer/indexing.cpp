@@ -1,5 +1,7 @@
 // Forms: indexing, sorting and embeddings.
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "forms.h"
 
@@ -202,6 +204,56 @@ void nonzero(Site& s) {
   s.give(s.e.transpose(s.e.op("NonZero", {s.tensor(0)}, {}, kInt64), {1, 0}));
 }
 
+// The rows of the table that each bag has, as a matrix [bags, indices] of bool.
+Ref rows_of_bags(Site& s, const Ref& index, std::optional<int64_t> padding) {
+  Emitter& e = s.e;
+  constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();
+  const Ref offsets = s.tensor(2, kInt64), count = e.sizes(index, 0, 1);
+  const Ref at = e.op("Range", {e.integer(0), e.reshape(count, Dims()), e.integer(1)});
+  const bool has_last = s.flag(7);
+  const Ref starts = has_last ? e.slice(offsets, 0, 0, -1) : offsets;
+  const Ref later = e.slice(offsets, 0, 1, kToEnd);
+  const Ref ends = has_last ? later : e.concat({later, count}, 0);
+  const auto both = [&](const Ref& a, const Ref& b) { return e.op("And", {a, b}, {}, kBool); };
+  const Ref inside = both(e.compare("GreaterOrEqual", at, e.unsqueeze(starts, 1)),
+                          e.compare("Less", at, e.unsqueeze(ends, 1)));
+  if (!padding) return inside;
+  const Ref is_padding = e.compare("Equal", index, e.number(*padding, index.dtype));
+  return both(inside, e.op("Not", {is_padding}, {}, kBool));
+}
+
+void embedding_bag(Site& s, std::optional<int64_t> padding) {
+  Emitter& e = s.e;
+  if (s.rank(1) != 1) Site::refuse("indices of other than one dim");
+  const DType d = s.result_dtype();
+  const Ref index = index_at(s, 1), inside = rows_of_bags(s, index, padding);
+  Ref rows = e.op("Gather", {s.tensor(0), index}, {attribute("axis", 0)});
+  if (s.has(6)) rows = e.mul(rows, e.unsqueeze(s.tensor(6), 1));
+  const Ref ones = e.cast(inside, d), counts = e.reduce("ReduceSum", ones, Dims{1}, true);
+  constexpr int64_t kSum = 0, kMean = 1;
+  const int64_t mode = s.integer(4);
+  if (mode == kSum || mode == kMean) {
+    const Ref sums = e.op("MatMul", {ones, rows});
+    return s.give(mode == kSum ? sums : e.div(sums, e.op("Max", {counts, e.number(1, d)})));
+  }
+  const Ref none = e.number(-std::numeric_limits<double>::infinity(), d);
+  const Ref each = e.where(e.unsqueeze(inside, 2), e.unsqueeze(rows, 0), none);
+  const Ref most = e.reduce("ReduceMax", each, Dims{1}, false);
+  s.give(e.where(e.compare("Greater", counts, 0), most, e.number(0, d)));
+}
+
+// The row of the table that is part of no bag; negative ones count from the end.
+std::optional<int64_t> padding_of(Site& s) {
+  if (!s.has(8)) return {};
+  const int64_t row = s.integer(8);
+  return row < 0 ? row + s.fixed_sizes(0)[0] : row;
+}
+
+std::optional<int64_t> padding_from_0(Site& s) {
+  const int64_t row = s.integer(8);
+  return row < 0 ? std::nullopt : std::optional(row);
+}
+
 constexpr Form kRows[] = {
     // clang-format off
     {"index.Tensor", index},
@@ -221,6 +273,10 @@ constexpr Form kRows[] = {
     {"sort.stable", [](Site& s) { sort(s, 2, true); }},
     {"argsort.default", [](Site& s) { sort(s, 1, false); }},
     {"embedding.default", [](Site& s) { gather_slices(s, 0, 1, 0); }},
+    {"embedding_bag.padding_idx", [](Site& s) { embedding_bag(s, padding_of(s)); }},
+    {"_embedding_bag.default", [](Site& s) { embedding_bag(s, padding_from_0(s)); }},
+    {"_embedding_bag_forward_only.default", [](Site& s) {
+       embedding_bag(s, padding_from_0(s)); }},
     // clang-format on
 };
 

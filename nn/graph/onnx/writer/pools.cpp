@@ -215,6 +215,7 @@ constexpr Form kRows[] = {
     {"max_pool1d.default", [](Site& s) { max_pool(s, 1); }},
     {"max_pool2d.default", [](Site& s) { max_pool(s, 2); }},
     {"max_pool3d.default", [](Site& s) { max_pool(s, 3); }},
+    {"max_pool1d_with_indices.default", [](Site& s) { max_pool(s, 1); }},
     {"max_pool2d_with_indices.default", [](Site& s) { max_pool(s, 2); }},
     {"max_pool3d_with_indices.default", [](Site& s) { max_pool(s, 3); }},
     {"avg_pool1d.default", [](Site& s) { avg_pool(s, 1, false); }},
@@ -225,7 +226,9 @@ constexpr Form kRows[] = {
     {"_adaptive_avg_pool2d.default", [](Site& s) { adaptive_avg_pool(s, 2); }},
     {"adaptive_avg_pool3d.default", [](Site& s) { adaptive_avg_pool(s, 3); }},
     {"_adaptive_avg_pool3d.default", [](Site& s) { adaptive_avg_pool(s, 3); }},
+    {"adaptive_max_pool1d.default", [](Site& s) { adaptive_max_pool(s, 1); }},
     {"adaptive_max_pool2d.default", [](Site& s) { adaptive_max_pool(s, 2); }},
+    {"adaptive_max_pool3d.default", [](Site& s) { adaptive_max_pool(s, 3); }},
     // clang-format on
 };
 
