@@ -75,7 +75,7 @@ void add_graph(CLI::App& tool, int& exit_code) {
 
   CLI::App* converted =
       graph->add_subcommand("convert", "Read a file and write it as a .pt2 or ONNX file.");
-  converted->add_option("file", options->file, "the .pt2 file to read")->required();
+  converted->add_option("file", options->file, "the .pt2 or .onnx file to read")->required();
   converted->add_option("to", options->to, "the .pt2 or .onnx file to write")->required();
   converted->callback([options, &exit_code] {
     graph::save(graph::load(options->file), options->to);

@@ -299,9 +299,15 @@ void save(const GraphImpl& net, const std::string& path) {
         "writes parameters and buffers alone",
         one_line(path)));
   }
-  if (net.program_->document.empty()) {
+  const bool is_from_onnx = !net.program_->model.empty();
+  if (net.program_->document.empty() && !is_from_onnx) {
+    throw NotImplementedError("graph::save: expected a graph of load() or capture(), got another");
+  }
+  if (is_from_onnx && !is_onnx) {
     throw NotImplementedError(
-        "graph::save: expected a graph of capture() or of a .pt2 file, got another");
+        fmt::format("graph::save: expected a name that ends in .onnx for a graph of an ONNX model, "
+                    "got '{}'",
+                    one_line(path)));
   }
   for (size_t i = 0; i < net.state_.size(); ++i) {
     const State& s = net.program_->state[i];

@@ -113,6 +113,9 @@ struct Program {
   std::vector<Argument> outputs{};  ///< those of the block without the updates
   std::map<std::string, Range> ranges{};
   std::string document{};  ///< the JSON of the .pt2 file, for writing it; else empty
+  /// The ONNX model, in which references to the state replace its contents, for writing it; else
+  /// empty.
+  std::string model{};
 };
 
 /// The program and the tensors that a reader makes from a file.

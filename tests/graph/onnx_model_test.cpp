@@ -1,4 +1,5 @@
 // ONNX models as graphs: names, training, external data, errors, and damaged files.
+#include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -29,8 +30,12 @@ Model linear_model() {
 std::string error_of(const std::string& content) {
   try {
     const graph::Graph net = onnx_model::load(content);
-    net->text();
     net->dot();
+    static const TemporaryFolder folder;
+    const std::string copy = folder / "copy.onnx";
+    graph::save(net, copy);
+    const bool is_same = graph::load(copy)->text() == net->text();
+    CHECK(is_same);
   } catch (const SerializationError& e) {
     return e.what();
   } catch (const NotImplementedError& e) {
@@ -158,6 +163,104 @@ TEST_CASE("contradictions are refused") {
   contains(error_of("nothing"), "expected an ONNX model");
 }
 
+TEST_CASE("a loaded model is written with its nodes and names and the current contents") {
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.onnx";
+  const graph::Graph net = onnx_model::load(model(linear_model()) + bytes(6, "a note"));
+  {
+    const NoGradGuard no_grad;
+    net->named_parameters()["fc.bias"].fill_(3);
+  }
+  const auto clone = std::dynamic_pointer_cast<graph::GraphImpl>(net->clone());
+  graph::save(*clone, file);
+  const graph::Graph copy = graph::load(file);
+  CHECK(copy->text() == net->text());
+  const Tensor x = f32({1, 1, 1, 0, -1, 2}).reshape({2, 3});
+  CHECK(equal(copy(x), net(x)));
+  CHECK(equal(copy->named_parameters()["fc.bias"], f32({3, 3})));
+  contains(read_bytes(file), "a note");  // the model's doc_string
+  net->to(kFloat64);
+  CHECK_THROWS_WITH_AS(graph::save(net, file), doctest::Contains("expected 'fc.weight' as float32"),
+                       SerializationError);
+  CHECK_THROWS_WITH_AS(graph::save(copy, folder / "a.pt2"),
+                       doctest::Contains("expected a name that ends in .onnx"),
+                       NotImplementedError);
+}
+
+TEST_CASE("tensors of nested graphs, attributes and functions are written, too") {
+  // y = own.Shift(c ? x + t : x * m), Shift(x) = Reshape(x + 0.5, [3])
+  Model then_branch, else_branch, m;
+  then_branch.initializers = {floats("t", {3}, {1, 2, 3})};
+  then_branch.nodes = {node("Add", {"x", "t"}, {"sum"})};
+  then_branch.outputs = {untyped("sum")};
+  else_branch.nodes = {node("Constant", {}, {"m"}, tensor_attribute("value", floats("", {1}, {2}))),
+                       node("Mul", {"x", "m"}, {"product"})};
+  else_branch.outputs = {untyped("product")};
+  constexpr int kBoolCode = 9;
+  m.inputs = {value("c", kBoolCode, {}), value("x", onnx_model::kFloat, {3})};
+  m.nodes = {node("If", {"c"}, {"z"},
+                  graph_attribute("then_branch", graph_of(then_branch)) +
+                      graph_attribute("else_branch", graph_of(else_branch))),
+             node("Shift", {"z"}, {"w"}) + bytes(7, "own"), node("Reshape", {"w", "sizes"}, {"y"})};
+  m.initializers = {integers("sizes", {2}, {3, 1})};
+  m.outputs = {value("y", onnx_model::kFloat, {3, 1})};
+  m.functions = function_of(
+      "Shift", {"x"}, {"y"},
+      {node("Constant", {}, {"half"}, tensor_attribute("value", floats("", {}, {0.5F}))),
+       node("Add", {"x", "half"}, {"y"})});
+  const graph::Graph net = onnx_model::load(model(m));
+  {
+    const NoGradGuard no_grad;
+    net->named_parameters()["t"].mul_(10);
+    net->named_buffers()["m"].mul_(10);
+  }
+  const TemporaryFolder folder;
+  graph::save(net, folder / "a.onnx");
+  const graph::Graph copy = graph::load(folder / "a.onnx");
+  CHECK(copy->text() == net->text());
+  const NoGradGuard no_grad;
+  const Tensor x = f32({1, 2, 3});
+  const auto run = [&](const graph::Graph& g, bool c) { return g->forward({tensor(c), x})[0]; };
+  check_equal(run(copy, true), f32({11.5F, 22.5F, 33.5F}).reshape({3, 1}));
+  check_equal(run(copy, false), f32({20.5F, 40.5F, 60.5F}).reshape({3, 1}));
+  CHECK(equal(run(copy, true), run(net, true)));
+}
+
+TEST_CASE("a model is written in evaluation or as it was, not in training") {
+  Model m;
+  m.nodes = {node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"h", "mean", "var"},
+                  integer_attribute("training_mode", 1)),
+             node("Dropout", {"h", "", "on"}, {"y"})};
+  m.initializers = {floats("s", {1}, {1}), floats("b", {1}, {0}), floats("m", {1}, {0.5F}),
+                    floats("v", {1}, {4}),
+                    tensor_head("on", 9, {}) + bytes(9, std::string(1, '\1'))};
+  m.inputs = {value("x", onnx_model::kFloat, {2, 1})};
+  m.outputs = {value("y", onnx_model::kFloat, {2, 1}), value("mean", onnx_model::kFloat, {1}),
+               value("var", onnx_model::kFloat, {1})};
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.onnx";
+  const graph::Graph net = onnx_model::load(model(m));
+  CHECK(net->is_training());
+  graph::save(net, file);
+  CHECK(graph::load(file)->text() == net->text());
+  net->train();
+  CHECK_THROWS_WITH_AS(
+      graph::save(net, file),
+      doctest::Contains(
+          "got also BatchNormalization in training: call eval() first (call "
+          "'batchnormalization'), Dropout in training: call eval() first (call 'dropout')"),
+      NotImplementedError);
+  net->eval();
+  graph::save(net, file);
+  const graph::Graph copy = graph::load(file);
+  CHECK_FALSE(copy->is_training());
+  const std::vector<Tensor> y = copy->forward({f32({2.5F, 4.5F}).reshape({2, 1})});
+  // (x - 0.5) / sqrt(4 + 1e-5)
+  CHECK(allclose(y[0], f32({1, 2}).reshape({2, 1}), 1e-5, 0));
+  check_equal(y[1], f32({0.5F}));
+  check_equal(y[2], f32({4}));
+}
+
 TEST_CASE("external data are read from the model's folder only") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "inner");
@@ -250,7 +353,7 @@ TEST_CASE("scales and regions beyond every size are refused, or lie outside") {
   }
 }
 
-TEST_CASE("damaged models give typed errors, and one that loads also prints") {
+TEST_CASE("damaged models give typed errors, and one that loads also prints and is written") {
   std::mt19937 random(1);
   const std::string whole = model(linear_model());
   for (size_t length = 0; length < whole.size(); ++length) error_of(whole.substr(0, length));

@@ -1,4 +1,5 @@
-// ONNX's own tests of its operators: each gives the expected outputs or is refused before it runs.
+// ONNX's own tests of its operators: each gives the expected outputs or is refused before it runs,
+// and the same outputs after it is written and loaded again.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/finfo.h>
@@ -27,6 +28,22 @@ std::string difference(const Tensor& got, const Tensor& expected, double rtol, d
   const Tensor a = got.detach().to(kFloat64), b = expected.to(kFloat64);
   if (allclose(a, b, rtol, atol, true)) return "";
   return "values, by up to " + std::to_string((a - b).abs().max().item<double>());
+}
+
+// Write the loaded model, load that, and compare it.
+std::string difference_of_copy(const graph::Graph& net, const std::vector<Tensor>& inputs,
+                               const std::vector<Tensor>& outputs) {
+  static const TemporaryFolder folder;
+  const std::string file = folder / "copy.onnx";
+  graph::save(net, file);
+  const graph::Graph copy = graph::load(file);
+  if (copy->text() != net->text()) return "the copy has other calls";
+  const std::vector<Tensor> got = copy->forward(inputs);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string text = difference(got[i], outputs[i], 0, 0);
+    if (!text.empty()) return "output " + std::to_string(i) + " of the copy: " + text;
+  }
+  return "";
 }
 
 Outcome run_test(const std::filesystem::path& file) {
@@ -60,7 +77,8 @@ Outcome run_test(const std::filesystem::path& file) {
         const std::string text = difference(got[i], expected[i], rtol, atol);
         if (!text.empty()) return {false, false, "output " + std::to_string(i) + ": " + text};
       }
-      return {true};
+      const std::string copied = difference_of_copy(net, list("in"), got);
+      return {copied.empty(), false, copied};
     } catch (const Error& e) {
       return {false, false, std::string("error: ") + e.what()};
     }

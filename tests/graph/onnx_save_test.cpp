@@ -96,6 +96,20 @@ std::vector<Saved> save_exported(const TemporaryFolder& folder, std::set<std::st
   return out;
 }
 
+// Load models, change their parameters and write them again.
+std::vector<Saved> save_copies(const TemporaryFolder& folder, const std::vector<Saved>& all) {
+  std::vector<Saved> out;
+  const NoGradGuard no_grad;
+  for (const Saved& saved : all) {
+    const graph::Graph net = graph::load(saved.file);
+    for (const Tensor& p : net->parameters()) p.mul_(0.75);
+    const std::string file = file_in(folder, "copy of " + saved.name);
+    graph::save(net, file);
+    out.push_back({saved.name, file, saved.inputs, net->forward(saved.inputs)});
+  }
+  return out;
+}
+
 std::string refusal(const graph::Graph& net, const std::string& file) {
   try {
     graph::save(net, file);
@@ -113,6 +127,17 @@ TEST_CASE("a model that a captured graph is written to computes the same") {
   for (const Saved& saved : save_captured(folder)) {
     INFO(saved.name);
     check_close(graph::load(saved.file)->forward(saved.inputs), saved.outputs);
+  }
+}
+
+TEST_CASE("a model that was loaded and changed is written again") {
+  const TemporaryFolder folder;
+  const NoGradGuard no_grad;
+  for (const Saved& saved : save_copies(folder, save_captured(folder))) {
+    INFO(saved.name);
+    const std::vector<Tensor> got = graph::load(saved.file)->forward(saved.inputs);
+    REQUIRE(got.size() == saved.outputs.size());
+    for (size_t i = 0; i < got.size(); ++i) CHECK(allclose(got[i], saved.outputs[i], 0, 0, true));
   }
 }
 
@@ -135,7 +160,9 @@ TEST_CASE("onnxruntime and ONNX's evaluator compute the same") {
   if (python.empty()) return;
   const TemporaryFolder folder;
   std::set<std::string> refused;
-  for (const Saved& s : save_captured(folder)) write_case(s.file, s.inputs, s.outputs);
+  const std::vector<Saved> captured = save_captured(folder);
+  for (const Saved& s : captured) write_case(s.file, s.inputs, s.outputs);
+  for (const Saved& s : save_copies(folder, captured)) write_case(s.file, s.inputs, s.outputs);
   for (const Saved& s : save_exported(folder, refused)) write_case(s.file, s.inputs, s.outputs);
   CHECK(succeeds("OMP_NUM_THREADS=1 '" + python + "' '" AMBIT_SAVED_ONNX "' '" +
                  folder.path().string() + "'"));

@@ -52,7 +52,10 @@ TEST_CASE("graph convert writes an ONNX model") {
       tool("graph convert " + (graph_folder() / "tiny.pt2").string() + " " + to + " 2>&1");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
-  CHECK(tool("graph show " + to).output.find("Gemm(") != std::string::npos);
+  const std::string text = tool("graph show " + to).output, again = folder / "c.onnx";
+  CHECK(text.find("Gemm(") != std::string::npos);
+  CHECK(tool("graph convert " + to + " " + again + " 2>&1").exit_code == 0);
+  CHECK(tool("graph show " + again).output == text);
 }
 
 TEST_CASE("errors in the use of graphs name the cause") {

@@ -12,6 +12,7 @@
 #include "core/files/lack_of_memory.h"
 #include "model_reader.h"
 #include "nn/graph/onnx/writer/file_writer.h"
+#include "nn/graph/onnx/writer/model_copy.h"
 
 namespace ambit::graph::onnx {
 namespace {
@@ -61,7 +62,8 @@ LoadedProgram read(const std::string& path) {
 void write(const Program& program, const std::vector<Tensor>& state, std::optional<bool> training,
            const std::string& path) {
   named_in_lack_of_memory("graph::save", path, [&] {
-    write_files(written_model(program, state, training, path), path);
+    const auto model = program.model.empty() ? written_model : copied_model;
+    write_files(model(program, state, training, path), path);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "literals.h"
 #include "operators.h"
@@ -40,6 +41,7 @@ class ModelReader {
     out_.program.outputs = root_.block.outputs;
     add_state();
     out_.program.block = std::move(root_.block);
+    if (lacking_.count() == 0) keep_model();
     return std::move(out_);
   }
 
@@ -97,6 +99,7 @@ class ModelReader {
     } else {
       c.tensor = tensors_.read(tensor);
     }
+    if (!is_copy_) c.source = &tensor;
     return &c;
   }
 
@@ -133,6 +136,18 @@ class ModelReader {
       out_.program.state.push_back(std::move(s));
       out_.state.push_back(c.tensor);
     }
+  }
+
+  // Keep the model for graph::save(). The state has most elements already.
+  void keep_model() {
+    size_t index = 0;
+    for (const Constant& c : constants_) {
+      const bool is_state = c.value >= 0;
+      if (c.source && is_state) refer_to_state(*c.source, index);
+      if (c.source && !is_state) set_elements(*c.source, c.tensor);
+      index += is_state;
+    }
+    out_.program.model = model_.SerializeAsString();
   }
 
   // --- graphs
@@ -362,18 +377,22 @@ class ModelReader {
       inner.declare(f.input(i), is_given ? meaning_of(scope, node.input(i)) : Meaning());
     }
     std::vector<uint32_t> captured;
+    const bool is_in_copy = std::exchange(is_copy_, true);
     for (const proto::AttributeProto& a : f.attribute_proto()) {
       proto::AttributeProto copy = a;
       inner.attributes[a.name()] = read_attribute(scope, copy, captured);
     }
+    is_copy_ = is_in_copy;
     for (proto::AttributeProto& a : *node.mutable_attribute()) {
       inner.attributes[a.name()] = read_attribute(scope, a, captured);
     }
     if (!captured.empty()) lacking_.add("functions with graphs as attributes");
+    is_copy_ = true;
     for (const proto::NodeProto& original : f.node()) {
       proto::NodeProto copy = original;
       read_node(inner, copy);
     }
+    is_copy_ = is_in_copy;
     for (int i = 0; i < node.output_size(); ++i) {
       scope.declare(node.output(i), meaning_of(inner, f.output(i)));
     }
@@ -386,6 +405,7 @@ class ModelReader {
   std::unordered_map<std::string, const proto::FunctionProto*> functions_;
   Body root_;
   size_t calls_ = 0;
+  bool is_copy_ = false;  // the tensors now read are in a copy of a function's body
   LoadedProgram out_;
 };
 

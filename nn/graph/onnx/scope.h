@@ -23,6 +23,8 @@ struct Constant {
   bool is_initializer = false;
   bool is_statistic = false;  ///< of a batch norm, which training changes without a gradient
   int64_t value = -1;         ///< in the outermost block
+  /// Its place in the model; null for lists of numbers, and in the bodies of functions.
+  proto::TensorProto* source = nullptr;
 };
 
 /// A block under construction. Its calls may use values of the blocks around it: those become

@@ -107,6 +107,43 @@ const char* name_of_code(int64_t code) {
   return code > 0 && code < std::ssize(kNames) ? kNames[code] : kNames[0];
 }
 
+namespace {
+
+constexpr const char* kState = "ambit.state";  // a key in external_data
+
+void clear_elements(proto::TensorProto& proto) {
+  proto.clear_raw_data();
+  proto.clear_float_data();
+  proto.clear_double_data();
+  proto.clear_int32_data();
+  proto.clear_int64_data();
+  proto.clear_external_data();
+  proto.clear_data_location();
+}
+
+}  // namespace
+
+void refer_to_state(proto::TensorProto& proto, size_t index) {
+  clear_elements(proto);
+  proto::StringStringEntryProto& entry = *proto.add_external_data();
+  entry.set_key(kState);
+  entry.set_value(std::to_string(index));
+}
+
+std::optional<size_t> state_of(const proto::TensorProto& proto) {
+  if (proto.external_data_size() != 1 || proto.external_data(0).key() != kState) return {};
+  const std::string& text = proto.external_data(0).value();
+  size_t index = 0;
+  std::from_chars(text.data(), text.data() + text.size(), index);
+  return index;
+}
+
+void set_elements(proto::TensorProto& proto, const Tensor& t) {
+  clear_elements(proto);
+  const Tensor x = t.detach().to(kCPU).contiguous();
+  proto.set_raw_data(x.data_ptr(), x.nbytes());
+}
+
 TensorReader::TensorReader(const std::string& model) {
   std::error_code ignored;
   folder_ = std::filesystem::canonical(model, ignored).parent_path();

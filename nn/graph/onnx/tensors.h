@@ -19,6 +19,13 @@ int32_t code_of(DType dtype);
 /// Return the name of such a number.
 const char* name_of_code(int64_t code);
 
+/// Replace the elements of a tensor of the model by a reference to a state of the program.
+void refer_to_state(proto::TensorProto& proto, size_t index);
+/// Return the state to which a tensor of the model refers, or nothing.
+std::optional<size_t> state_of(const proto::TensorProto& proto);
+/// Set the elements of a tensor of the model to those of `t`, which has its dtype and sizes.
+void set_elements(proto::TensorProto& proto, const Tensor& t);
+
 class TensorReader {
  public:
   explicit TensorReader(const std::string& model);
