@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 seconds=${1:-120}
-targets=(${FUZZ_TARGETS:-safetensors checkpoint archive zip pickle cifar mnist device print library events graph})
+targets=(${FUZZ_TARGETS:-safetensors checkpoint archive zip pickle cifar mnist device print library events graph onnx})
 jobs=$(nproc)
 bin=build/fuzz/bin corpus=build/fuzz/corpus finds=build/fuzz/finds
 
