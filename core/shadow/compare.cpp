@@ -32,28 +32,6 @@ std::string number(T x) {
   }
 }
 
-// Return the error as a multiple of the allowed error; 0 for equal elements.
-template <class T>
-double error_of(T got, T expected, double ulps, double absolute) {
-  if (got == expected) return 0;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if constexpr (std::is_integral_v<T>) {
-    return kInfinity;
-  } else {
-    const auto y = static_cast<double>(got), x = static_cast<double>(expected);
-    if (std::isnan(y) && std::isnan(x)) return 0;
-    const bool is_unlimited = absolute == std::numeric_limits<double>::max();
-    if (!std::isfinite(y) || !std::isfinite(x)) return is_unlimited ? 0 : kInfinity;
-    const auto least = static_cast<double>(std::numeric_limits<T>::denorm_min());
-    double allowed = ulps * std::max(std::abs(x) * epsilon(dtype_of<T>), least) + absolute;
-    if (ReducedFloat<T> && allowed > 0) {
-      allowed += std::max(std::abs(x) * static_cast<double>(finfo(dtype_of<T>).eps), least);
-    }
-    if (!std::isfinite(allowed)) return 0;
-    return allowed > 0 ? std::abs(y - x) / allowed : kInfinity;
-  }
-}
-
 template <class T>
 std::optional<std::string> differing_values(const Operand& o, const Bound& bound) {
   const T* got = reinterpret_cast<const T*>(o.results());
@@ -63,7 +41,8 @@ std::optional<std::string> differing_values(const Operand& o, const Bound& bound
   double largest = 0;
   for (size_t i = 0; i < positions.size(); ++i) {
     const double absolute = bound.absolute + (bound.each.empty() ? 0 : bound.each[i]);
-    const double error = error_of(got[positions[i]], expected[positions[i]], bound.ulps, absolute);
+    const double error =
+        error_in_bounds(got[positions[i]], expected[positions[i]], bound.ulps, absolute);
     largest = std::max(largest, error);
     if (error <= 1) continue;
     if (count++ == 0) first = static_cast<int64_t>(i);
