@@ -33,7 +33,7 @@ std::string number(T x) {
 }
 
 template <class T>
-std::optional<std::string> differing_values(const Operand& o, const Bound& bound) {
+std::optional<std::string> values_beyond(const Operand& o, const Bound& bound) {
   const T* got = reinterpret_cast<const T*>(o.results());
   const T* expected = reinterpret_cast<const T*>(o.expected.data() + o.window.first);
   const Positions positions = o.positions();
@@ -158,17 +158,18 @@ std::optional<std::string> find_fault(const Call& call) {
   for (size_t i = 0; i < call.arguments().size(); ++i) {
     for (const Operand& o : call.arguments()[i].operands) {
       if (!o.is_defined() || !o.is_written() || o.numel() == 0) continue;
-      const Bound bound = bound_of(call, i, o);
-      if (!bound.is_compared) continue;
-      // A bool that a kernel wrote incorrectly may be any byte.
-      const DType dtype = o.dtype() == kBool ? kUInt8 : o.dtype();
-      if (auto fault = visit<dtypes::kEvery>(
-              dtype, [&]<class T>() { return differing_values<T>(o, bound); })) {
-        return fault;
-      }
+      if (auto fault = differing_values(call, i, o)) return fault;
     }
   }
   return {};
+}
+
+std::optional<std::string> differing_values(const Call& call, size_t argument, const Operand& o) {
+  const Bound bound = bound_of(call, argument, o);
+  if (!bound.is_compared) return {};
+  // A bool that a kernel wrote incorrectly may be any byte.
+  const DType dtype = o.dtype() == kBool ? kUInt8 : o.dtype();
+  return visit<dtypes::kEvery>(dtype, [&]<class T>() { return values_beyond<T>(o, bound); });
 }
 
 }  // namespace ambit::shadow
