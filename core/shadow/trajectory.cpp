@@ -65,6 +65,15 @@ bool is_parameter(const Operand& o) {
   return root.requires_grad() && root.is_leaf();
 }
 
+// Return true if the call writes the block of an input.
+bool is_updated(const Call& call, const Operand& input) {
+  return std::ranges::any_of(call.arguments(), [&](const Argument& a) {
+    return std::ranges::any_of(a.operands, [&](const Operand& o) {
+      return o.is_defined() && o.is_written() && o.tensor.storage() == input.tensor.storage();
+    });
+  });
+}
+
 // Return the first step of a row: 0 to 9, then 10, 20 .. 90, 100, 200 ..
 uint64_t first_of_row(uint64_t step) {
   uint64_t unit = 1;
@@ -133,11 +142,13 @@ uint64_t Trajectory::step_of(const Call& call) {
       if (o.numel() == 0 || !is_parameter(o)) continue;
       Twin& twin = Twins::get().of(o);
       if (!o.is_written()) {
-        twin.was_read = true;
+        twin.was_read |= !is_updated(call, o);
       } else if (twin.was_read) {
         twin.was_read = false;
         step = twin.updates++;
         steps_ = std::max(steps_, twin.updates);
+      } else if (twin.updates > 0) {
+        step = twin.updates - 1;
       }
     }
   }
