@@ -61,7 +61,9 @@ StorageImpl::StorageImpl(Device device, void* data, size_t size_bytes,
 StorageImpl::~StorageImpl() {
   if (backend_) backend_->free(device_.index(), data_, size_bytes_);
   if (!deleter_) return;
-  if (!device_.is_cpu()) backend_of(device_).end_borrow(device_.index(), data_, size_bytes_);
+  // Memory of a backend may have a deleter, too, which then only notifies.
+  if (!device_.is_cpu() && !backend_)
+    backend_of(device_).end_borrow(device_.index(), data_, size_bytes_);
   deleter_(data_);
 }
 

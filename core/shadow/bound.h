@@ -1,9 +1,10 @@
-// Error bounds of a kernel's results relative to the shadow's: those of `ambit conformance`, whose
-// operands are numbers up to 3, for operands of any size.
+// Error bounds of a kernel's results relative to the shadow's. Those of elementwise functions are
+// in the table of <ambit/backend/bounds.h>, which `ambit conformance` uses, too. Its other bounds
+// hold for its random operands only, up to 3 and of both signs; these are for any operands.
 #pragma once
 
+#include <ambit/backend/bounds.h>
 #include <ambit/backend/kernels.h>
-#include <ambit/finfo.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,12 +23,8 @@ struct Bound {
   bool is_compared = true;        ///< false: the contract does not determine the result
 };
 
-/// Return twice the relative error of a rounding in the dtype of the computation, float32 for
-/// reduced floating-point types; 0 for integers and bool.
-inline double epsilon(DType dtype) {
-  if (!is_floating_point(dtype)) return 0;
-  return finfo(is_reduced_floating(dtype) ? kFloat32 : dtype).eps;
-}
+/// See computing_epsilon().
+inline double epsilon(DType dtype) { return computing_epsilon(dtype); }
 
 /// Return a bound of the rounding errors in a sum of n terms, in units of epsilon / 2 of the sum of
 /// their magnitudes: n in the worst case; in long sums random errors partly cancel, and none above

@@ -135,6 +135,18 @@ void Call::read_expected() {
   }
 }
 
+void Call::prepare_twins() {
+  const Device shadow = shadow_device();
+  for (Argument& a : arguments_) {
+    for (size_t i = 0; i < a.operands.size(); ++i) {
+      Operand& o = a.operands[i];
+      if (!o.is_defined()) continue;
+      o.on_shadow = mirror(o.tensor, o.window, o.twin, shadow);
+      a.on_shadow[i] = o.on_shadow;
+    }
+  }
+}
+
 bool Call::may_be_native() const {
   return std::ranges::any_of(arguments_, [](const Argument& a) {
     return std::ranges::any_of(a.operands, [](const Operand& o) {

@@ -55,6 +55,8 @@ class Call {
   void read_results();
   /// Copy the shadow's results to the host.
   void read_expected();
+  /// Give the shadow the values of the twins for a further call.
+  void prepare_twins();
   /// Return true if a kernel may use a native layout, on which its roundings may depend.
   bool may_be_native() const;
   /// Make new operands on the program's device for the same call.

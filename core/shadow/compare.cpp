@@ -32,30 +32,8 @@ std::string number(T x) {
   }
 }
 
-// Return the error as a multiple of the allowed error; 0 for equal elements.
 template <class T>
-double error_of(T got, T expected, double ulps, double absolute) {
-  if (got == expected) return 0;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if constexpr (std::is_integral_v<T>) {
-    return kInfinity;
-  } else {
-    const auto y = static_cast<double>(got), x = static_cast<double>(expected);
-    if (std::isnan(y) && std::isnan(x)) return 0;
-    const bool is_unlimited = absolute == std::numeric_limits<double>::max();
-    if (!std::isfinite(y) || !std::isfinite(x)) return is_unlimited ? 0 : kInfinity;
-    const auto least = static_cast<double>(std::numeric_limits<T>::denorm_min());
-    double allowed = ulps * std::max(std::abs(x) * epsilon(dtype_of<T>), least) + absolute;
-    if (ReducedFloat<T> && allowed > 0) {
-      allowed += std::max(std::abs(x) * static_cast<double>(finfo(dtype_of<T>).eps), least);
-    }
-    if (!std::isfinite(allowed)) return 0;
-    return allowed > 0 ? std::abs(y - x) / allowed : kInfinity;
-  }
-}
-
-template <class T>
-std::optional<std::string> differing_values(const Operand& o, const Bound& bound) {
+std::optional<std::string> values_beyond(const Operand& o, const Bound& bound) {
   const T* got = reinterpret_cast<const T*>(o.results());
   const T* expected = reinterpret_cast<const T*>(o.expected.data() + o.window.first);
   const Positions positions = o.positions();
@@ -63,7 +41,8 @@ std::optional<std::string> differing_values(const Operand& o, const Bound& bound
   double largest = 0;
   for (size_t i = 0; i < positions.size(); ++i) {
     const double absolute = bound.absolute + (bound.each.empty() ? 0 : bound.each[i]);
-    const double error = error_of(got[positions[i]], expected[positions[i]], bound.ulps, absolute);
+    const double error =
+        error_in_bounds(got[positions[i]], expected[positions[i]], bound.ulps, absolute);
     largest = std::max(largest, error);
     if (error <= 1) continue;
     if (count++ == 0) first = static_cast<int64_t>(i);
@@ -179,17 +158,18 @@ std::optional<std::string> find_fault(const Call& call) {
   for (size_t i = 0; i < call.arguments().size(); ++i) {
     for (const Operand& o : call.arguments()[i].operands) {
       if (!o.is_defined() || !o.is_written() || o.numel() == 0) continue;
-      const Bound bound = bound_of(call, i, o);
-      if (!bound.is_compared) continue;
-      // A bool that a kernel wrote incorrectly may be any byte.
-      const DType dtype = o.dtype() == kBool ? kUInt8 : o.dtype();
-      if (auto fault = visit<dtypes::kEvery>(
-              dtype, [&]<class T>() { return differing_values<T>(o, bound); })) {
-        return fault;
-      }
+      if (auto fault = differing_values(call, i, o)) return fault;
     }
   }
   return {};
+}
+
+std::optional<std::string> differing_values(const Call& call, size_t argument, const Operand& o) {
+  const Bound bound = bound_of(call, argument, o);
+  if (!bound.is_compared) return {};
+  // A bool that a kernel wrote incorrectly may be any byte.
+  const DType dtype = o.dtype() == kBool ? kUInt8 : o.dtype();
+  return visit<dtypes::kEvery>(dtype, [&]<class T>() { return values_beyond<T>(o, bound); });
 }
 
 }  // namespace ambit::shadow

@@ -12,4 +12,8 @@ namespace ambit::shadow {
 /// wrote outside of its outputs, or computed results beyond their bounds.
 std::optional<std::string> find_fault(const Call& call);
 
+/// Return how results of an argument's operand differ from those of the shadow by more than the
+/// call's bounds; nothing if they do not.
+std::optional<std::string> differing_values(const Call& call, size_t argument, const Operand& o);
+
 }  // namespace ambit::shadow

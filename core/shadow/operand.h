@@ -39,6 +39,7 @@ struct Operand {
   Bytes before;  // empty for an output that is a whole block
   Bytes after;
   Bytes expected;  // results of the shadow
+  Bytes twin;      // of the twin's window before the call; empty where `before` is
 
   bool is_defined() const { return tensor.defined(); }
   bool is_written() const { return role != Role::input; }

@@ -16,6 +16,7 @@
 #include "compare.h"
 #include "core/devices/shadow.h"
 #include "report.h"
+#include "trajectory.h"
 
 namespace ambit::shadow {
 namespace {
@@ -67,7 +68,8 @@ Progress& progress() {
   return *all;
 }
 
-[[noreturn]] void report(const Call& call, const std::string& fault, const Place& place) {
+void report(const Call& call, const std::string& fault, const Place& place) {
+  if (follows_trajectory()) return Trajectory::get().add_fault(call, fault, place);
   const std::string text = report_of(call, fault, place, write_reproducer(call, fault));
   std::fputs(text.c_str(), stderr);
   throw BackendError(fmt::format("{}: expected the results of {}, got others: {}", name_of(call),
@@ -113,7 +115,9 @@ struct Shadowed<op, void(A...)> {
     shadow_device();  // may load a plugin, which other threads may wait for
     const std::lock_guard lock(one_at_a_time());
     const Place place = progress().next(call);
+    const bool follows = follows_trajectory();
     call.prepare();
+    if (follows) Trajectory::get().begin(call);
     run_on(call, kernel, false, std::index_sequence_for<A...>());
     call.read_results();
     std::string fault;
@@ -121,16 +125,23 @@ struct Shadowed<op, void(A...)> {
       call.prepare_again();
       run_on(call, kernel, false, std::index_sequence_for<A...>());
       fault = call.other_bits();
-      if (!fault.empty()) report(call, fault, place);
     }
     const NoGradGuard no_grad;
     const auto shadow = [&] {
       run_on(call, op, true, std::index_sequence_for<A...>());
       call.read_expected();
     };
-    if (run_shadow(shadow, fault)) {
-      if (fault.empty()) fault = find_fault(call).value_or("");
-      if (!fault.empty()) report(call, fault, place);
+    bool is_computed = run_shadow(shadow, fault);
+    if (is_computed && fault.empty()) fault = find_fault(call).value_or("");
+    if (!fault.empty()) report(call, fault, place);
+    if (follows) {
+      const auto from_twins = [&] {
+        call.prepare_twins();
+        shadow();
+      };
+      std::string refused;
+      is_computed = is_computed && run_shadow(from_twins, refused) && refused.empty();
+      Trajectory::get().end(call, place, is_computed);
     }
     call.finish();
   }

@@ -1,8 +1,10 @@
 // A program that calls each kernel of the planted backend that may have a bug. Exits with 1 after
-// an error. program <the plugin> <the bug: only the calls that show it; all: every call>
+// an error. program <the plugin> <the bug: only the calls that show it; all: every call; or train,
+// views, temporaries>
 #include <ambit/ambit.h>
 #include <ambit/plugins.h>
 #include <ambit/settings.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <functional>
@@ -96,6 +98,50 @@ const std::map<std::string, std::function<void()>> kCalls{
     {"ignored_counter", [] { (void)(rand({8}, device()), rand({8}, device())); }},
 };
 
+// Ten steps with images from the host, dropout, a strided convolution, overlapping windows and
+// operations in place.
+void train() {
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 4, 3).stride({2, 1})), nn::BatchNorm2d(4),
+                     nn::ReLU(nn::ReLUOptions(true)),
+                     nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(1)), nn::Flatten(),
+                     nn::Dropout(0.2), nn::Linear(4 * 2 * 8, 3));
+  net->to(device());
+  optim::SGD sgd(net->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+  for (int step = 0; step < 10; ++step) {
+    const Tensor x = randn({16, 1, 10, 12});
+    const Tensor target = (x.sum({1, 2, 3}) > 0).to(kInt64).to(device());
+    sgd.zero_grad();
+    nn::functional::cross_entropy(net->forward(x.to(device())), target).backward();
+    sgd.step();
+  }
+}
+
+// Only the negation has a bug, in the last three of seven elements.
+void negate_and_change_views() {
+  const Tensor x = neg(numbers({7}));
+  x.slice(0, 4, 7).add_(1);
+  x.slice(0, 0, 4).mul_(2);
+  (void)(x * x);
+}
+
+// 1.2 GB of tensors one after the other, and twice as much of their twins.
+void make_temporaries() {
+  const auto resident_kilobytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  numbers({1 << 20}).add_(1);
+  const auto before = resident_kilobytes();
+  for (int i = 0; i < 300; ++i) empty({1 << 20}, device()).fill_(i);
+  const auto after = resident_kilobytes();
+  // A call has some ten copies of its operands of 4 MB.
+  if (after - before > 200'000) throw Error("expected memory of freed tensors to be freed");
+}
+
+const std::map<std::string, std::function<void()>> kPrograms{
+    {"train", train}, {"views", negate_and_change_views}, {"temporaries", make_temporaries}};
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -103,6 +149,7 @@ int main(int, char** argv) {
     load_backend(argv[1]);
     const std::string bug = argv[2];
     manual_seed(uint64_t{1} << 40 | 7);
+    if (kPrograms.contains(bug)) kPrograms.at(bug)();
     for (const auto& [name, call] : kCalls) {
       if (bug != "all" && bug != name) continue;
       set_deterministic(name == "lost_update_in_order" || name == "changing_winner");

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "binary_bound.h"
+#include "binary_operands.h"
 #include "cases.h"
 #include "trial.h"
 
@@ -32,7 +32,7 @@ void check(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, const Layouts&
   Operand& a = t.input("a", dtype, sizes, l.a, values);
   Operand& b = t.input("b", dtype, sizes, l.b, second_of(op, values));
   t.run([&](Side s) { kernels::binary(y[s], a[s], b[s], op); });
-  t.expect(y, bound_of(op, dtype));
+  t.expect(y, error_bound(op, dtype), {a, b});
 }
 
 /// y and a are the same tensor: a += b.
@@ -41,7 +41,7 @@ void check_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layou
   Operand& y = t.updated("y", dtype, sizes, layout);
   Operand& b = t.input("b", dtype, sizes, layout, second_of(op, any()));
   t.run([&](Side s) { kernels::binary(y[s], y[s], b[s], op); });
-  t.expect(y, bound_of(op, dtype));
+  t.expect(y, error_bound(op, dtype), {y, b});
 }
 
 void add_cases(Cases& cases, BinaryOp op, DType dtype) {
@@ -70,7 +70,7 @@ void add_cases(Cases& cases, BinaryOp op, DType dtype) {
     Operand& b =
         t.input("b", dtype, {kSpecialCount, kSpecialCount}, Layout::transposed, special_columns());
     t.run([&](Side s) { kernels::binary(y[s], a[s], b[s], op); });
-    t.expect(y, bound_of(op, dtype));
+    t.expect(y, error_bound(op, dtype), {a, b});
   }));
 }
 

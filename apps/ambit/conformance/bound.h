@@ -1,6 +1,7 @@
 // Error bounds of results relative to the reference, and the comparison.
 #pragma once
 
+#include <ambit/backend/bounds.h>
 #include <ambit/dtype.h>
 
 #include <cstddef>
@@ -10,21 +11,23 @@
 
 namespace conformance {
 
-/// |got - expected| <= ulps * epsilon(dtype) * |expected| + absolute. Integers and bool must be
-/// equal. Results of reduced floating-point types, which are computed in float32 and rounded, may
-/// differ by one more last place unless they must be exact: nearby numbers can round to neighbours.
+/// |got - expected| <= ulps * epsilon(dtype) * |expected| + absolute + each[i]. Integers and bool
+/// must be equal. Results of reduced floating-point types, which are computed in float32 and
+/// rounded, may differ by one more last place unless they must be exact: see error_in_bounds().
 struct Bound {
   double ulps = 0, absolute = 0;
-  const char* why = "exact: nothing is rounded, or both round the same once";
+  const char* why = ambit::ErrorBound().why;
+  std::vector<double> each = {};  // by element; empty: none
+
+  double absolute_of(size_t i) const { return each.empty() ? absolute : absolute + each[i]; }
 };
 
 /// True for floating-point types, including float16 and bfloat16.
 template <class T>
 inline constexpr bool kIsFloat = !std::numeric_limits<T>::is_integer;
 
-/// Return twice the relative error of one rounding in the dtype of the computation, which is
-/// float32 for reduced floating-point types; 0 for integers and bool.
-double epsilon(ambit::DType dtype);
+/// See ambit::computing_epsilon().
+inline double epsilon(ambit::DType dtype) { return ambit::computing_epsilon(dtype); }
 /// Return the relative distance of neighbouring numbers of a reduced floating-point dtype; 0 for
 /// other dtypes.
 double last_place(ambit::DType dtype);

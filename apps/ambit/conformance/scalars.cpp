@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "binary_bound.h"
+#include "binary_operands.h"
 #include "cases.h"
 #include "trial.h"
 
@@ -37,7 +37,9 @@ void check_binary(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layout 
   Operand& y = t.output("y", dtype, sizes, for_output(layout));
   Operand& x = t.input("x", dtype, sizes, layout, number.first ? second_of(op, values) : values);
   t.run([&](Side s) { kernels::binary_scalar(y[s], x[s], number, op); });
-  t.expect(y, bound_of(op, dtype));
+  const Term x_term = x, number_term = number.value;
+  t.expect(y, error_bound(op, dtype),
+           number.first ? std::vector{number_term, x_term} : std::vector{x_term, number_term});
 }
 
 void check_binary_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
@@ -45,7 +47,7 @@ void check_binary_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes
     t.begin("y and x the same tensor, number " + str(number));
     Operand& y = t.updated("y", dtype, sizes, layout);
     t.run([&](Side s) { kernels::binary_scalar(y[s], y[s], {number}, op); });
-    t.expect(y, bound_of(op, dtype));
+    t.expect(y, error_bound(op, dtype), {y, number});
   }
 }
 

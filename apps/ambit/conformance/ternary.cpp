@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "binary_bound.h"
+#include "binary_operands.h"
 #include "cases.h"
 #include "trial.h"
 
@@ -12,56 +12,6 @@ namespace conformance {
 namespace {
 
 using namespace ambit;
-
-Bound bound_of(TernaryOp op, DType dtype) {
-  switch (op) {
-    case TernaryOp::add_scaled:
-      return {is_floating_point(dtype) ? 1. : 0., 8 * epsilon(dtype),
-              "the product, up to 9, is rounded before the sum, or not"};
-    case TernaryOp::lerp:
-      return {8, 8 * epsilon(dtype), "products up to 9 that may cancel an end"};
-    case TernaryOp::maximum_grad:
-    case TernaryOp::minimum_grad:
-      return {};
-    case TernaryOp::leaky_relu_grad:
-    case TernaryOp::smooth_l1_grad:
-    case TernaryOp::huber_grad:
-      return {2, 0, "two roundings"};
-    case TernaryOp::logit_loss_grad:
-      return {8, 32 * epsilon(dtype), "libm is accurate to 4 ulp in a difference that may cancel"};
-    case TernaryOp::pow_base_grad:
-    case TernaryOp::pow_exponent_grad:
-      return {24, 0, "two functions of libm; a rounded exponent times a logarithm of up to 9"};
-    case TernaryOp::abs_grad:
-    case TernaryOp::square_grad:
-    case TernaryOp::reciprocal_grad:
-    case TernaryOp::rsqrt_grad:
-    case TernaryOp::sqrt_grad:
-    case TernaryOp::expm1_grad:
-    case TernaryOp::log1p_grad:
-    case TernaryOp::atan_grad:
-    case TernaryOp::softsign_grad:
-    case TernaryOp::div_grad:
-    case TernaryOp::atan2_grad:
-    case TernaryOp::atan2_other_grad:
-    case TernaryOp::binary_cross_entropy_grad:
-    case TernaryOp::glu_grad:
-      return {8, 0, "at most eight roundings; the terms are operands, or have one sign"};
-    case TernaryOp::tan_grad:
-      return {3, 18 * epsilon(dtype),
-              "a rounded square up to 9, which a term may cancel, times up to 3"};
-    case TernaryOp::sin_grad:
-    case TernaryOp::cos_grad:
-      return {8, 9 * epsilon(dtype),
-              "libm is accurate to 4 ulp, near its zeros to an ulp of 1; times up to 9"};
-    case TernaryOp::lgamma_grad:
-      return {10, 144 * epsilon(dtype), "9 times the error of digamma, which has zeros"};
-    case TernaryOp::i0_grad:
-      return {18, 0, "a sum of terms that cancel to a tenth, and two products"};
-    default:
-      return {16, 0, "libm is accurate to 4 ulp, for a rounded number up to 9"};
-  }
-}
 
 bool has_parameter(TernaryOp op) {
   return op == TernaryOp::celu_grad || op == TernaryOp::softplus_grad ||
@@ -111,7 +61,7 @@ void check(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const Layouts
   Operand& b = t.input("b", dtype, sizes, l.b, values);
   Operand& c = t.input("c", dtype, sizes, l.c, last_values(op, values));
   t.run([&](Side s) { kernels::ternary(y[s], a[s], b[s], c[s], {}, op); });
-  t.expect(y, bound_of(op, dtype));
+  t.expect(y, error_bound(op, dtype), {a, b, c});
 }
 
 void check_number(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const Layouts& l) {
@@ -121,7 +71,7 @@ void check_number(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const 
     Operand& a = t.input("a", dtype, sizes, l.a);
     Operand& b = t.input("b", dtype, sizes, l.b);
     t.run([&](Side s) { kernels::ternary(y[s], a[s], b[s], {}, number, op); });
-    t.expect(y, bound_of(op, dtype));
+    t.expect(y, error_bound(op, dtype), {a, b, number});
   }
 }
 
@@ -132,7 +82,7 @@ void check_in_place(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, Layo
   Operand& b = t.input("b", dtype, sizes, layout);
   const Scalar number = numbers_for(op, dtype).back();
   t.run([&](Side s) { kernels::ternary(y[s], y[s], b[s], {}, number, op); });
-  t.expect(y, bound_of(op, dtype));
+  t.expect(y, error_bound(op, dtype), {y, b, number});
 }
 
 /// True for ops that our own backends compute with one kernel, whose iteration over layouts the

@@ -211,7 +211,35 @@ void Trial::expect(Operand& o, const Bound& bound) {
   throw failure(fmt::format(
       "{}{}: expected {}, got {} ({} of {} elements differ)\n  bound: {:g} ulp + {:g}; {}", o.name_,
       index_text(d.first, o.geometry_.sizes), d.expected, d.got, d.count, o.positions_.size(),
-      bound.ulps, bound.absolute, bound.why));
+      bound.ulps, bound.absolute_of(static_cast<size_t>(d.first)), bound.why));
+}
+
+std::vector<double> Trial::values_of(const Term& term, size_t n) {
+  std::vector<double> values(n, term.number_);
+  if (!term.operand_) return values;
+  const Operand& o = *term.operand_;
+  visit<dtypes::kEvery>(o.dtype_, [&]<class T>() {
+    const T* elements = reinterpret_cast<const T*>(o.before_.data());
+    for (size_t i = 0; i < n; ++i) values[i] = static_cast<double>(elements[o.positions_[i]]);
+  });
+  return values;
+}
+
+void Trial::expect(Operand& y, const ErrorBound& bound, const std::vector<Term>& operands) {
+  Bound of_elements{bound.ulps, bound.absolute, bound.why};
+  if (bound.each) {
+    const size_t n = y.positions_.size();
+    std::vector<double> values[3];
+    for (size_t k = 0; k < 3; ++k) {
+      values[k] = values_of(k < operands.size() ? operands[k] : Term(Scalar(0)), n);
+    }
+    of_elements.each.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+      of_elements.each[i] =
+          bound.each(values[0][i], values[1][i], values[2][i]) * epsilon(y.dtype_);
+    }
+  }
+  expect(y, of_elements);
 }
 
 void Trial::expect_kept(const Operand& output, size_t first) {

@@ -3,6 +3,7 @@
 // detected.
 #pragma once
 
+#include <ambit/scalar.h>
 #include <ambit/tensor.h>
 
 #include <cstddef>
@@ -39,6 +40,18 @@ class Operand {
   ambit::Tensor views_[2];
 };
 
+/// An operand of a function: a tensor or a number.
+class Term {
+ public:
+  Term(const Operand& operand) : operand_(&operand) {}
+  Term(const ambit::Scalar& number) : number_(number.to<double>()) {}
+
+ private:
+  friend class Trial;
+  const Operand* operand_ = nullptr;
+  double number_ = 0;
+};
+
 /// Tests one call at a time: begin, create the operands in any order, run, expect.
 class Trial {
  public:
@@ -65,6 +78,8 @@ class Trial {
   void run(const std::function<void(Side)>& call);
   /// Compare an output with the reference's. Errors: Failure with all details.
   void expect(Operand& output, const Bound& bound = {});
+  /// The same for a function of single elements, with its operands in the function's order.
+  void expect(Operand& output, const ambit::ErrorBound& bound, const std::vector<Term>& operands);
 
   /// Call a kernel with invalid data on the device: the call throws an E (named `error`) before it
   /// writes anything, or the following wait throws one. Errors: Failure, also if anything but an
@@ -77,6 +92,8 @@ class Trial {
   Random& random() { return random_; }
 
  private:
+  /// Return the elements of an input as numbers, in row-major order.
+  static std::vector<double> values_of(const Term& term, size_t n);
   Operand& add(const char* name, ambit::DType dtype, ambit::IntArrayRef sizes, Layout layout);
   void place(Operand& operand);
   void call_device(const std::function<void(Side)>& call);
