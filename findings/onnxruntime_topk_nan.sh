@@ -11,7 +11,7 @@
 #   all numbers. ORT's ArgMax and ArgMin give the place of the NaN, and with select_last_index=1 that of
 #   the largest and smallest number.
 # Why it surprises: the specification does not say where NaN belongs (onnx/onnx#4716), so that it could come
-#   first, last or not at all. Here numbers are lost as well, the result for k = 2 is no prefix of that for
+#   first, last or not at all. Here numbers are lost as well, the result for k = 2 is not a prefix of that for
 #   k = 3, and select_last_index, which decides between equal maxima, changes the result without any. It seems
 #   that a heap starts with the first k elements, and that a comparison with its NaN is always false.
 # For a framework: sampling from logits and beam search use TopK. One NaN must not turn the two best of
