@@ -30,7 +30,9 @@ class RefCounted {
     return count_.load(std::memory_order_acquire) == 1 ||
            count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  /// Acquires the accesses of owners that dropped their references before, so that a sole owner may
+  /// write the object.
+  uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  protected:
   ~RefCounted() = default;
