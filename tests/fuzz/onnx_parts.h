@@ -6,9 +6,10 @@
 
 #include "tests/graph/onnx_messages.h"
 
+namespace onnx_model {
+
 /// Parameters, numbers that become arguments, and unused tensors.
-inline std::string onnx_layers() {
-  using namespace onnx_model;
+inline std::string layers_model() {
   Model m;
   m.nodes = {node("Gemm", {"x", "fc.weight", "fc.bias"}, {"h"}, integer_attribute("transB", 1)),
              node("Reshape", {"h", "sizes"}, {"r"}),
@@ -23,8 +24,7 @@ inline std::string onnx_layers() {
 }
 
 /// Calls with modes, and constants of each kind.
-inline std::string onnx_modes() {
-  using namespace onnx_model;
+inline std::string modes_model() {
   Model m;
   m.nodes = {
       node("Constant", {}, {"ratio"}, real_attribute("value_float", 0.5)),
@@ -41,8 +41,7 @@ inline std::string onnx_modes() {
 }
 
 /// Nested graphs, a function, and data in another file.
-inline std::string onnx_graphs() {
-  using namespace onnx_model;
+inline std::string graphs_model() {
   Model then_branch, else_branch, m;
   then_branch.initializers = {floats("t", {3}, {1, 2, 3})};
   then_branch.nodes = {node("Add", {"x", "t"}, {"sum"})};
@@ -67,6 +66,8 @@ inline std::string onnx_graphs() {
   return model(m);
 }
 
-inline std::vector<std::string> onnx_models() {
-  return {onnx_layers(), onnx_modes(), onnx_graphs()};
+inline std::vector<std::string> all_models() {
+  return {layers_model(), modes_model(), graphs_model()};
 }
+
+}  // namespace onnx_model

@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
   event_files();
   write("graph", std::string(kGraphModel));
   write("graph", std::string(kGraphModel) + '\0' + std::string(kGraphWeights));
-  for (const std::string& model : onnx_models()) write("onnx", model);
+  for (const std::string& model : onnx_model::all_models()) write("onnx", model);
   for (const char* name : {"cpu", "cpu:0", "meta", "reference:0", "npu:3", "a_b1:2147483647"}) {
     write("device", name);
   }

@@ -254,7 +254,7 @@ TEST_CASE("a model is written in evaluation or as it was, not in training") {
   graph::save(net, file);
   const graph::Graph copy = graph::load(file);
   CHECK_FALSE(copy->is_training());
-  const std::vector<Tensor> y = copy->forward({f32({2.5F, 4.5F}).reshape({2, 1})});
+  const std::vector<Tensor> inputs{f32({2.5F, 4.5F}).reshape({2, 1})}, y = copy->forward(inputs);
   // (x - 0.5) / sqrt(4 + 1e-5)
   CHECK(allclose(y[0], f32({1, 2}).reshape({2, 1}), 1e-5, 0));
   check_equal(y[1], f32({0.5F}));
