@@ -16,7 +16,6 @@
 #include "tests/expected.h"
 
 using namespace ambit;
-namespace utils = ambit::nn::utils;
 
 namespace {
 
@@ -43,16 +42,16 @@ TEST_CASE("clip_grad_norm_ scales all gradients by their common norm, as in PyTo
           Case{0, 2, 1.174989776946}}) {
       INFO(c.type);
       const auto params = with_gradients(device);
-      CHECK(std::abs(utils::clip_grad_norm_(params, 1.5, c.type) - c.norm) < 1e-11);
+      CHECK(std::abs(nn::utils::clip_grad_norm_(params, 1.5, c.type) - c.norm) < 1e-11);
       CHECK(std::abs(params[2].grad()[3].item<double>() - c.last) < 1e-11);
     }
     const auto params = with_gradients(device);
     const Tensor before = params[0].grad().clone();
-    utils::clip_grad_norm_(params, 100);  // the norm is lower: no change
+    nn::utils::clip_grad_norm_(params, 100);  // the norm is lower: no change
     CHECK(params[0].grad().allclose(before, 1e-15));
-    CHECK(utils::clip_grad_norm_(params[1], 1) == 0);
-    CHECK(utils::clip_grad_norm_({params[0], params[2]}, 1e-3) > 1);
-    CHECK(std::abs(utils::clip_grad_norm_(params, 1) - 1e-3) < 1e-8);
+    CHECK(nn::utils::clip_grad_norm_(params[1], 1) == 0);
+    CHECK(nn::utils::clip_grad_norm_({params[0], params[2]}, 1e-3) > 1);
+    CHECK(std::abs(nn::utils::clip_grad_norm_(params, 1) - 1e-3) < 1e-8);
   });
 }
 
@@ -62,9 +61,9 @@ TEST_CASE("clip_grad_norm_ of infinite and NaN gradients") {
       const auto params = with_gradients(device);
       params[2].grad()[0].fill_(bad);
       const Tensor before = params[0].grad().clone();
-      CHECK_THROWS_AS(utils::clip_grad_norm_(params, 1, 2, /*error_if_nonfinite=*/true), Error);
+      CHECK_THROWS_AS(nn::utils::clip_grad_norm_(params, 1, 2, /*error_if_nonfinite=*/true), Error);
       CHECK(params[0].grad().equal(before));
-      const double norm = utils::clip_grad_norm_(params, 1);
+      const double norm = nn::utils::clip_grad_norm_(params, 1);
       CHECK(((norm == bad) || (std::isnan(norm) && std::isnan(bad))));
       // As in PyTorch: times 1 / inf, times NaN.
       CHECK((std::isnan(bad) ? any(isnan(params[0].grad())).item<bool>()
@@ -78,7 +77,7 @@ TEST_CASE("clip_grad_norm_ accepts gradients of several devices and dtypes") {
                b = ones({2}, TensorOptions(kFloat64).device("reference")).requires_grad_();
   a.mutable_grad() = full({2}, 3.0);
   b.mutable_grad() = full({2}, 4.0, b.options());
-  CHECK(std::abs(utils::clip_grad_norm_({a, b}, 1) - std::sqrt(50.0)) < 1e-6);
+  CHECK(std::abs(nn::utils::clip_grad_norm_({a, b}, 1) - std::sqrt(50.0)) < 1e-6);
   CHECK(a.grad().dtype() == kFloat32);
   CHECK(b.grad().device() == Device("reference"));
 }
@@ -86,10 +85,10 @@ TEST_CASE("clip_grad_norm_ accepts gradients of several devices and dtypes") {
 TEST_CASE("clip_grad_value_ clamps every element") {
   for_each_device([](Device device) {
     const auto params = with_gradients(device);
-    utils::clip_grad_value_(params, 0.5);
+    nn::utils::clip_grad_value_(params, 0.5);
     check_values(params[0].grad(), {2, 3}, {0, 0.5, 0.5, 0.5, 0.3349881501559, -0.3507832276896});
     CHECK(params[2].grad().max().item<double>() == 0.5);
-    utils::clip_grad_value_(params[2], 0.25);
+    nn::utils::clip_grad_value_(params[2], 0.25);
     CHECK(params[2].grad().max().item<double>() == 0.25);
   });
 }
@@ -97,12 +96,12 @@ TEST_CASE("clip_grad_value_ clamps every element") {
 TEST_CASE("parameters are converted to a vector and back") {
   for_each_device([](Device device) {
     const auto params = with_gradients(device);
-    const Tensor all = utils::parameters_to_vector(params);
+    const Tensor all = nn::utils::parameters_to_vector(params);
     CHECK(all.sizes() == IntArrayRef{12});
     all.sum().backward();
     CHECK(params[1].grad().equal(ones_like(params[1])));
     const Tensor doubled = all.detach() * 2;
-    utils::vector_to_parameters(doubled, params);
+    nn::utils::vector_to_parameters(doubled, params);
     CHECK(params[0].equal(wave(device, {2, 3}) * 2));
     CHECK(params[2].is_leaf());
     doubled.zero_();  // shares their memory
@@ -113,16 +112,16 @@ TEST_CASE("parameters are converted to a vector and back") {
 TEST_CASE("a vector of another size changes no parameter") {
   const auto params = with_gradients(kCPU);
   const Tensor before = params[0].detach().clone();
-  CHECK_THROWS_WITH_AS(utils::vector_to_parameters(ones({11}, kFloat64), params),
+  CHECK_THROWS_WITH_AS(nn::utils::vector_to_parameters(ones({11}, kFloat64), params),
                        "vector_to_parameters: expected a vector [12], got [11]", ShapeError);
-  CHECK_THROWS_AS(utils::vector_to_parameters(ones({12, 1}, kFloat64), params), ShapeError);
-  CHECK_THROWS_AS(utils::vector_to_parameters(ones({12}), params), DTypeError);
-  CHECK_THROWS_AS(
-      utils::vector_to_parameters(ones({12}, TensorOptions(kFloat64).device("reference")), params),
-      DeviceMismatchError);
-  CHECK_THROWS_AS(utils::vector_to_parameters(Tensor(), params), Error);
-  CHECK(params[0].equal(before));
-  CHECK_THROWS_AS(utils::parameters_to_vector({params[0], ones({1}, "reference")}),
+  CHECK_THROWS_AS(nn::utils::vector_to_parameters(ones({12, 1}, kFloat64), params), ShapeError);
+  CHECK_THROWS_AS(nn::utils::vector_to_parameters(ones({12}), params), DTypeError);
+  CHECK_THROWS_AS(nn::utils::vector_to_parameters(
+                      ones({12}, TensorOptions(kFloat64).device("reference")), params),
                   DeviceMismatchError);
-  CHECK_THROWS_AS(utils::parameters_to_vector({}), Error);
+  CHECK_THROWS_AS(nn::utils::vector_to_parameters(Tensor(), params), Error);
+  CHECK(params[0].equal(before));
+  CHECK_THROWS_AS(nn::utils::parameters_to_vector({params[0], ones({1}, "reference")}),
+                  DeviceMismatchError);
+  CHECK_THROWS_AS(nn::utils::parameters_to_vector({}), Error);
 }
