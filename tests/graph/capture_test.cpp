@@ -84,9 +84,9 @@ TEST_CASE("capture refuses modules that it cannot write") {
   const auto of_classes = [&](TensorList in) {
     return std::vector<Tensor>{adaptive->forward(in[0], in[1]).output};
   };
-  CHECK_THROWS_WITH_AS(
+  CHECK_THROWS_AS(
       graph::capture(*adaptive, of_classes, {randn({2, 6}), tensor(std::vector<int64_t>{1, 4})}),
-      doctest::Contains("nonzero"), NotImplementedError);
+      NotImplementedError);
   nn::CTCLoss ctc;
   const auto of_labels = [&](TensorList in) {
     return std::vector<Tensor>{ctc->forward(in[0], in[1], tensor(std::vector<int64_t>{6, 5}),

@@ -101,8 +101,8 @@ class Recorder {
     int64_t size = 0, stride = 0, start = 0;
     std::vector<size_t> dims{};
   };
-  std::vector<Axis> axes_of(const Content& c, const Tensor& t) const;
-  std::string selected(const Content& c, const Tensor& t, std::vector<size_t>& packed);
+  std::vector<Axis> axes_of(Dims& sizes, const Tensor& t) const;
+  std::string selected(const Content& whole, const Tensor& t, std::vector<size_t>& packed);
   std::string windows_of(const Content& c, const Tensor& t, const std::vector<Axis>& axes,
                          std::vector<size_t>& packed);
   std::string arranged(std::string name, const Content& c, const Tensor& t,

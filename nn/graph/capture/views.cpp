@@ -81,18 +81,24 @@ Recorder::Layout Recorder::layout_of(const Tensor& t) const {
   return *found;
 }
 
-std::vector<Recorder::Axis> Recorder::axes_of(const Content& c, const Tensor& t) const {
-  std::vector<Axis> axes(c.sizes.size());
+// A dim of the view that goes through several dims of the value merges them, in `sizes`.
+std::vector<Recorder::Axis> Recorder::axes_of(Dims& sizes, const Tensor& t) const {
+  std::vector<Axis> axes(sizes.size());
   int64_t next = 1, offset = t.storage_offset();
   for (size_t d = axes.size(); d-- > 0;) {
-    axes[d].size = c.sizes[d];
+    axes[d].size = sizes[d];
     axes[d].stride = next;
-    next *= c.sizes[d];
+    next *= sizes[d];
   }
   for (Axis& axis : axes) {
     axis.start = offset / axis.stride;
     offset %= axis.stride;
   }
+  const auto ends_at = [&](size_t d, int64_t length) {
+    const auto is_end = [=](const Axis& a) { return a.stride * a.size == length; };
+    return d < axes.size() &&
+           std::any_of(axes.begin(), axes.begin() + static_cast<int64_t>(d), is_end);
+  };
   std::vector<int64_t> last;
   for (const Axis& axis : axes) last.push_back(axis.start);
   for (size_t i = 0; i < t.sizes().size(); ++i) {
@@ -101,10 +107,15 @@ std::vector<Recorder::Axis> Recorder::axes_of(const Content& c, const Tensor& t)
     size_t d = 0;
     while (d < axes.size() && (axes[d].size == 1 || stride % axes[d].stride != 0)) ++d;
     if (d < axes.size()) last[d] += (size - 1) * (stride / axes[d].stride);
-    if (d == axes.size() || last[d] >= axes[d].size) {
+    if (d < axes.size() && last[d] < axes[d].size) {
+      axes[d].dims.push_back(i);
+    } else if (ends_at(d, size * stride)) {
+      sizes[d - 1] *= sizes[d];
+      sizes.erase(d);
+      return axes_of(sizes, t);
+    } else {
       refuse("views along the dims of tensors, no diagonals");
     }
-    axes[d].dims.push_back(i);
   }
   return axes;
 }
@@ -153,8 +164,10 @@ std::string Recorder::windows_of(const Content& c, const Tensor& t, const std::v
   return reshaped(name, c.dtype, columns, sizes_of(t, packed));
 }
 
-std::string Recorder::selected(const Content& c, const Tensor& t, std::vector<size_t>& packed) {
-  const std::vector<Axis> axes = axes_of(c, t);
+std::string Recorder::selected(const Content& whole, const Tensor& t, std::vector<size_t>& packed) {
+  Content c = whole;
+  const std::vector<Axis> axes = axes_of(c.sizes, t);
+  c.name = reshaped(whole.name, whole.dtype, whole.sizes, c.sizes);
   std::string name = windows_of(c, t, axes, packed);
   if (!name.empty()) return name;
   packed.clear();
