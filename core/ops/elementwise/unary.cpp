@@ -29,7 +29,9 @@ enum class Keeps : uint8_t { nothing, x, y };
 
 // True for dtypes that the op accepts and the kernel does not, where the map is the identity:
 // integers in floor, ceil, round and trunc, bool in sign.
-bool is_identity(UnaryOp kernel, DType dtype) { return !row_of(kernel).supports(dtype); }
+bool is_identity(UnaryOp kernel, DType dtype) {
+  return !row_of(kernel).supports(is_wide_unsigned(dtype) ? kInt64 : dtype);
+}
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   expect_defined(op, "self", self);
