@@ -65,7 +65,13 @@ def check(path):
         runs.append(("onnx", ReferenceEvaluator(model).run))
     for name, run in runs:
         with np.errstate(all="ignore"):  # NaN and infinities are values like others
-            results = run(None, feed)
+            try:
+                results = run(None, feed)
+            except ValueError as e:
+                # The evaluator's GatherElements takes at most 64 rows, numpy.choose's limit.
+                if name == "onnx" and "at most 64 array objects" in str(e):
+                    continue
+                raise
         for i, (got, expected) in enumerate(zip(results, outputs, strict=True)):
             if text := difference(got, expected):
                 yield f"{name}: output {i}: {text}"
