@@ -58,7 +58,7 @@ double rounding(DType dtype) {
   return is_floating_point(dtype) ? finfo(dtype).eps : epsilon(kFloat32);
 }
 
-// Of a parameter, or of a view of one.
+// The tensor of a call may be a view of the parameter.
 bool is_parameter(const Operand& o) {
   const auto& base = o.tensor.impl()->base;
   const Tensor root = base ? Tensor(base) : o.tensor;
