@@ -8,7 +8,7 @@
 #   the result of 2 x 2 are the same. To 8 x 1 all eight numbers are equal. A column of 8 numbers resized to
 #   3 is [1.11, 1.11, 1.11] instead of [1.11, 3.5, 5.89]. uint8 (rounded), three channels in channels_last
 #   order, a result of two columns, and one of four rows, the input's height, are right. The gradient of the
-#   second row is that of the right value: it is 0 for row 0 of the input, from which the wrong value comes.
+#   second row is that of the correct value: it is 0 for row 0 of the input, from which the wrong value comes.
 # Why it surprises: there is no error and no warning, and the first row is right, so that a test with one output
 #   element passes. A signal stored as a column, or a global pooling over the width, loses all but its first
 #   number. float64 is wrong as well, channels_last with one channel too. It seems that a stride of a dim of
