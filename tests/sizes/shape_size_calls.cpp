@@ -2,6 +2,7 @@
 #include "size_calls.h"
 
 using namespace sizes;
+using namespace ambit::fft;
 
 namespace {
 
@@ -125,6 +126,8 @@ std::vector<SizeCall> copy_calls() {
       SIZE(roll, dims, m23(), 1, n),
       SIZE(fft_fftshift, dim, m23(), n),
       SIZE(fft_ifftshift, dim, m23(), n),
+      SIZE(fftshift, dim, m23(), n),
+      SIZE(ifftshift, dim, m23(), n),
       SIZE(rot90, k, m23(), n),
       SIZE(rot90, dims, m23(), 1, {0, n}),
       SIZE(repeat_interleave, repeats, m23(), n, 0),
@@ -216,6 +219,8 @@ std::vector<SizeCall> creation_calls() {
       SIZE(fft_fftfreq, n, n, 0.5),
       SIZE(fft_rfftfreq, n, n),
       SIZE(fft_rfftfreq, n, n, 0.5),
+      SIZE(fftfreq, n, n),
+      SIZE(rfftfreq, n, n),
       SIZE(from_blob, sizes, nullptr, {n}, kCPU),
       SIZE(from_blob, strides, nullptr, {0, 2}, {n, n}, kCPU),
       SIZE(rand, sizes, {n}),

@@ -35,7 +35,8 @@ DType result_type(const Tensor& self, const Tensor& other) {
 
 DType result_type(const Tensor& self, const Scalar& other) {
   expect_defined("result_type", "self", self);
-  return combine(self.dtype(), dtype_of_number(other));
+  const DType dtype = self.dtype();
+  return is_floating_point(dtype) ? dtype : combine(dtype, dtype_of_number(other));
 }
 
 DType result_type(const Scalar& self, const Tensor& other) { return result_type(other, self); }
