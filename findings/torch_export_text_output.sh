@@ -10,8 +10,8 @@
 # Why it surprises: the writer stores the text in a form that the schema has (as_string), which the reader
 #   accepts as an argument of a call, but not as an output. The file is complete; only reading it fails,
 #   often in another process and much later.
-# For a framework: a test of a format must read what it wrote, for each kind of value in each place. A
-#   reader of .pt2 files can read such a file: the value is in models/model.json.
+# For a framework: test each kind of value as an argument and as an output, and load the file that was
+#   saved. A reader of .pt2 files can load such a file: the value is in models/model.json.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

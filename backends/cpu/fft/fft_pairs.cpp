@@ -1,5 +1,5 @@
 // The discrete Fourier transform by PocketFFT, of one line or of several lines in the lanes of
-// vectors. pocketfft_hdronly.h is that of NumPy 2.1.3, unchanged.
+// vectors. The folder pocketfft has the header of NumPy 2.1.3, unchanged, and so in one piece.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -10,7 +10,7 @@
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"
 #pragma GCC diagnostic ignored "-Wshadow"
-#include "pocketfft_hdronly.h"
+#include "pocketfft/pocketfft_hdronly.h"
 #pragma GCC diagnostic pop
 
 #include <algorithm>
