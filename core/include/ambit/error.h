@@ -23,7 +23,7 @@ class AMBIT_API Error : public std::exception {
   const char* what() const noexcept override;
   /// Return all details of the error, on several lines; what() if there are none.
   virtual std::string explain() const;
-  /// libtorch's names of what(): errors hold no backtrace.
+  /// Return what(), under libtorch's names. Errors hold no backtrace.
   /// @{
   const char* what_without_backtrace() const noexcept { return what(); }
   const std::string& msg() const { return text_; }

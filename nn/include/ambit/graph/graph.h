@@ -85,16 +85,17 @@ AMBIT_MODULE(Graph);
 /// listing all functions and dtypes in the file that ambit lacks; OutOfMemoryError.
 AMBIT_API Graph load(const std::string& path, Device map_location = {});
 
-/// Write a graph that load() read from a .pt2 file or capture() (graph/capture.h) made, perhaps
-/// trained, moved or cloned since, with its current parameters, buffers and constants, and with the
-/// mode of the last train() or eval(). Tied tensors stay tied.
-/// "net.pt2": a file that PyTorch's torch.export.load() opens, with the calls, ranges and guards of
-/// the original. Devices are those of the original file; its sample inputs are not written.
+/// Write a graph that load() or capture() (graph/capture.h) made, perhaps trained, moved or cloned
+/// since, with its current parameters, buffers and constants, and with the mode of the last train()
+/// or eval(). Tied tensors stay tied.
+/// "net.pt2", not for graphs that were loaded from ONNX models: a file that PyTorch's
+/// torch.export.load() opens, with the calls, ranges and guards of the original. Devices are those
+/// of the original file; its sample inputs are not written.
 /// "net.onnx": an ONNX model of opset 18 for inference. Parameters and buffers have their dotted
 /// names; if the model has more than 2 GiB, they are in "net.onnx.data".
 /// Errors: SerializationError naming the path and the cause, such as a name with another ending, or
 /// parameters of another dtype than the exported ones after to(kBFloat16); NotImplementedError for
-/// a graph of another origin, or listing all calls that have no form in ONNX; OutOfMemoryError.
+/// any other graph, or listing all calls that have no form in ONNX; OutOfMemoryError.
 /// Then an existing file is unchanged.
 AMBIT_API void save(const GraphImpl& net, const std::string& path);
 inline void save(const Graph& net, const std::string& path) { save(*net, path); }
