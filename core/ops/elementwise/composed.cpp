@@ -343,7 +343,7 @@ const Tensor& sgn_(const Tensor& self) {
   expect_defined("sgn_", "self", self);
   if (!self.is_complex()) return sign_(self);
   check_in_place("sgn_", self);
-  return copy_(self, complex_sgn(needs_gradient(self) ? clone(self) : self));
+  return copy_(self, complex_sgn(needs_gradient(self) ? self.clone() : self));
 }
 
 Tensor positive(const Tensor& self) {
