@@ -44,10 +44,19 @@ const CallTable<bad_input::BadCall> kBad(bad_calls);
 // Parts of a dtype that complex numbers have.
 Tensor wide(const Tensor& t) { return is_reduced_floating(t.dtype()) ? t.to(kFloat32) : t; }
 
-Tensor number(const agreement::Operands& o) { return complex(wide(o.a), wide(o.b)); }
+Tensor number(const agreement::Operands& o) {
+  const profiler::RecordFunction scope(agreement::kOperand);
+  return complex(wide(o.a), wide(o.b));
+}
 
 Tensor pairs(const agreement::Operands& o, const Tensor& z) {
+  const profiler::RecordFunction scope(agreement::kOperand);
   return view_as_real(z).to(o.a.dtype());
+}
+
+Tensor both(const agreement::Operands& o) {
+  const profiler::RecordFunction scope(agreement::kOperand);
+  return stack({wide(o.a), wide(o.b)}, -1);
 }
 
 std::vector<agreement::Call> agreeing_calls() {
@@ -56,7 +65,7 @@ std::vector<agreement::Call> agreeing_calls() {
       RESULT(complex, pairs(o, complex(wide(o.a), wide(o.b)))),
       RESULT(polar, pairs(o, polar(wide(o.unit), wide(o.b)))),
       RESULT(view_as_real, view_as_real(number(o)).to(o.a.dtype())),
-      RESULT(view_as_complex, pairs(o, view_as_complex(stack({wide(o.a), wide(o.b)}, -1)))),
+      RESULT(view_as_complex, pairs(o, view_as_complex(both(o)))),
       RESULT(imag, imag(number(o)).to(o.a.dtype())),
       RESULT(conj, pairs(o, conj(number(o)))),
       RESULT(conj_physical, pairs(o, conj_physical(number(o)))),
