@@ -11,21 +11,23 @@ using namespace ambit;
 
 namespace {
 
+Tensor d23() { return ones({2, 3}, kFloat64); }
+
 std::vector<bad_input::BadCall> bad_calls() {
   using namespace bad_input;
   return {
-      SHAPE(complex, m23(), m45()),
+      SHAPE(complex, d23(), d23().t()),
       DTYPE(complex, i23(), i23()),
-      DTYPE(complex, m23(), m23().to(kFloat64)),
+      DTYPE(complex, ones({2, 3}, kFloat32), d23()),
       DEVICE(complex, m23(), there()),
       VALUE(complex, none(), m23()),
-      SHAPE(polar, m23(), m45()),
+      SHAPE(polar, d23(), d23().t()),
       DTYPE(polar, i23(), i23()),
       DEVICE(polar, m23(), there()),
       VALUE(polar, m23(), none()),
       DTYPE(view_as_real, m23()),
       VALUE(view_as_real, none()),
-      SHAPE(view_as_complex, m23()),
+      SHAPE(view_as_complex, d23()),
       DTYPE(view_as_complex, i23()),
       VALUE(view_as_complex, none()),
       DTYPE(imag, m23()),
@@ -56,7 +58,7 @@ Tensor pairs(const agreement::Operands& o, const Tensor& z) {
 
 Tensor both(const agreement::Operands& o) {
   const profiler::RecordFunction scope(agreement::kOperand);
-  return stack({wide(o.a), wide(o.b)}, -1);
+  return view_as_real(complex(wide(o.a), wide(o.b)));
 }
 
 std::vector<agreement::Call> agreeing_calls() {
