@@ -121,7 +121,7 @@ bool Tensor::is_nonzero() const {
     throw ShapeError(
         fmt::format("is_nonzero: expected a tensor with one element, got shape {}", str(sizes())));
   }
-  return item().to<bool>();
+  return is_complex() ? complex_item() != 0. : item().to<bool>();
 }
 
 std::string Tensor::toString() const {

@@ -103,7 +103,9 @@ Dims checked_dims(const Tensor& self, std::optional<IntArrayRef> dims, size_t sp
   return all;
 }
 
-Tensor as_floats(const Tensor& t) { return t.is_floating_point() ? t : t.to(get_default_dtype()); }
+Tensor as_floats(const Tensor& t) {
+  return is_differentiable(t.dtype()) ? t : t.to(get_default_dtype());
+}
 
 // Reshape a list to lie along dim.
 Tensor reshape_along(const Tensor& list, const Tensor& self, int64_t dim) {

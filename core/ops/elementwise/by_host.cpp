@@ -34,6 +34,7 @@ Tensor on_host(const Tensor& t, IntArrayRef sizes) {
 
 Tensor by_host(const char* name, const Tensor& self, double (*f)(double)) {
   expect_defined(name, "self", self);
+  expect_real(name, self);
   const DType dtype = compute_dtype(name, Domain::floats, self.dtype());
   if (self.is_meta()) return allocate(name, self.sizes(), dtype, self.device());
   const Tensor x = on_host(self, self.sizes()), out = allocate(name, x.sizes(), kFloat64, kCPU);
@@ -47,6 +48,8 @@ Tensor by_host(const char* name, const Tensor& x, const Tensor& n, double (*f)(d
   const Device device = check_devices(name, {{"x", x}, {"n", n}}, DeviceRule::elementwise);
   expect_defined(name, "x", x);
   expect_defined(name, "n", n);
+  expect_real(name, x);
+  expect_real(name, n);
   const DType dtype = compute_dtype(name, Domain::floats, result_type(x, n));
   const Dims sizes = broadcast(name, x.sizes(), n.sizes());
   if (device.is_meta()) return allocate(name, sizes, dtype, device);

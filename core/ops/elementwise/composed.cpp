@@ -280,6 +280,9 @@ void replace(const Tensor& values, const Number& nan, const Number& posinf, cons
 
 Tensor nan_to_num(const Tensor& self, Number nan, Number posinf, Number neginf) {
   expect_defined("nan_to_num", "self", self);
+  if (self.is_complex()) {
+    return view_as_complex(nan_to_num(view_as_real(self).contiguous(), nan, posinf, neginf));
+  }
   if (!self.is_floating_point()) return self.clone();
   Tensor out = self.detach().clone();
   replace(out, nan, posinf, neginf);
@@ -290,6 +293,7 @@ Tensor nan_to_num(const Tensor& self, Number nan, Number posinf, Number neginf) 
 const Tensor& nan_to_num_(const Tensor& self, Number nan, Number posinf, Number neginf) {
   expect_defined("nan_to_num_", "self", self);
   check_in_place("nan_to_num_", self);
+  if (self.is_complex()) return nan_to_num_(view_as_real(self), nan, posinf, neginf), self;
   if (!self.is_floating_point()) return self;
   const Tensor before = needs_gradient(self) ? self.clone() : self;
   const Tensor out =
@@ -306,9 +310,7 @@ namespace {
 
 Tensor is_number(const char* op, const Tensor& self, double number) {
   expect_defined(op, "self", self);
-  if (self.is_complex()) {
-    throw DTypeError(fmt::format("{}: expected real numbers, got {}", op, name(self.dtype())));
-  }
+  expect_real(op, self);
   if (self.is_floating_point()) return eq(self, number);
   return zeros(self.sizes(), self.options().dtype(kBool));
 }

@@ -193,15 +193,16 @@ void expect_float64(const char* op, const Tensor& self) {
 
 Tensor float_power(const Tensor& self, const Tensor& exponent) {
   check_operands("float_power", self, exponent, DeviceRule::elementwise);
-  return pow(self.to(kFloat64), exponent.to(kFloat64));
+  const DType dtype = self.is_complex() || exponent.is_complex() ? kComplexDouble : kFloat64;
+  return pow(self.to(dtype), exponent.to(dtype));
 }
 Tensor float_power(const Tensor& self, const Scalar& exponent) {
   expect_defined("float_power", "self", self);
-  return pow(self.to(kFloat64), exponent.to<double>());
+  return pow(self.to(self.is_complex() ? kComplexDouble : kFloat64), exponent.to<double>());
 }
 Tensor float_power(const Scalar& self, const Tensor& exponent) {
   expect_defined("float_power", "exponent", exponent);
-  return pow(self.to<double>(), exponent.to(kFloat64));
+  return pow(self.to<double>(), exponent.to(exponent.is_complex() ? kComplexDouble : kFloat64));
 }
 const Tensor& float_power_(const Tensor& self, const Tensor& exponent) {
   check_operands("float_power_", self, exponent, DeviceRule::in_place_elementwise);

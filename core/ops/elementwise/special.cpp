@@ -92,6 +92,7 @@ Tensor special_ndtr(const Tensor& self) {
 // its gradient is finite.
 Tensor special_log_ndtr(const Tensor& self) {
   expect_defined("special_log_ndtr", "self", self);
+  expect_real("special_log_ndtr", self);
   const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
   const Tensor far = x < -1;
   const Tensor low = where(far, x, 0.0) * (1 / std::numbers::sqrt2);
@@ -101,6 +102,7 @@ Tensor special_log_ndtr(const Tensor& self) {
 
 Tensor special_entr(const Tensor& self) {
   expect_defined("special_entr", "self", self);
+  expect_real("special_entr", self);
   const Tensor floats = self.is_floating_point() ? self : self.to(get_default_dtype());
   Tensor out;
   {
@@ -115,6 +117,8 @@ Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
   check_devices("special_xlog1py", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
   expect_defined("special_xlog1py", "self", self);
   expect_defined("special_xlog1py", "other", other);
+  expect_real("special_xlog1py", self);
+  expect_real("special_xlog1py", other);
   const DType promoted = result_type(self, other);
   const DType dtype = is_floating_point(promoted) ? promoted : get_default_dtype();
   const Tensor x = self.to(dtype), y = other.to(dtype);

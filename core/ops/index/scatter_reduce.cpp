@@ -235,7 +235,7 @@ Tensor mean_at(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
     count = clamp(scatter_add(first, dim, index, one), 1);
   }
   const Tensor sum = scatter_add(self, dim, index, src);
-  if (self.is_floating_point()) return sum / count;
+  if (is_differentiable(self.dtype())) return sum / count;
   return div(sum, count, "floor").to(self.dtype());  // count is an integer for bool
 }
 

@@ -17,6 +17,10 @@ void throw_not_floating(const char* op, DType got) {
   throw DTypeError(fmt::format("{}: expected a floating-point input, got {}", op, name(got)));
 }
 
+void throw_not_real(const char* op, DType got) {
+  throw DTypeError(fmt::format("{}: expected real numbers, got {}", op, name(got)));
+}
+
 void throw_bool(const char* op) {
   throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
 }

@@ -9,6 +9,7 @@ namespace ambit {
 [[noreturn]] void throw_undefined(const char* op, const char* argument);
 [[noreturn]] void throw_not_floating(const char* op, DType got);
 [[noreturn]] void throw_bool(const char* op);
+[[noreturn]] void throw_not_real(const char* op, DType got);
 [[noreturn]] void throw_dtypes_differ(const char* op, DType a, DType b);
 [[noreturn]] void throw_dtype(const char* op, const char* argument, DType expected, DType got);
 [[noreturn]] void throw_sizes(const char* op, const char* argument, IntArrayRef expected,
@@ -43,6 +44,12 @@ inline void expect_floating(const char* op, const Tensor& input) {
   expect_defined(op, "input", input);
   if (!input.is_floating_point()) [[unlikely]]
     throw_not_floating(op, input.dtype());
+}
+
+/// Errors: DTypeError "logsumexp: expected real numbers, got complex64".
+inline void expect_real(const char* op, const Tensor& t) {
+  if (t.is_complex()) [[unlikely]]
+    throw_not_real(op, t.dtype());
 }
 
 /// Errors: DTypeError "matmul: expected numbers, got bool".

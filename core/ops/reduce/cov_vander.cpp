@@ -3,6 +3,7 @@
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/warning.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
@@ -37,7 +38,7 @@ void check_weights(const char* argument, const Tensor& w, int64_t n, bool are_in
 // Return the sums of products of the centered variables, with weights w; the caller divides.
 Tensor centered_products(const Tensor& x, const Tensor& mean, const Tensor& w) {
   const Tensor from_mean = x - unsqueeze(mean, 1);
-  return mm(from_mean, t(w.defined() ? from_mean * w : from_mean));
+  return mm(from_mean, conj(t(w.defined() ? from_mean * w : from_mean)));
 }
 
 Tensor covariance(const char* op, const Tensor& self, int64_t correction, const Tensor& fweights,
@@ -120,7 +121,7 @@ Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
   expect_dim(op, "x", x, 1, "a vector");
   const int64_t n = N.value_or(x.numel());
   if (n < 0) throw Error(fmt::format("{}: expected N >= 0, got {}", op, n));
-  const Tensor base = x.is_floating_point() ? x : x.to(kInt64);
+  const Tensor base = is_differentiable(x.dtype()) ? x : x.to(kInt64);
   if (n == 0) return zeros({x.numel(), 0}, base.options());
   const Tensor column = ones({x.numel(), 1}, base.options());
   if (n == 1) return column;

@@ -29,6 +29,7 @@ Tensor folded(Tensor bits, int64_t dim) {
 Tensor hash_tensor(const Tensor& self, IntArrayRef dims, bool keepdim, int64_t mode) {
   constexpr const char* kOp = "hash_tensor";
   expect_defined(kOp, "self", self);
+  expect_real(kOp, self);
   if (mode != 0) throw Error(fmt::format("{}: expected mode 0, the xor, got {}", kOp, mode));
   const ReduceShape shape(kOp, self.sizes(), dims, keepdim);
   expect_elements(kOp, shape, self.sizes());

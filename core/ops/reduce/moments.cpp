@@ -314,12 +314,14 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, DType dty
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayRef dims,
             bool keepdim, DType dtype) {
   expect_defined("norm", "self", self);
-  return norm(self.to(dtype), p_scalar, dims, keepdim);
+  const Tensor lengths = self.is_complex() ? abs(self) : self;
+  return norm(lengths.to(real_dtype(dtype)), p_scalar, dims, keepdim);
 }
 
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayRef dims,
             bool keepdim) {
   AMBIT_AUTOCAST(norm, self, p_scalar, dims, keepdim)
+  if (self.defined() && self.is_complex()) return norm(abs(self), p_scalar, dims, keepdim);
   expect_floating("norm", self);
   ReduceShape shape("norm", self.sizes(), dims, keepdim);
   const auto p = p_scalar.value_or(2).to<double>();
@@ -421,6 +423,7 @@ Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
 Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {
   AMBIT_AUTOCAST(logsumexp, self, dims, keepdim)
   expect_defined("logsumexp", "input", self);
+  expect_real("logsumexp", self);
   if (!self.is_floating_point()) return logsumexp(self.to(get_default_dtype()), dims, keepdim);
   ReduceShape shape("logsumexp", self.sizes(), dims, keepdim);
   Tensor out = run_logsumexp(self, shape);

@@ -65,6 +65,7 @@ Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DT
 
 Tensor nansum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
   expect_defined("nansum", "self", self);
+  expect_real("nansum", self);
   if (!self.is_floating_point()) return sum(self, dims, keepdim, dtype);
   const DType to_dtype = dtype.value_or(self.dtype());
   if (to_dtype != self.dtype()) return nansum(self.to(to_dtype), dims, keepdim, to_dtype);

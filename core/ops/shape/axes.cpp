@@ -2,6 +2,7 @@
 #include <ambit/backend/op.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
@@ -83,7 +84,7 @@ Tensor adjoint(const Tensor& self) {
   if (self.dim() == 1) {
     throw ShapeError(fmt::format("adjoint: expected matrices, got shape {}", str(self.sizes())));
   }
-  return self.dim() == 0 ? self : transpose(self, -2, -1);
+  return conj(self.dim() == 0 ? self : transpose(self, -2, -1));
 }
 
 Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
