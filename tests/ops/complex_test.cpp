@@ -633,6 +633,32 @@ TEST_CASE("numbers may be complex operands") {
   });
 }
 
+// torch.adjoint(t.view(1, 3)), torch.norm(t), ... of t = torch.tensor([1+2j, 0, 3-1j])
+TEST_CASE("composed functions conjugate, or refuse complex numbers") {
+  for_each_dtype_and_device([](DType d, Device device) {
+    const Tensor t = make({{1, 2}, 0, {3, -1}}, d, device);
+    check_equal(adjoint(t.view({1, 3})), d, {{1, -2}, {0, -0.}, {3, 1}});
+    check_near(norm(t), {std::sqrt(15.)});
+    check_near(float_power(t, 2), {{-3, 4}, 0, {8, -6}});
+    CHECK(float_power(t, 2).dtype() == kComplexDouble);
+    check_near(cov(t), {14. / 3});
+    check_near(vander(t), {{-3, 4}, {1, 2}, 1, 0, 0, 1, {8, -6}, {3, -1}, 1});
+    check_equal(nan_to_num(make({{kNaN, 1}}, d, device)), d, {{0, 1}});
+    CHECK(t[0].is_nonzero());
+    CHECK_FALSE(t[1].is_nonzero());
+    check_near(addcmul(t, t, t), {{-2, 6}, 0, {11, -7}});
+    check_near(rsub(t, 1, 2), {{-1, -4}, 1, {-5, 2}});
+    check_near(add(t, t, 0.5), {{1.5, 3}, 0, {4.5, -1.5}});
+    const Tensor z = t;
+    CHECK_THROWS_AS(logsumexp(z, {0}), DTypeError);
+    CHECK_THROWS_AS(nansum(z), DTypeError);
+    CHECK_THROWS_AS(softmax(z, 0), DTypeError);
+    CHECK_THROWS_AS(special_entr(z), DTypeError);
+    CHECK_THROWS_AS(hash_tensor(z), DTypeError);
+    CHECK_THROWS_AS(inverse(z.view({1, 3})), DTypeError);
+  });
+}
+
 // repr() of the tensors
 TEST_CASE("complex tensors print as in PyTorch") {
   const Tensor z = complex(tensor({1., -2., 0.5}), tensor({0., 3., -1e-3}));
