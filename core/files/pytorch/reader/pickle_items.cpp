@@ -133,7 +133,8 @@ Value rebuild_new_tensor(const std::vector<Item>& given) {
   const auto size = static_cast<int64_t>(element_size(*dtype));
   const Tensor& bytes = storage.elements;
   if (bytes.storage_offset() % size != 0) {
-    fail("expected a part of a storage that begins at an element of {}, got another", name);
+    fail("expected a {} tensor at a multiple of {} bytes in its storage, got it at {}", name, size,
+         bytes.storage_offset());
   }
   const Tensor elements = view(bytes.slice(0, 0, bytes.numel() / size * size), *dtype);
   return make_view(elements, to_value(given[1]).to_int(), to_dims(given[2]), to_dims(given[3]));
