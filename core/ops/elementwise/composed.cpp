@@ -318,11 +318,6 @@ Tensor isreal(const Tensor& self) {
   return ones(self.sizes(), self.options().dtype(kBool));
 }
 
-Tensor real(const Tensor& self) {
-  expect_defined("real", "self", self);
-  return self;
-}
-
 Tensor angle(const Tensor& self) {
   expect_defined("angle", "self", self);
   Tensor out;

@@ -320,8 +320,6 @@ AMBIT_API bool can_cast(DType from, DType to);
 /// Compute the angle of real numbers in the complex plane: 0, or pi for negative ones; NaN
 /// propagates. Integers and bool give floats. Gradient: 0.
 AMBIT_API Tensor angle(const Tensor& self);
-/// Return self, which has no imaginary part.
-AMBIT_API Tensor real(const Tensor& self);
 
 #define AMBIT_OPERATOR(sign, name)                                                     \
   /** Return name of two tensors. */                                                   \
