@@ -28,9 +28,7 @@ struct RealLines {
   bool inverse;
 
   T* real_start(int64_t line) const { return real + line / C * N * C + line % C; }
-  T* pairs_start(int64_t line) const {
-    return pairs + 2 * (line / C * (N / 2 + 1) * C + line % C);
-  }
+  T* pairs_start(int64_t line) const { return pairs + 2 * (line / C * (N / 2 + 1) * C + line % C); }
   // Return the place in a line of pairs of number p of the plan's line.
   int64_t place(int64_t p) const { return p == 0 ? 0 : (p + 1) / 2 * 2 * C + (p + 1) % 2; }
   // Write the imaginary parts that the plan's line does not have.
@@ -111,8 +109,7 @@ void fft_real(Tensor& y, const Tensor& x, bool inverse, double scale) {
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     const auto plan = plan_of<Plan<T>>(static_cast<size_t>(N));
     const RealLines<T> lines{
-        real.data_ptr<T>(),    pairs.data_ptr<T>(), N, C, *plan,
-        static_cast<T>(scale), inverse};
+        real.data_ptr<T>(), pairs.data_ptr<T>(), N, C, *plan, static_cast<T>(scale), inverse};
     constexpr int64_t kLanes = kLinesAtOnce<T>;
     // Half the work of complex lines (fft_pairs.cpp).
     const int64_t work = N * kLanes * (2 + 5 * std::bit_width(static_cast<uint64_t>(N))) / 2;

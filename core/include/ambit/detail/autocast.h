@@ -42,6 +42,8 @@ inline constexpr std::string_view kFloat32Ops[] = {
     "kl_div", "poisson_nll_loss", "soft_margin_loss", "multi_margin_loss",
     "multilabel_margin_loss", "margin_ranking_loss", "hinge_embedding_loss",
     "cosine_embedding_loss", "triplet_margin_loss", "cosine_similarity",
+    // Transforms: PyTorch casts them on the CPU, except ihfft2, hfftn and ihfftn.
+    "fft", "stft",
     "binary_cross_entropy_with_logits",
     // PyTorch refuses it on CUDA, since its gradient overflows float16; float32 does not overflow.
     "binary_cross_entropy",
