@@ -179,9 +179,9 @@ Tensor transform_to_real(const char* op, const Tensor& self, Lines lines, int64_
                          const Norm& norm, bool forward) {
   expect_dims(op, lines);
   expect_points(op, points);
-  lines.sizes.back() = points;
+  lines.sizes[lines.sizes.size() - 1] = points;
   const double scale = scale_of(op, norm, forward, lines.points());
-  lines.sizes.back() = points / 2 + 1;
+  lines.sizes[lines.sizes.size() - 1] = points / 2 + 1;
   const Tensor x = as_transformable(op, self);
   const Tensor pairs = !x.is_complex() ? as_pairs(resized(x, lines))
                        : forward       ? resized(view_as_real(conj(x)), lines)
