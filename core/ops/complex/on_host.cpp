@@ -97,6 +97,11 @@ Complex power(const Complex& a, const Complex& b) {
 
 Complex sigmoid(const Complex& z) { return quotient(1, Complex(1) + std::exp(-z)); }
 
+Complex sinc(const Complex& z) {
+  const Complex t = scaled(z, std::numbers::pi);
+  return t == Complex(0) ? Complex(1) : quotient(std::sin(t), t);
+}
+
 Map map_of(UnaryOp op) {
   switch (op) {
     case UnaryOp::exp:
@@ -145,6 +150,8 @@ Map map_of(UnaryOp op) {
       return [](const Complex& z) { return std::atanh(z); };
     case UnaryOp::sigmoid:
       return sigmoid;
+    case UnaryOp::sinc:
+      return sinc;
     case UnaryOp::silu:
       return [](const Complex& z) { return z * sigmoid(z); };
     default:

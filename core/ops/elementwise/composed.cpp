@@ -306,6 +306,9 @@ namespace {
 
 Tensor is_number(const char* op, const Tensor& self, double number) {
   expect_defined(op, "self", self);
+  if (self.is_complex()) {
+    throw DTypeError(fmt::format("{}: expected real numbers, got {}", op, name(self.dtype())));
+  }
   if (self.is_floating_point()) return eq(self, number);
   return zeros(self.sizes(), self.options().dtype(kBool));
 }
