@@ -23,10 +23,10 @@ struct Type {
   DType dtype;
   const char* name;
 };
-constexpr Type kTypes[] = {{kBool, "|b1"},    {kUInt8, "|u1"},   {kInt8, "|i1"},
-                           {kInt16, "<i2"},   {kInt32, "<i4"},   {kInt64, "<i8"},
-                           {kFloat16, "<f2"}, {kFloat32, "<f4"}, {kFloat64, "<f8"},
-                           {kUInt16, "<u2"},  {kUInt32, "<u4"},  {kUInt64, "<u8"},
+constexpr Type kTypes[] = {{kBool, "|b1"},         {kUInt8, "|u1"},         {kInt8, "|i1"},
+                           {kInt16, "<i2"},        {kInt32, "<i4"},         {kInt64, "<i8"},
+                           {kFloat16, "<f2"},      {kFloat32, "<f4"},       {kFloat64, "<f8"},
+                           {kUInt16, "<u2"},       {kUInt32, "<u4"},        {kUInt64, "<u8"},
                            {kComplexFloat, "<c8"}, {kComplexDouble, "<c16"}};
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {

@@ -191,8 +191,8 @@ std::vector<std::string> suffixes(const Tensor& t) {
     out.push_back("size=" + size_tuple(t.sizes()));
   }
   // Values show whether they are bool, int64 or complex; without values the dtype is printed.
-  const bool is_shown = t.dtype() == kInt64 || t.dtype() == kBool ||
-                        t.dtype() == complex_dtype(get_default_dtype());
+  const bool is_shown =
+      t.dtype() == kInt64 || t.dtype() == kBool || t.dtype() == complex_dtype(get_default_dtype());
   const bool dtype_shows = t.dtype() == get_default_dtype() || (!no_values && is_shown);
   if (!dtype_shows) out.push_back(fmt::format("dtype=torch.{}", name(t.dtype())));
   if (const auto node = t.grad_fn()) {

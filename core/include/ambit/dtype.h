@@ -20,34 +20,34 @@ namespace ambit {
 /// do not promote with other integers; ops support them as PyTorch does (dtypes::kWideUnsigned).
 /// complex64 and complex128 are pairs of a real and an imaginary part (ops/complex.h).
 enum class DType : int8_t {
-  bool8,                ///< bool, one byte: 0 or 1
-  uint8,                ///< unsigned, one byte
-  int8,                 ///< signed, one byte
-  int16,                ///< signed, two bytes
-  int32,                ///< signed, four bytes
-  int64,                ///< signed, eight bytes; the dtype of indices
-  float16,              ///< IEEE binary16, see Half
-  bfloat16,             ///< the upper half of a float32, see BFloat16
-  float32,              ///< IEEE binary32; the initial default dtype
-  float64,              ///< IEEE binary64
-  uint16,               ///< unsigned, two bytes
-  uint32,               ///< unsigned, four bytes
-  uint64,               ///< unsigned, eight bytes
-  complex64,            ///< two float32, std::complex<float>
-  complex128,           ///< two float64, std::complex<double>
-  Bool = bool8,         ///< libtorch's name of bool8
-  Byte = uint8,         ///< libtorch's name of uint8
-  Char = int8,          ///< libtorch's name of int8
-  Short = int16,        ///< libtorch's name of int16
-  Int = int32,          ///< libtorch's name of int32
-  Long = int64,         ///< libtorch's name of int64
-  Half = float16,       ///< libtorch's name of float16
-  BFloat16 = bfloat16,  ///< libtorch's name of bfloat16
-  Float = float32,      ///< libtorch's name of float32
-  Double = float64,     ///< libtorch's name of float64
-  UInt16 = uint16,      ///< libtorch's name of uint16
-  UInt32 = uint32,      ///< libtorch's name of uint32
-  UInt64 = uint64,      ///< libtorch's name of uint64
+  bool8,                       ///< bool, one byte: 0 or 1
+  uint8,                       ///< unsigned, one byte
+  int8,                        ///< signed, one byte
+  int16,                       ///< signed, two bytes
+  int32,                       ///< signed, four bytes
+  int64,                       ///< signed, eight bytes; the dtype of indices
+  float16,                     ///< IEEE binary16, see Half
+  bfloat16,                    ///< the upper half of a float32, see BFloat16
+  float32,                     ///< IEEE binary32; the initial default dtype
+  float64,                     ///< IEEE binary64
+  uint16,                      ///< unsigned, two bytes
+  uint32,                      ///< unsigned, four bytes
+  uint64,                      ///< unsigned, eight bytes
+  complex64,                   ///< two float32, std::complex<float>
+  complex128,                  ///< two float64, std::complex<double>
+  Bool = bool8,                ///< libtorch's name of bool8
+  Byte = uint8,                ///< libtorch's name of uint8
+  Char = int8,                 ///< libtorch's name of int8
+  Short = int16,               ///< libtorch's name of int16
+  Int = int32,                 ///< libtorch's name of int32
+  Long = int64,                ///< libtorch's name of int64
+  Half = float16,              ///< libtorch's name of float16
+  BFloat16 = bfloat16,         ///< libtorch's name of bfloat16
+  Float = float32,             ///< libtorch's name of float32
+  Double = float64,            ///< libtorch's name of float64
+  UInt16 = uint16,             ///< libtorch's name of uint16
+  UInt32 = uint32,             ///< libtorch's name of uint32
+  UInt64 = uint64,             ///< libtorch's name of uint64
   ComplexFloat = complex64,    ///< libtorch's name of complex64
   ComplexDouble = complex128,  ///< libtorch's name of complex128
 };
@@ -114,8 +114,9 @@ AMBIT_API const char* name(DType d);
 AMBIT_API std::ostream& operator<<(std::ostream& os, DType d);
 
 /// Return the dtype that both promote to: bool < integers < floats < complex numbers; uint8 with a
-/// signed type gives the next wider signed type, float64 with complex64 gives complex128. Errors: DTypeError for uint16, uint32 or uint64 with bool or another
-/// integer type. Source: torch.promote_types.
+/// signed type gives the next wider signed type, float64 with complex64 gives complex128. Errors:
+/// DTypeError for uint16, uint32 or uint64 with bool or another integer type. Source:
+/// torch.promote_types.
 AMBIT_API DType promote_types(DType a, DType b);
 
 /// The default floating-point dtype, as used by `ones({2})`. Initially float32.

@@ -78,9 +78,7 @@ Tensor product_along(Tensor x, int64_t dim) {
 Tensor running_product(Tensor x, const ScanParams& p) {
   if (p.reverse) x = flip(x, {p.dim});
   const int64_t n = x.size(p.dim);
-  const auto part = [&](int64_t start, int64_t length) {
-    return narrow(x, p.dim, start, length);
-  };
+  const auto part = [&](int64_t start, int64_t length) { return narrow(x, p.dim, start, length); };
   for (int64_t step = 1; step < n; step *= 2) {
     x = cat({part(0, step), product(part(step, n - step), part(0, n - step))}, p.dim);
   }
@@ -145,9 +143,9 @@ void by_parts::compare(Tensor& y, const Tensor& a, const Tensor& b, const Compar
     case CompareOp::logical_xor:
       return kernels::compare(y, nonzero_as_bool(a), nonzero_as_bool(b), op);
     default:
-      throw DTypeError(fmt::format(
-          "{}: expected numbers with an order, got {}; compare abs() or real()", ambit::name(op),
-          ambit::name(a.dtype())));
+      throw DTypeError(
+          fmt::format("{}: expected numbers with an order, got {}; compare abs() or real()",
+                      ambit::name(op), ambit::name(a.dtype())));
   }
 }
 

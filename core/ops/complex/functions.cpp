@@ -36,9 +36,8 @@ Tensor complex_angle(const Tensor& self) {
     angle_on_host(out, self);
   }
   if (!needs_gradient(self)) return out;
-  return record("angle", std::move(out), wrt(self, [z = saved(self)](const Tensor& g) {
-                  return angle_grad(g, z());
-                }));
+  return record("angle", std::move(out),
+                wrt(self, [z = saved(self)](const Tensor& g) { return angle_grad(g, z()); }));
 }
 
 Tensor complex_sgn(const Tensor& self) {
@@ -48,9 +47,8 @@ Tensor complex_sgn(const Tensor& self) {
     sgn_on_host(out, self);
   }
   if (!needs_gradient(self)) return out;
-  return record("sgn", std::move(out), wrt(self, [z = saved(self)](const Tensor& g) {
-                  return sgn_grad(g, z());
-                }));
+  return record("sgn", std::move(out),
+                wrt(self, [z = saved(self)](const Tensor& g) { return sgn_grad(g, z()); }));
 }
 
 }  // namespace ambit

@@ -5,7 +5,10 @@
 #include <ambit/error.h>
 #include <ambit/ops/complex.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "core/ops/complex/parts.h"
 #include "core/ops/operands/allocate.h"
@@ -19,9 +22,8 @@ namespace {
 Tensor part(const Tensor& t, int64_t offset) {
   Dims strides(t.strides());
   for (int64_t& s : strides) s *= 2;
-  intrusive_ptr<TensorImpl> impl(new TensorImpl(t.storage(), t.sizes(), strides,
-                                                2 * t.storage_offset() + offset,
-                                                real_dtype(t.dtype())));
+  intrusive_ptr<TensorImpl> impl(new TensorImpl(
+      t.storage(), t.sizes(), strides, 2 * t.storage_offset() + offset, real_dtype(t.dtype())));
   impl->writes = t.impl()->writes;
   return Tensor(std::move(impl));
 }
@@ -73,8 +75,8 @@ Tensor pairs(const Tensor& t) {
   for (int64_t& s : strides) s *= 2;
   sizes.push_back(2);
   strides.push_back(1);
-  intrusive_ptr<TensorImpl> impl(new TensorImpl(t.storage(), sizes, strides, 2 * t.storage_offset(),
-                                                real_dtype(t.dtype())));
+  intrusive_ptr<TensorImpl> impl(
+      new TensorImpl(t.storage(), sizes, strides, 2 * t.storage_offset(), real_dtype(t.dtype())));
   impl->writes = t.impl()->writes;
   return Tensor(std::move(impl));
 }
@@ -123,6 +125,24 @@ const Tensor& conj_physical_(const Tensor& self) {
   conjugate(y, self);
   record_in_place("conj_physical", self, wrt(self, [](const Tensor& g) { return conj(g); }));
   return self;
+}
+
+Tensor detail::complex_tensor(IntArrayRef sizes, const std::complex<double>* numbers,
+                              const TensorOptions& options) {
+  if (!is_complex(options.dtype())) {
+    throw DTypeError(
+        fmt::format("tensor: expected complex64 or complex128, got {}", name(options.dtype())));
+  }
+  const Tensor host = allocate("tensor", sizes, kComplexDouble, kCPU);
+  std::copy_n(numbers, host.numel(), host.data_ptr<std::complex<double>>());
+  return finish(to(host, options.device(), options.dtype()), options);
+}
+
+Tensor detail::complex_number(const Tensor& self, std::complex<double> number) {
+  expect_defined("complex", "self", self);
+  const bool has_own = is_differentiable(self.dtype());
+  const DType dtype = complex_dtype(has_own ? self.dtype() : get_default_dtype());
+  return complex_tensor({}, &number, TensorOptions(dtype).device(self.device()));
 }
 
 Tensor resolve_conj(const Tensor& self) {

@@ -189,9 +189,8 @@ void angle_on_host(Tensor& y, const Tensor& x) {
 }
 
 void sgn_on_host(Tensor& y, const Tensor& x) {
-  run(y, x, [](const Complex& z) -> Complex {
-    return z == Complex(0) ? Complex(0) : z / std::abs(z);
-  });
+  run(y, x,
+      [](const Complex& z) -> Complex { return z == Complex(0) ? Complex(0) : z / std::abs(z); });
 }
 
 }  // namespace ambit

@@ -17,8 +17,8 @@ namespace {
 void expect_complex(const char* op, const Tensor& self) {
   expect_defined(op, "self", self);
   if (self.is_complex()) return;
-  throw DTypeError(fmt::format("{}: expected complex64 or complex128, got {}", op,
-                               name(self.dtype())));
+  throw DTypeError(
+      fmt::format("{}: expected complex64 or complex128, got {}", op, name(self.dtype())));
 }
 
 Dims doubled(IntArrayRef strides) {
@@ -30,8 +30,8 @@ Dims doubled(IntArrayRef strides) {
 // View the parts at `offset` of each complex number: 0 for the real part, 1 for the imaginary one.
 Tensor part_view(const Tensor& self, int64_t offset) {
   self.storage()->make_row_major();
-  return make_view(self, self.sizes(), doubled(self.strides()),
-                   2 * self.storage_offset() + offset, real_dtype(self.dtype()));
+  return make_view(self, self.sizes(), doubled(self.strides()), 2 * self.storage_offset() + offset,
+                   real_dtype(self.dtype()));
 }
 
 }  // namespace
@@ -85,16 +85,16 @@ Tensor real(const Tensor& self) {
   if (!self.is_complex()) return self;
   Tensor out = part_view(self, 0);
   if (!needs_gradient(self)) return out;
-  return record("real", std::move(out),
-                wrt(self, [](const Tensor& g) { return to(g, g.device(), complex_dtype(g.dtype())); }));
+  return record("real", std::move(out), wrt(self, [](const Tensor& g) {
+                  return to(g, g.device(), complex_dtype(g.dtype()));
+                }));
 }
 
 Tensor imag(const Tensor& self) {
   expect_complex("imag", self);
   Tensor out = part_view(self, 1);
   if (!needs_gradient(self)) return out;
-  return record("imag", std::move(out),
-                wrt(self, [](const Tensor& g) { return imaginary(g); }));
+  return record("imag", std::move(out), wrt(self, [](const Tensor& g) { return imaginary(g); }));
 }
 
 }  // namespace ambit

@@ -79,7 +79,8 @@ struct Atan2 {
 };
 
 void check_exponent(const char* op, const Tensor& self, const Scalar& exponent) {
-  if (is_differentiable(self.dtype()) || exponent.is_floating_point() || exponent.to<int64_t>() >= 0) {
+  if (is_differentiable(self.dtype()) || exponent.is_floating_point() ||
+      exponent.to<int64_t>() >= 0) {
     return;
   }
   throw Error(fmt::format("{}: expected an exponent >= 0 for a tensor of {}, got {}", op,

@@ -62,6 +62,9 @@ Tensor compute_unary(const char* op, UnaryOp kernel, Domain domain, const Tensor
 void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   const DType dtype = unary_dtype(op, kernel, domain, self);
   check_casts_to(op, dtype, self.dtype());
+  if (is_complex(dtype) && kernel == UnaryOp::abs) {
+    throw DTypeError(fmt::format("{}: expected real numbers, got {}", op, name(dtype)));
+  }
   check_in_place(op, self);
   if (is_identity(kernel, dtype)) return;
   Tensor y = self;
@@ -130,6 +133,12 @@ Tensor abs_formula(const Tensor& g, const Tensor& x) {
   return ternary_grad(TernaryOp::abs_grad, g, x, 1);
 }
 
+// The root of x^2 - 1 has another sign for complex numbers with a negative real part.
+Tensor acosh_formula(const Tensor& g, const Tensor& x) {
+  if (x.is_complex()) return g * (rsqrt(x + 1) * rsqrt(x - 1));
+  return ternary_grad(TernaryOp::asinh_grad, g, x, -1);
+}
+
 }  // namespace
 
 // A map and its in-place variant: its domain, the tensor that the gradient's formula saves (kept),
@@ -176,7 +185,7 @@ AMBIT_MAP(sigmoid,     floats,  y,       sigmoid_grad(g, y))
 AMBIT_MAP(relu,        numbers, y,       relu_grad(g, y))
 AMBIT_MAP(erf,         floats,  x,       ternary_grad(TernaryOp::erf_grad, g, x, kErfSlope))
 AMBIT_MAP(asinh,       floats,  x,       ternary_grad(TernaryOp::asinh_grad, g, x, 1))
-AMBIT_MAP(acosh,       floats,  x,       ternary_grad(TernaryOp::asinh_grad, g, x, -1))
+AMBIT_MAP(acosh,       floats,  x,       acosh_formula(g, x))
 AMBIT_MAP(atanh,       floats,  x,       ternary_grad(TernaryOp::atan_grad, g, x, -1))
 AMBIT_MAP(erfc,        floats,  x,       ternary_grad(TernaryOp::erf_grad, g, x, -kErfSlope))
 AMBIT_MAP(erfinv,      floats,  y,       ternary_grad(TernaryOp::erfinv_grad, g, y, 1 / kErfSlope))

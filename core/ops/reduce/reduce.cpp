@@ -175,8 +175,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> 
   Tensor out = run_prod(self, shape, to_dtype);
   return record("prod", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dim](const Tensor& g) {
-                  return by_float32(g.dtype(), prod_grad, with_kept_dims(g, kept), conj(x()),
-                                    dim);
+                  return by_float32(g.dtype(), prod_grad, with_kept_dims(g, kept), conj(x()), dim);
                 }));
 }
 

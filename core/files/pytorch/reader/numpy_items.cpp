@@ -20,10 +20,20 @@ struct ElementType {
   DType dtype;
 };
 constexpr ElementType kElementTypes[] = {
-    {"b1", kBool},         {"u1", ambit::kUInt8},  {"i1", kInt8},          {"i2", kInt16},
-    {"i4", ambit::kInt32}, {"i8", kInt64},         {"f2", kFloat16},       {"f4", kFloat32},
-    {"f8", kFloat64},      {"u2", ambit::kUInt16}, {"u4", ambit::kUInt32}, {"u8", ambit::kUInt64},
-    {"c8", ambit::kComplexFloat}, {"c16", ambit::kComplexDouble},
+    {"b1", kBool},
+    {"u1", ambit::kUInt8},
+    {"i1", kInt8},
+    {"i2", kInt16},
+    {"i4", ambit::kInt32},
+    {"i8", kInt64},
+    {"f2", kFloat16},
+    {"f4", kFloat32},
+    {"f8", kFloat64},
+    {"u2", ambit::kUInt16},
+    {"u4", ambit::kUInt32},
+    {"u8", ambit::kUInt64},
+    {"c8", ambit::kComplexFloat},
+    {"c16", ambit::kComplexDouble},
 };
 
 struct Type {
