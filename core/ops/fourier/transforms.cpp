@@ -149,15 +149,29 @@ Tensor transformed(Tensor pairs, IntArrayRef dims, bool inverse, double scale) {
   return pairs;
 }
 
+// Transform real x along its last dim of `lines`: half of the result is computed, and the other
+// half is its conjugate in the opposite order.
+Tensor mirrored_transform(const Tensor& x, const Lines& lines, double scale, bool forward) {
+  const int64_t dim = lines.dims.back(), mirrored = (lines.sizes.back() - 1) / 2;
+  const Tensor half = as_complex(rfft_pairs(x, dim, scale));
+  if (mirrored == 0) return forward ? half : conj(half);
+  const Tensor rest = half.narrow(dim, 1, mirrored).flip({dim});
+  return forward ? cat({half, conj(rest)}, dim) : cat({conj(half), rest}, dim);
+}
+
 // fft, ifft
 Tensor complex_transform(const char* op, const Tensor& self, const Lines& lines, const Norm& norm,
                          bool forward) {
   const double scale = scale_of(op, norm, forward, lines.points());
   const Tensor x = as_transformable(op, self);
-  const Tensor pairs =
-      x.is_complex() ? resized(view_as_real(x), lines) : as_pairs(resized(x, lines));
-  if (lines.dims.empty()) return as_complex(clone(pairs, MemoryFormat::Contiguous));
-  return as_complex(transformed(pairs, lines.dims, !forward, scale));
+  if (lines.dims.empty()) return as_complex(clone(as_pairs(x), MemoryFormat::Contiguous));
+  if (x.is_complex()) {
+    const Tensor pairs = resized(view_as_real(x), lines);
+    return as_complex(transformed(pairs, lines.dims, !forward, scale));
+  }
+  const Tensor all = mirrored_transform(resized(x, lines), lines, scale, forward);
+  if (lines.dims.size() == 1) return all;
+  return as_complex(transformed(view_as_real(all), lines.others(), !forward, 1));
 }
 
 // rfft; ihfft, whose result is the conjugate of that of rfft.
