@@ -172,7 +172,7 @@ Value array_from_buffer(std::span<const Value> given, Budget& budget) {
 
 Value number_from_bytes(std::span<const Value> given) {
   const Type type = type_of(given[0]);
-  if (!type.dtype) return Value::opaque({"scalar of NumPy", "", {}});
+  if (!type.dtype || is_complex(*type.dtype)) return Value::opaque({"scalar of NumPy", "", {}});
   const Scalar number = elements_of(content_of(given[1]), type, {}).item();
   if (number.dtype() == ambit::kUInt64) return Value::opaque({"scalar of NumPy", "", {}});
   return number;

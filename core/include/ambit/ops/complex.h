@@ -4,6 +4,7 @@
 // conjugate.
 #pragma once
 
+#include <ambit/detail/complex_tensor.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/tensor.h>
 
@@ -46,14 +47,6 @@ AMBIT_API Tensor resolve_neg(const Tensor& self);
 /// @}
 /// Return true for a tensor of complex64 or complex128. Errors: Error for an undefined tensor.
 inline bool is_complex(const Tensor& self) { return self.is_complex(); }
-
-namespace detail {
-/// Return the numbers in row-major order.
-AMBIT_API Tensor complex_tensor(IntArrayRef sizes, const std::complex<double>* numbers,
-                                const TensorOptions& options);
-/// Return a 0-dim tensor that promotes with self as a number does.
-AMBIT_API Tensor complex_number(const Tensor& self, std::complex<double> number);
-}  // namespace detail
 
 /// Return a tensor of these numbers, shape [n]; default dtype: complex64 for std::complex<float>,
 /// complex128 for std::complex<double>. Errors: DTypeError for a dtype that is not complex.
