@@ -34,6 +34,8 @@ std::span<const SplitRule> split_rules() {
       {&linear_int8, {0, 0, W, W, W}},
       {&fft_pairs, {0, 0}},
       {&fft_pairs, {2, 2}},
+      {&fft_real, {0, 0}},
+      {&fft_real, {2, 2}},
       {&lu_factor, {0, 0, 0, 0}},
       {&lu_solve, {0, 0, 0, 0}},
       {&cholesky, {0, 0, 0}},

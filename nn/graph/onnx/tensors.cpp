@@ -85,7 +85,7 @@ void read_numbers(const proto::TensorProto& proto, const std::string& name, cons
 
 int32_t code_of(DType dtype) {
   // In the order of DType.
-  constexpr int32_t kCodes[kDTypeCount] = {9, 2, 3, 5, 6, 7, 10, 16, 1, 11, 4, 12, 13};
+  constexpr int32_t kCodes[kDTypeCount] = {9, 2, 3, 5, 6, 7, 10, 16, 1, 11, 4, 12, 13, 14, 15};
   return kCodes[static_cast<int>(dtype)];
 }
 

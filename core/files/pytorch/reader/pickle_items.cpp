@@ -1,5 +1,6 @@
 #include "pickle_items.h"
 
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
@@ -82,12 +83,13 @@ const std::string& dtype_in(const Item& item) {
   return value->to_opaque().function;
 }
 
-// Return true if the metadata has PyTorch's negative bit: all elements are negated.
-bool is_negated(const Item& metadata) {
+// Return true if the metadata has PyTorch's bit of this name: "neg", all elements are negated, or
+// "conj", they are conjugated.
+bool has_bit(const Item& metadata, const char* name) {
   const Value value = to_value(metadata);
   if (!value.is_dict()) return false;
-  const Value* negated = value.find("neg");
-  return negated && negated->to_bool();
+  const Value* bit = value.find(name);
+  return bit && bit->to_bool();
 }
 
 // _rebuild_tensor(storage, offset, sizes, strides); _rebuild_tensor_v2 has
@@ -99,14 +101,17 @@ Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Bu
   }
   Tensor t = make_view(storage.elements, to_value(given[1]).to_int(), to_dims(given[2]),
                        to_dims(given[3]));
-  if (given.size() > 6 && is_negated(given[6])) {
+  const bool negates = given.size() > 6 && has_bit(given[6], "neg");
+  const bool conjugates = given.size() > 6 && t.is_complex() && has_bit(given[6], "conj");
+  if (negates || conjugates) {
     if (t.dtype() == kBool) fail("expected numbers to negate, got bools");
     budget.spend_bytes(t.nbytes());  // copied: many tensors may share a storage
     storage.source->fill();
-    t = neg(t);
+    if (conjugates) t = conj(t);
+    if (negates) t = neg(t);
   }
   if (keep_requires_grad && given.size() > 4 && to_value(given[4]).to_bool() &&
-      t.is_floating_point()) {
+      is_differentiable(t.dtype())) {
     t.requires_grad_();
   }
   return t;
