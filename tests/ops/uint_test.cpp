@@ -200,6 +200,9 @@ TEST_CASE("floats compute with numbers from 2^63 on") {
       CHECK((one < n).all().item<bool>());
       CHECK_FALSE((large > n).any().item<bool>());
     }
+    // torch.full((2,), n, dtype=torch.bool), torch.tensor([1, 3]) / n
+    CHECK(full({2}, n, TensorOptions(kBool).device(device)).all().item<bool>());
+    CHECK((tensor({1, 3}, device) / n).to(kFloat64).equal(tensor({0x1p-63, 3 * 0x1p-63}, device)));
   });
 }
 
