@@ -91,7 +91,8 @@ class LegacyFile {
   Tensor declare(const std::string& key, const StorageType& type, int64_t numel) {
     if (numel < 0) fail("expected elements in storage '{}', got {}", key, numel);
     const auto [known, is_new] = storages_.try_emplace(key, Storage{&type, numel});
-    if (!is_new && (known->second.type != &type || known->second.numel != numel)) {
+    if (!is_new &&
+        (known->second.type->python_dtype != type.python_dtype || known->second.numel != numel)) {
       fail("expected storage '{}' with one type and size, got two", key);
     }
     if (static_cast<uint64_t>(numel) > source_.size_bytes() / type.element_bytes) {
