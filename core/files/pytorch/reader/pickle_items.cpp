@@ -140,7 +140,7 @@ Value rebuild_new_tensor(const std::vector<Item>& given, Budget& budget) {
   const std::string& name = dtype_in(given[6]);
   const std::optional<DType> dtype = untyped_dtype(name);
   if (!dtype) return opaque_tensor(name);
-  if (given.size() > 7 && is_negated(given[7])) return opaque_negated_tensor(name);
+  if (given.size() > 7 && has_bit(given[7], "neg")) return opaque_negated_tensor(name);
   if (storage.type != &kUntypedStorage || !storage.elements.defined()) {
     fail("expected an UntypedStorage in the file for a {} tensor, got none", name);
   }
