@@ -31,8 +31,7 @@ class BatchSource {
 [[noreturn]] AMBIT_API void throw_failed_batch();
 
 /// Points at a loader's current batch, which all its iterators share, or at the end. Must not
-/// outlive the loader. Errors of all functions except ==: Error at the
-/// end.
+/// outlive the loader. Errors of all functions except ==: Error at the end.
 template <class Batch>
 class Iterator {
  public:
