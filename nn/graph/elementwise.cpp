@@ -128,7 +128,7 @@ constexpr Function kRows[] = {
     {"logit.default", "self eps=None", one([](Call& c) {
        return logit(c.tensor(0), c.optional_real(1)); })},
     {"real.default", "self", unary(real)},
-    {"_conj.default", "self", one([](Call& c) { return c.tensor(0); })},
+    {"_conj.default", "self", one([](Call& c) { return c.tensor(0).conj(); })},
     // activations
     {"gelu.default", "self approximate=none", one([](Call& c) {
        return gelu(c.tensor(0), c.text(1)); })},
