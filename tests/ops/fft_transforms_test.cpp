@@ -143,9 +143,9 @@ TEST_CASE("short names are those of libtorch") {
 #define SAME(name) CHECK(parts(fft::name(x)).equal(parts(fft_##name(x))));
   SAME(fft)
   SAME(ifft)
-  SAME(rfft) SAME(irfft) SAME(hfft) SAME(ihfft) SAME(fft2) SAME(ifft2) SAME(rfft2) SAME(irfft2)
-      SAME(hfft2) SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn) SAME(hfftn)
-          SAME(ihfftn)
+  SAME(rfft)
+  SAME(irfft) SAME(hfft) SAME(ihfft) SAME(fft2) SAME(ifft2) SAME(rfft2) SAME(irfft2) SAME(hfft2)
+      SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn) SAME(hfftn) SAME(ihfftn)
 #undef SAME
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("short-time transforms have PyTorch's values") {
   for_each_device([](Device d) {
     // S, s = wave(10); W, w = wave(4, k=.4) + 1
     const Tensor s = wave(d, {10}), w = wave(d, {4}, 0.4) + 1;
-    // Y, y = torch.complex(wave(3, 4), wave(3, 4, k=.3)); Q, q: the same of wave(4, 4)
+    // Y, y = torch.complex(wave(3, 4), wave(3, 4, k=.3)); Q, q: those of wave(4, 4)
     const Tensor y = made_of(wave(d, {3, 4}), wave(d, {3, 4}, 0.3));
     const Tensor q = made_of(wave(d, {4, 4}), wave(d, {4, 4}, 0.3));
     // torch.stft(S,4,2,return_complex=True)
