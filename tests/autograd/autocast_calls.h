@@ -216,9 +216,9 @@ inline const std::vector<OpCall> kFloat32Calls = {
     {"fft", [](auto& a, auto&) { return view_as_real(fft_fft(a)); }},
     {"fft to real", [](auto& a, auto&) { return fft_irfftn(a); }},
     {"stft",
-     [](auto& a, auto& b) {
-       return a.stft(3, 1, {}, b[0].slice(0, 0, 3), true, "reflect", false, {}, false);
-     }},
+     [](auto& a,
+        auto&
+            b) { return a.stft(3, 1, {}, b[0].slice(0, 0, 3), true, "reflect", false, {}, false); }},
     {"binary_cross_entropy", [](auto& a, auto& b) { return F::binary_cross_entropy(a, b); }},
     {"binary_cross_entropy_with_logits",
      [](auto& a, auto& b) { return F::binary_cross_entropy_with_logits(a, b); }},

@@ -15,8 +15,8 @@ AMBIT_API Tensor fft_pairs(const Tensor& x, int64_t dim, bool inverse = false, d
 /// pairs: dim has size n / 2 + 1, and a last dim of size 2 is added. Errors: DTypeError unless
 /// floating point; IndexError; ShapeError for n = 0. Gradient: x.
 AMBIT_API Tensor rfft_pairs(const Tensor& x, int64_t dim, double scale = 1);
-/// Return scale times the inverse transform along `dim` of n pairs, of which x has the first n / 2 +
-/// 1: pair n - k is the conjugate of pair k. The result is real and lacks x's last dim; imaginary
+/// Return scale times the inverse transform along `dim` of n pairs, of which x has the first n / 2
+/// + 1: pair n - k is the conjugate of pair k. The result is real and lacks x's last dim; imaginary
 /// parts of pairs 0 and n / 2 count as 0. Errors: those of fft_pairs; ShapeError if x has another
 /// number of pairs. Gradient: x.
 AMBIT_API Tensor irfft_pairs(const Tensor& x, int64_t dim, int64_t n, double scale = 1);
