@@ -159,16 +159,16 @@ const FunctionRow* row_of_call(const OpBase& op, int function) {
   return nullptr;
 }
 
-[[noreturn]] void refuse(const OpBase& op, int function, DType got) {
-  const FunctionRow* row = row_of_call(op, function);
-  std::string names;
-  for (const DType d : dtypes::with_reduced_floating(row ? row->dtypes : op.dtypes()))
-    names += (names.empty() ? "" : ", ") + std::string(name(d));
-  throw DTypeError(
-      fmt::format("{}: expected one of {}, got {}", row ? row->name : op.name(), names, name(got)));
-}
-
 }  // namespace
+
+void OpBase::throw_dtype(int function, DType got) const {
+  const FunctionRow* row = row_of_call(*this, function);
+  std::string names;
+  for (const DType d : dtypes::with_reduced_floating(row ? row->dtypes : dtypes()))
+    names += (names.empty() ? "" : ", ") + std::string(ambit::name(d));
+  throw DTypeError(fmt::format("{}: expected one of {}, got {}", row ? row->name : name(), names,
+                               ambit::name(got)));
+}
 
 UnsignedRule UpcastCall::unsigned_rule() const {
   if (op_.upcast_rule() == UpcastRule::bitwise || &op_ == &kernels::scatter_add)
@@ -218,7 +218,7 @@ void UpcastCall::run_unsigned(const Call& call) {
       return kernels::compare_scalar(y, operands_[1].tensor, 0, CompareOp::eq);
   }
   const UnsignedRule rule = unsigned_rule();
-  if (rule == UnsignedRule::refused) refuse(op_, function_, *unsigned_dtype_);
+  if (rule == UnsignedRule::refused) op_.throw_dtype(function_, *unsigned_dtype_);
   const bool is_meta = std::any_of(operands_.begin(), operands_.end(), [](const Operand& o) {
     return o.tensor.defined() && o.tensor.device().is_meta();
   });

@@ -25,10 +25,11 @@ import torch
 
 warnings.simplefilter("ignore")
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+          "complex64", "complex128"]
 UNTYPED = ["uint16", "uint32", "uint64"]  # PyTorch saves them as bytes, and has them since 2.3
 # Dtypes and layouts that ambit does not have: such tensors are opaque.
-OTHER_DTYPES = ["complex64", "complex128", "float8_e4m3fn", "float8_e5m2"]
+OTHER_DTYPES = ["float8_e4m3fn", "float8_e5m2"]
 
 
 def tensor_text(t):
@@ -40,15 +41,18 @@ def tensor_text(t):
     if name[len("torch."):] not in DTYPES + UNTYPED:
         return f"opaque {name} tensor"
     t = t.detach()
+    if hasattr(t, "is_neg") and t.is_neg() and name[len("torch."):] in ["bool"] + UNTYPED:
+        return f"opaque negated {name} tensor"  # PyTorch cannot negate it either
     if t.is_meta:
         return f"tensor {name} {list(t.shape)} meta"
     t = t.resolve_neg() if hasattr(t, "resolve_neg") else t
+    t = t.resolve_conj() if hasattr(t, "resolve_conj") else t
     data = t.contiguous().reshape(-1)
     as_bytes = bytes(data.view(torch.uint8).tolist()) if data.numel() else b""
     return f"tensor {name} {list(t.shape)} {as_bytes.hex()}"
 
 
-SUPPORTED_BY_NUMPY = "b1 u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split()
+SUPPORTED_BY_NUMPY = "b1 u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8 c8 c16".split()
 
 
 def numpy_lines(value, path):
@@ -63,7 +67,7 @@ def numpy_lines(value, path):
             yield f"{path} {tensor_text(torch.from_numpy(native))}"
     elif isinstance(value, np.ndarray):
         yield f"{path} opaque numpy.ndarray"
-    elif supported and (value.dtype.name != "uint64" or value < 2**63):
+    elif supported and value.dtype.kind != "c" and (value.dtype.name != "uint64" or value < 2**63):
         yield from lines(value.item(), path)
     else:
         yield f"{path} opaque scalar of NumPy"
@@ -151,6 +155,13 @@ def values():
         yield "buffer", {"x": torch.nn.Buffer(matrix.clone())}
     yield "gradient", {"x": torch.ones(2, requires_grad=True)}
     yield "negative", {"x": torch.imag(torch.tensor([1 + 2j, 3 - 4j]).conj())}
+    for n in ["bool"] + UNTYPED:
+        if hasattr(torch, n) and hasattr(torch, "_neg_view"):
+            yield f"negated_{n}", {"x": torch._neg_view(torch.arange(4).to(getattr(torch, n))), "y": torch.ones(2)}
+    for n in UNTYPED:
+        if hasattr(torch, n):  # the storage of both has two types
+            wide = torch.arange(4).to(getattr(torch, n))
+            yield f"bytes_of_{n}", {"x": wide, "bytes": wide.view(torch.uint8), "t": wide.view(2, 2).t()}
     yield "meta", {"x": torch.ones(2, 3, device="meta"), "y": torch.ones(2)}
     yield "sparse", {"x": torch.eye(3).to_sparse(), "y": torch.ones(2)}
     yield "quantized", {"x": torch.quantize_per_tensor(matrix, 0.1, 0, torch.qint8), "y": torch.ones(2)}
@@ -215,7 +226,7 @@ def numpy_values():
     yield "numpy_dtypes", {n: np.arange(-3, 4).astype(n) for n in SUPPORTED_BY_NUMPY}
     yield "numpy_orders", [matrix.astype(">i4"), np.asfortranarray(matrix), matrix.T, matrix[:, 1], np.empty((0, 2)),
                            np.array(3.5), np.asfortranarray(np.arange(24.0).reshape(2, 3, 4))]
-    yield "numpy_others", {"c": matrix.astype("c8"), "u": matrix.astype("u4"), "o": np.array([1, None], dtype=object),
+    yield "numpy_others", {"c": matrix.astype(">c16"), "u": matrix.astype("u4"), "o": np.array([1, None], dtype=object),
                            "s": np.array(["a", "bc"]), "w": torch.ones(2)}
     yield "numpy_numbers", [np.float64(0.1), np.float32(0.1), np.float16(2.5), np.int64(-3), np.uint8(200), np.bool_(True),
                             np.complex64(1j), np.uint64(2**64 - 1)]
@@ -287,11 +298,11 @@ def big_endian(data, width):
 
 
 def write_big_endian(corpus):
-    for n in DTYPES:
+    for n in DTYPES + [n for n in UNTYPED if hasattr(torch, n)]:
         value = {"x": torch.arange(-3, 4).to(getattr(torch, n)), "y": [1.5, 258]}
         data = big_endian(saved(value), value["x"].element_size())
-        # PyTorch before 2.0 reads such a file as little-endian.
-        if int(torch.__version__.split(".")[0]) >= 2:
+        # PyTorch before 2.0 reads such a file as little-endian, 2.15 the dtypes that it saves as bytes.
+        if int(torch.__version__.split(".")[0]) >= 2 and n in DTYPES:
             assert list(lines(torch.load(io.BytesIO(data)))) == list(lines(value))
         corpus.add(f"big_endian_{n}.pth", data, value, True)
 
@@ -388,7 +399,32 @@ class Weights(torch.nn.Module):
         return x.sum() + self.layers[1].weight.sum() + self.layers[1].bias.sum() + self.count
 
 
+class Wide(torch.nn.Module):
+    """Dtypes with a storage type in TorchScript alone; those that ambit lacks are left out."""
+
+    def __init__(self, names):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(2))
+        for n in names:
+            self.register_buffer(n, torch.arange(4.0).to(getattr(torch, n)))
+
+    def forward(self, x):
+        return x + self.weight
+
+
+def write_wide_script(corpus):
+    others = ["float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "complex32"]
+    net = Wide([n for n in UNTYPED + others if hasattr(torch, n)])
+    for name, module in (("wide", torch.jit.script(net)), ("wide_traced", torch.jit.trace(net, torch.ones(2)))):
+        file = io.BytesIO()
+        torch.jit.save(module, file)
+        expected = [f"{n} {tensor_text(t)}" for n, t in module.state_dict().items() if n not in others]
+        corpus.add_text(name + ".pt", file.getvalue(), ["tensors", *expected])
+
+
 def write_script(corpus):
+    if all(hasattr(torch, n) for n in UNTYPED):
+        write_wide_script(corpus)
     net = Weights().eval()
     scripted = torch.jit.script(net)
     for name, module in (("scripted", scripted), ("traced", torch.jit.trace(net, torch.ones(2))),

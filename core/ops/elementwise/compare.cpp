@@ -117,11 +117,12 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   broadcast("isclose", self.sizes(), other.sizes());
   const NoGradGuard no_grad;
   Tensor close = eq(self, other);
-  if (equal_nan && self.is_floating_point()) {
+  const bool is_real_or_complex = is_differentiable(self.dtype());
+  if (equal_nan && is_real_or_complex) {
     close = logical_or(close, logical_and(isnan(self), isnan(other)));
   }
   // Compare integers and bool as floats, where differences do not wrap.
-  const DType dtype = self.is_floating_point() ? self.dtype() : kFloat64;
+  const DType dtype = is_real_or_complex ? self.dtype() : kFloat64;
   const Tensor a = self.to(dtype), b = other.to(dtype);
   const Tensor error = abs(a - b);
   return logical_or(close, logical_and(isfinite(error), error <= atol + abs(b * rtol)));
