@@ -217,7 +217,7 @@ PARITY(checks_and_warnings) {
   report_text("warnings", c10::Join("|", collector.texts));
 }
 
-// PyTorch 2 says of what kind a warning is.
+// Since PyTorch 2 a warning has a type.
 PARITY(kinds_of_warnings) {
 #if TORCH_VERSION_MAJOR >= 2
   struct Kinds : c10::WarningHandler {

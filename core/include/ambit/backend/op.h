@@ -163,7 +163,6 @@ class AMBIT_API OpBase {
   void set_kernel(size_t kind, AnyKernel kernel);
   /// Return true if the kernel accepts all these of OneDevice::converted_dtypes() unconverted.
   bool accepts_natively(DeviceKind kind, DTypeSet set) const {
-    if ((set.bits & dtypes::kWideUnsigned.bits) != 0) return false;
     uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
     if (upcast_rule_ == UpcastRule::native) native |= dtypes::kReducedFloating.bits;
     return (set.bits & ~native) == 0;
