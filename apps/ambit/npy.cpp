@@ -23,10 +23,11 @@ struct Type {
   DType dtype;
   const char* name;
 };
-constexpr Type kTypes[] = {{kBool, "|b1"},    {kUInt8, "|u1"},   {kInt8, "|i1"},
-                           {kInt16, "<i2"},   {kInt32, "<i4"},   {kInt64, "<i8"},
-                           {kFloat16, "<f2"}, {kFloat32, "<f4"}, {kFloat64, "<f8"},
-                           {kUInt16, "<u2"},  {kUInt32, "<u4"},  {kUInt64, "<u8"}};
+constexpr Type kTypes[] = {{kBool, "|b1"},         {kUInt8, "|u1"},         {kInt8, "|i1"},
+                           {kInt16, "<i2"},        {kInt32, "<i4"},         {kInt64, "<i8"},
+                           {kFloat16, "<f2"},      {kFloat32, "<f4"},       {kFloat64, "<f8"},
+                           {kUInt16, "<u2"},       {kUInt32, "<u4"},        {kUInt64, "<u8"},
+                           {kComplexFloat, "<c8"}, {kComplexDouble, "<c16"}};
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw SerializationError(fmt::format("cannot read '{}': {}", path, why));
@@ -77,7 +78,8 @@ Tensor read_npy(const std::string& path) {
   in.read(header.data(), std::ssize(header));
   if (!in) fail(path, "it ends early");
 
-  const std::string_view descr = after(header, "descr", path).substr(1, 3);
+  const std::string_view quoted = after(header, "descr", path).substr(1);
+  const std::string_view descr = quoted.substr(0, quoted.find('\''));
   const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                   [&](const Type& t) { return descr == t.name; });
   if (type == std::end(kTypes)) fail(path, fmt::format("ambit has no dtype '{}'", descr));

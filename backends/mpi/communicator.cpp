@@ -27,12 +27,21 @@ int64_t piece_size() {
 
 // Reduced floating-point types are only copied, not reduced.
 MPI_Datatype type_of(DType dtype) {
-  static const std::map<DType, MPI_Datatype> types{
-      {kBool, MPI_C_BOOL},      {kUInt8, MPI_UINT8_T},   {kInt8, MPI_INT8_T},
-      {kInt16, MPI_INT16_T},    {kInt32, MPI_INT32_T},   {kInt64, MPI_INT64_T},
-      {kFloat32, MPI_FLOAT},    {kFloat64, MPI_DOUBLE},  {kFloat16, MPI_INT16_T},
-      {kBFloat16, MPI_INT16_T}, {kUInt16, MPI_UINT16_T}, {kUInt32, MPI_UINT32_T},
-      {kUInt64, MPI_UINT64_T}};
+  static const std::map<DType, MPI_Datatype> types{{kBool, MPI_C_BOOL},
+                                                   {kUInt8, MPI_UINT8_T},
+                                                   {kInt8, MPI_INT8_T},
+                                                   {kInt16, MPI_INT16_T},
+                                                   {kInt32, MPI_INT32_T},
+                                                   {kInt64, MPI_INT64_T},
+                                                   {kFloat32, MPI_FLOAT},
+                                                   {kFloat64, MPI_DOUBLE},
+                                                   {kFloat16, MPI_INT16_T},
+                                                   {kBFloat16, MPI_INT16_T},
+                                                   {kUInt16, MPI_UINT16_T},
+                                                   {kUInt32, MPI_UINT32_T},
+                                                   {kUInt64, MPI_UINT64_T},
+                                                   {kComplexFloat, MPI_C_FLOAT_COMPLEX},
+                                                   {kComplexDouble, MPI_C_DOUBLE_COMPLEX}};
   return types.at(dtype);
 }
 

@@ -242,7 +242,7 @@ void CustomCall::record(std::shared_ptr<AutogradContext> context, variable_list&
   node->save(outputs);
   for (uint32_t i = 0; i < outputs.size(); ++i) {
     const Tensor& out = outputs[i];
-    if (!out.defined() || !out.is_floating_point()) continue;
+    if (!out.defined() || !is_differentiable(out.dtype())) continue;
     const bool is_constant = is_among(constants, out);
     if (is_among(dirty, out)) {
       if (is_constant) {

@@ -237,7 +237,7 @@ Tensor record_list(const char* name, Tensor out, TensorList tensors,
                    std::function<Tensor(const Tensor&, size_t)> formula) {
   const bool needed = std::any_of(tensors.begin(), tensors.end(),
                                   [](const Tensor& t) { return t.requires_grad(); });
-  if (GradMode::is_enabled() && needed && is_floating_point(out.dtype())) {
+  if (GradMode::is_enabled() && needed && is_differentiable(out.dtype())) {
     set_history(out, intrusive_ptr<Node>(new ListNode(name, tensors, std::move(formula))));
   }
   return out;

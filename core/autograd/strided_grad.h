@@ -7,9 +7,11 @@ namespace ambit {
 
 /// Positions of a tensor's elements in its storage, in elements.
 struct Geometry {
-  explicit Geometry(const TensorImpl& t) : sizes(t.sizes), strides(t.strides), offset(t.offset) {}
+  explicit Geometry(const TensorImpl& t)
+      : sizes(t.sizes), strides(t.strides), offset(t.offset), dtype(t.dtype) {}
   Dims sizes, strides;
   int64_t offset;
+  DType dtype;
 };
 
 /// Convert the gradient g of the view `to` into that of the tensor `from` of the same storage:

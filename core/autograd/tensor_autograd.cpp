@@ -15,7 +15,7 @@
 namespace ambit {
 
 Tensor& Tensor::requires_grad_(bool on) const {
-  if (on && !is_floating_point()) {
+  if (on && !is_differentiable(dtype())) {
     throw DTypeError(fmt::format("requires_grad_: expected a floating-point dtype, got {}",
                                  ambit::name(dtype())));
   }

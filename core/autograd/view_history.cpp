@@ -3,6 +3,7 @@
 // history from the base lazily, by their geometry. The scheme is PyTorch's (CopySlices,
 // DifferentiableViewMeta).
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
@@ -17,6 +18,28 @@ namespace ambit {
 namespace {
 
 uint32_t rebases_of(const TensorImpl& t) { return t.autograd ? t.autograd->rebases : 0; }
+
+// Geometries of a base and a view of it in elements of one dtype: if one of both is complex and the
+// other is real, in elements of the parts, with a last dim of 2 for the complex one.
+struct Regions {
+  Regions(const TensorImpl& b, const TensorImpl& v) : base(b), view(v) {
+    if (is_complex(base.dtype) == is_complex(view.dtype)) return;
+    splits_base = is_complex(base.dtype);
+    splits_view = !splits_base;
+    Geometry& split = splits_base ? base : view;
+    for (int64_t& s : split.strides) s *= 2;
+    split.sizes.push_back(2);
+    split.strides.push_back(1);
+    split.offset *= 2;
+    split.dtype = real_dtype(split.dtype);
+  }
+  Geometry base, view;
+  bool splits_base = false, splits_view = false;
+};
+
+// Convert gradients from and to the dtype of the tensor that they belong to.
+Tensor split(bool splits, const Tensor& g) { return splits ? view_as_real(g) : g; }
+Tensor joined(bool splits, const Tensor& g) { return splits ? view_as_complex(g) : g; }
 
 // Return zeros with the base's layout, so that a view's strides select the same elements.
 Tensor zeros_of(const Geometry& base, const Tensor& like) {
@@ -45,19 +68,19 @@ Tensor region(const Tensor& in_base_layout, const Geometry& base, const Geometry
 class ViewNode final : public Node {
  public:
   ViewNode(const Tensor& base, const TensorImpl& view)
-      : Node("as_strided", 1), edge_(gradient_edge(base)), base_(*base.impl()), view_(view) {}
+      : Node("as_strided", 1), edge_(gradient_edge(base)), at_(*base.impl(), view) {}
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
              std::span<const uint8_t> wanted) override {
     if (!wanted[0] || !out[0].defined()) return;
-    Geometry part = view_;
-    const Tensor g = sum_repeated(out[0], part);
-    const Tensor zero = zeros_of(base_, out[0]);
-    const Tensor place = region(zero, base_, part);
+    Geometry part = at_.view;
+    const Tensor g = sum_repeated(split(at_.splits_view, out[0]), part);
+    const Tensor zero = zeros_of(at_.base, g);
+    const Tensor place = region(zero, at_.base, part);
     if (overlaps_itself(*place.impl())) {
-      in[0] = strided_grad(g, base_, part);
+      in[0] = joined(at_.splits_base, strided_grad(g, at_.base, part));
     } else {
       place.copy_(g);
-      in[0] = zero;
+      in[0] = joined(at_.splits_base, zero);
     }
   }
   bool release() override { return false; }
@@ -65,7 +88,7 @@ class ViewNode final : public Node {
 
  private:
   Edge edge_;
-  Geometry base_, view_;
+  Regions at_;
 };
 
 // Node of a base whose view was overwritten by `write`: outside the view the gradient flows to the
@@ -76,17 +99,17 @@ class ViewWriteNode final : public Node {
                 uint32_t output)
       : Node(write->op(), 1),
         edges_{gradient_edge(base), Edge{std::move(write), output, {}}},
-        base_(*base.impl()),
-        view_(view) {}
+        at_(*base.impl(), view) {}
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
              std::span<const uint8_t> wanted) override {
     if (!out[0].defined()) return;
-    Tensor g = zeros_of(base_, out[0]);
-    g.copy_(out[0]);
-    if (wanted[1]) in[1] = region(g, base_, view_).clone();
+    const Tensor given = split(at_.splits_base, out[0]);
+    Tensor g = zeros_of(at_.base, given);
+    g.copy_(given);
+    if (wanted[1]) in[1] = joined(at_.splits_view, region(g, at_.base, at_.view).clone());
     if (wanted[0]) {
-      region(g, base_, view_).zero_();
-      in[0] = g;
+      region(g, at_.base, at_.view).zero_();
+      in[0] = joined(at_.splits_base, g);
     }
   }
   bool release() override { return false; }
@@ -94,7 +117,7 @@ class ViewWriteNode final : public Node {
 
  private:
   std::array<Edge, 2> edges_;
-  Geometry base_, view_;
+  Regions at_;
 };
 
 // After set_data() on the base, t is no longer a view of it: their storages differ.
@@ -103,8 +126,12 @@ bool is_view_of_base(const TensorImpl& t) { return t.base && t.base->storage == 
 }  // namespace
 
 Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
-  intrusive_ptr<TensorImpl> view(
-      new TensorImpl(base.storage(), sizes, strides, offset, base.dtype()));
+  return make_view(base, sizes, strides, offset, base.dtype());
+}
+
+Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
+                 DType dtype) {
+  intrusive_ptr<TensorImpl> view(new TensorImpl(base.storage(), sizes, strides, offset, dtype));
   view->writes = base.impl()->writes;
   view->base = base.impl()->base ? base.impl()->base : intrusive_ptr<TensorImpl>(base.impl());
   view->base_rebases = rebases_of(*view->base);

@@ -70,6 +70,13 @@ void fold(void* into, const void* from, int64_t count, const F& f) {
   for (int64_t i = 0; i < count; ++i) a[i] = static_cast<T>(f(a[i], b[i]));
 }
 
+// Only sums and products are defined for complex numbers.
+template <class T>
+void combine_numbers(ReduceOp op, void* into, const void* from, int64_t n) {
+  if (op == ReduceOp::PRODUCT) return fold<T>(into, from, n, std::multiplies<>());
+  return fold<T>(into, from, n, std::plus<>());
+}
+
 template <class T>
 void combine_as(ReduceOp op, void* into, const void* from, int64_t n) {
   // NaN propagates, as in min()
@@ -93,15 +100,20 @@ void combine_as(ReduceOp op, void* into, const void* from, int64_t n) {
     if (op == ReduceOp::BOR) return as(std::bit_or<U>());
     return as(std::bit_xor<U>());
   } else {
-    if (op == ReduceOp::PRODUCT) return fold<T>(into, from, n, std::multiplies<>());
-    return fold<T>(into, from, n, std::plus<>());
+    return combine_numbers<T>(op, into, from, n);
   }
 }
 
 }  // namespace
 
 void combine(ReduceOp op, DType dtype, void* into, const void* from, int64_t count) {
-  visit<dtypes::kStored>(dtype, [&]<class T>() { combine_as<T>(op, into, from, count); });
+  visit<dtypes::kStored>(dtype, [&]<class T>() {
+    if constexpr (dtypes::kComplex.contains(dtype_of<T>)) {
+      combine_numbers<T>(op, into, from, count);
+    } else {
+      combine_as<T>(op, into, from, count);
+    }
+  });
 }
 
 CommunicatorFactory find_communicator(const std::string& name) {

@@ -1,9 +1,11 @@
 // The definition of every kernel op: its name, the dtypes that it computes with, how it runs on
-// reduced floating-point types, its tensor arguments as named in error messages, and its composite.
+// reduced floating-point types, its tensor arguments as named in error messages, its composite, and
+// the function that runs it on complex operands.
 // constinit: ready before any static constructor runs, and one table for all libraries. The order
 // is that of kernels.h.
 #include <ambit/backend/kernels.h>
 
+#include "core/ops/complex/kernels.h"
 #include "core/ops/composite.h"
 
 namespace ambit {
@@ -12,28 +14,47 @@ namespace kernels {
 using namespace dtypes;
 using enum UpcastRule;
 
-constinit decltype(copy) copy{"copy", kAll, native, {"out", "input"}};
-constinit decltype(fill) fill{"fill", kAll, bitwise, {"out"}};
+constinit decltype(copy) copy{"copy", kAll, native, {"out", "input"}, ForComplex{by_parts::copy}};
+constinit decltype(fill) fill{"fill", kAll, bitwise, {"out"}, ForComplex{by_parts::fill}};
 constinit decltype(random) random{"random", kAll, upcast, {"out"}};
-constinit decltype(unary) unary{"unary", kAll, elementwise, {"out", "input"}};
-constinit decltype(binary) binary{"binary", kAll, elementwise, {"out", "input", "other"}};
-constinit decltype(binary_scalar) binary_scalar{
-    "binary_scalar", kAll, elementwise, {"out", "input"}, composite::binary_scalar};
-constinit decltype(ternary) ternary{
-    "ternary", kAll, elementwise, {"out", "input", "other", "third"}, composite::ternary};
+constinit decltype(unary) unary{
+    "unary", kAll, elementwise, {"out", "input"}, ForComplex{by_parts::unary}};
+constinit decltype(binary) binary{
+    "binary", kAll, elementwise, {"out", "input", "other"}, ForComplex{by_parts::binary}};
+constinit decltype(binary_scalar) binary_scalar{"binary_scalar",
+                                                kAll,
+                                                elementwise,
+                                                {"out", "input"},
+                                                composite::binary_scalar,
+                                                ForComplex{composite::binary_scalar}};
+constinit decltype(ternary) ternary{"ternary",          kAll,
+                                    elementwise,        {"out", "input", "other", "third"},
+                                    composite::ternary, ForComplex{composite::ternary}};
 constinit decltype(clamp) clamp{"clamp", kAll, elementwise, {"out", "input"}, composite::clamp};
 constinit decltype(clamp_grad) clamp_grad{
     "clamp_grad", kFloating, elementwise, {"out", "grad", "input"}, composite::clamp_grad};
-constinit decltype(compare) compare{"compare", kAll, elementwise, {"out", "input", "other"}};
-constinit decltype(compare_scalar) compare_scalar{
-    "compare_scalar", kAll, elementwise, {"out", "input"}, composite::compare_scalar};
-constinit decltype(where) where{"where", kAll, bitwise, {"out", "condition", "input", "other"}};
-constinit decltype(masked_fill) masked_fill{
-    "masked_fill", kAll, bitwise, {"out", "input", "mask"}, composite::masked_fill};
-constinit decltype(reduce) reduce{"reduce", kAll, upcast, {"out", "input"}};
+constinit decltype(compare) compare{
+    "compare", kAll, elementwise, {"out", "input", "other"}, ForComplex{by_parts::compare}};
+constinit decltype(compare_scalar) compare_scalar{"compare_scalar",
+                                                  kAll,
+                                                  elementwise,
+                                                  {"out", "input"},
+                                                  composite::compare_scalar,
+                                                  ForComplex{composite::compare_scalar}};
+constinit decltype(where) where{
+    "where", kAll, bitwise, {"out", "condition", "input", "other"}, ForComplex{by_parts::where}};
+constinit decltype(masked_fill) masked_fill{"masked_fill",
+                                            kAll,
+                                            bitwise,
+                                            {"out", "input", "mask"},
+                                            composite::masked_fill,
+                                            ForComplex{composite::masked_fill}};
+constinit decltype(reduce) reduce{
+    "reduce", kAll, upcast, {"out", "input"}, ForComplex{by_parts::reduce}};
 constinit decltype(arg_reduce) arg_reduce{
     "arg_reduce", kAll, upcast, {"values", "indices", "input"}};
-constinit decltype(scan) scan{"scan", kNumbers, upcast, {"out", "input"}};
+constinit decltype(scan) scan{
+    "scan", kNumbers, upcast, {"out", "input"}, ForComplex{by_parts::scan}};
 constinit decltype(cum_extremum) cum_extremum{
     "cum_extremum", kAll, upcast, {"values", "indices", "input"}, composite::cum_extremum};
 constinit decltype(sort) sort{
@@ -42,17 +63,24 @@ constinit decltype(topk) topk{
     "topk", kAll, upcast, {"values", "indices", "input"}, composite::topk};
 constinit decltype(searchsorted) searchsorted{
     "searchsorted", kNumbers, upcast, {"out", "sorted", "input"}, composite::searchsorted};
-constinit decltype(gather) gather{"gather", kAll, bitwise, {"out", "input", "index"}};
-constinit decltype(scatter) scatter{"scatter", kAll, bitwise, {"out", "index", "src"}};
+constinit decltype(gather) gather{
+    "gather", kAll, bitwise, {"out", "input", "index"}, ForComplex{by_parts::gather}};
+constinit decltype(scatter) scatter{
+    "scatter", kAll, bitwise, {"out", "index", "src"}, ForComplex{by_parts::scatter}};
 constinit decltype(scatter_add) scatter_add{
-    "scatter_add", kAll, upcast_inout, {"out", "index", "src"}};
+    "scatter_add", kAll, upcast_inout, {"out", "index", "src"}, ForComplex{by_parts::scatter_add}};
 constinit decltype(scatter_reduce) scatter_reduce{
     "scatter_reduce", kAll, upcast_inout, {"out", "index", "src"}, composite::scatter_reduce};
 constinit decltype(nonzero) nonzero{"nonzero", {kBool}, upcast, {"out", "input"}};
-constinit decltype(index_select) index_select{
-    "index_select", kAll, bitwise, {"out", "input", "index"}, composite::index_select};
-constinit decltype(index_add) index_add{
-    "index_add", kAll, upcast_inout, {"out", "index", "src"}, composite::index_add};
+constinit decltype(index_select) index_select{"index_select",
+                                              kAll,
+                                              bitwise,
+                                              {"out", "input", "index"},
+                                              composite::index_select,
+                                              ForComplex{by_parts::index_select}};
+constinit decltype(index_add) index_add{"index_add",          kAll,
+                                        upcast_inout,         {"out", "index", "src"},
+                                        composite::index_add, ForComplex{by_parts::index_add}};
 constinit decltype(embedding_bag) embedding_bag{
     "embedding_bag",
     kFloating,
@@ -65,9 +93,14 @@ constinit decltype(embedding_bag_grad) embedding_bag_grad{
     upcast,
     {"weight_grad", "grad", "max_indices", "input", "offsets", "per_sample_weights"},
     composite::embedding_bag_grad};
-constinit decltype(matmul) matmul{"matmul", kNumbers, upcast, {"out", "input", "other"}};
-constinit decltype(linear) linear{
-    "linear", kNumbers, upcast, {"out", "input", "weight", "bias"}, composite::linear};
+constinit decltype(matmul) matmul{
+    "matmul", kNumbers, upcast, {"out", "input", "other"}, ForComplex{by_parts::matmul}};
+constinit decltype(linear) linear{"linear",
+                                  kNumbers,
+                                  upcast,
+                                  {"out", "input", "weight", "bias"},
+                                  composite::linear,
+                                  ForComplex{composite::linear}};
 constinit decltype(linear_map) linear_map{
     "linear_map", kFloating, upcast, {"out", "input", "weight", "bias"}, composite::linear_map};
 constinit decltype(linear_int8) linear_int8{"linear_int8",
@@ -77,6 +110,8 @@ constinit decltype(linear_int8) linear_int8{"linear_int8",
                                             composite::linear_int8};
 constinit decltype(fft_pairs) fft_pairs{
     "fft_pairs", kFloating, upcast, {"out", "input"}, composite::fft_pairs};
+constinit decltype(fft_real) fft_real{
+    "fft_real", kFloating, upcast, {"out", "input"}, composite::fft_real};
 constinit decltype(lu_factor) lu_factor{
     "lu_factor", kFloating, upcast, {"LU", "pivots", "info", "A"}, composite::lu_factor};
 constinit decltype(lu_solve) lu_solve{

@@ -23,12 +23,14 @@ using Json = nlohmann::json;
 
 // Source: the enum Dtype of safetensors 0.8.0.
 constexpr ElementType kElementTypes[] = {
-    {"BOOL", kBool, 8},     {"U8", kUInt8, 8},      {"I8", kInt8, 8},      {"I16", kInt16, 16},
-    {"I32", kInt32, 32},    {"I64", kInt64, 64},    {"F16", kFloat16, 16}, {"BF16", kBFloat16, 16},
-    {"F32", kFloat32, 32},  {"F64", kFloat64, 64},  {"U16", kUInt16, 16},  {"U32", kUInt32, 32},
-    {"U64", kUInt64, 64},   {"C64", {}, 64},        {"F4", {}, 4},         {"F6_E2M3", {}, 6},
-    {"F6_E3M2", {}, 6},     {"F8_E4M3", {}, 8},     {"F8_E5M2", {}, 8},    {"F8_E8M0", {}, 8},
-    {"F8_E4M3FNUZ", {}, 8}, {"F8_E5M2FNUZ", {}, 8},
+    {"BOOL", kBool, 8},     {"U8", kUInt8, 8},          {"I8", kInt8, 8},
+    {"I16", kInt16, 16},    {"I32", kInt32, 32},        {"I64", kInt64, 64},
+    {"F16", kFloat16, 16},  {"BF16", kBFloat16, 16},    {"F32", kFloat32, 32},
+    {"F64", kFloat64, 64},  {"U16", kUInt16, 16},       {"U32", kUInt32, 32},
+    {"U64", kUInt64, 64},   {"C64", kComplexFloat, 64}, {"F4", {}, 4},
+    {"F6_E2M3", {}, 6},     {"F6_E3M2", {}, 6},         {"F8_E4M3", {}, 8},
+    {"F8_E5M2", {}, 8},     {"F8_E8M0", {}, 8},         {"F8_E4M3FNUZ", {}, 8},
+    {"F8_E5M2FNUZ", {}, 8},
 };
 constexpr const char* kMetadata = "__metadata__";  // a map of strings, not a tensor
 constexpr size_t kMaxDims = 64;                    // bounds memory for a header full of sizes 1
@@ -312,8 +314,12 @@ Header parse_header(std::string_view text, uint64_t data_bytes) {
 }
 
 const ElementType& element_type(DType dtype) {
-  return *std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
-                       [&](const ElementType& known) { return known.dtype == dtype; });
+  const auto* found = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                                   [&](const ElementType& known) { return known.dtype == dtype; });
+  if (found == std::end(kElementTypes)) {
+    fail("expected a dtype that safetensors has, got {}", name(dtype));
+  }
+  return *found;
 }
 
 std::string format_header(const std::vector<Entry>& entries, const Metadata& metadata) {

@@ -24,11 +24,21 @@ struct TypeCode {
   uint8_t code, bits;
 };
 constexpr TypeCode kTypes[] = {
-    {kFloat16, kDLFloat, 16}, {kBFloat16, kDLBfloat, 16}, {kBool, kDLBool, 8},
-    {kUInt8, kDLUInt, 8},     {kInt8, kDLInt, 8},         {kInt16, kDLInt, 16},
-    {kInt32, kDLInt, 32},     {kInt64, kDLInt, 64},       {kFloat32, kDLFloat, 32},
-    {kFloat64, kDLFloat, 64}, {kUInt16, kDLUInt, 16},     {kUInt32, kDLUInt, 32},
+    {kFloat16, kDLFloat, 16},
+    {kBFloat16, kDLBfloat, 16},
+    {kBool, kDLBool, 8},
+    {kUInt8, kDLUInt, 8},
+    {kInt8, kDLInt, 8},
+    {kInt16, kDLInt, 16},
+    {kInt32, kDLInt, 32},
+    {kInt64, kDLInt, 64},
+    {kFloat32, kDLFloat, 32},
+    {kFloat64, kDLFloat, 64},
+    {kUInt16, kDLUInt, 16},
+    {kUInt32, kDLUInt, 32},
     {kUInt64, kDLUInt, 64},
+    {kComplexFloat, kDLComplex, 64},
+    {kComplexDouble, kDLComplex, 128},
 };
 static_assert(std::size(kTypes) == kDTypeCount, "a dtype that DLPack has no code for");
 

@@ -17,8 +17,8 @@ std::atomic<DType> default_dtype{kFloat32};  // relaxed: independent of other da
 
 const char* name(DType d) {
   static constexpr const char* kNames[kDTypeCount] = {
-      "bool",     "uint8",   "int8",    "int16",  "int32",  "int64", "float16",
-      "bfloat16", "float32", "float64", "uint16", "uint32", "uint64"};
+      "bool",    "uint8",   "int8",   "int16",  "int32",  "int64",     "float16",   "bfloat16",
+      "float32", "float64", "uint16", "uint32", "uint64", "complex64", "complex128"};
   return kNames[static_cast<int>(d)];
 }
 
@@ -27,12 +27,14 @@ std::ostream& operator<<(std::ostream& os, DType d) { return os << name(d); }
 DType promote_types(DType a, DType b) {
   if (a == b) return a;
   const DType low = std::min(a, b), high = std::max(a, b);
-  if (is_wide_unsigned(high)) {
+  if (is_wide_unsigned(low) || is_wide_unsigned(high)) {
     if (is_floating_point(low)) return low;
+    const bool is_low = is_wide_unsigned(low) && is_complex(high);
     throw DTypeError(
         fmt::format("promote_types: expected {} with a floating-point dtype or itself, got {}",
-                    name(high), name(low)));
+                    name(is_low ? low : high), name(is_low ? high : low)));
   }
+  if (is_complex(high)) return low == kFloat64 ? kComplexDouble : high;
   // The enum's order decides, except here: int8 cannot hold all values of uint8.
   if (low == kUInt8 && high == kInt8) return kInt16;
   if (low == kFloat16 && high == kBFloat16) return kFloat32;

@@ -2,6 +2,7 @@
 // Source: torch/_tensor_str.py of PyTorch 1.13.
 #include <ambit/autograd.h>
 #include <ambit/detail/record.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/shape.h>
 #include <ambit/tensor.h>
 
@@ -40,6 +41,7 @@ Tensor edges(Tensor t) {
 struct Elements {
   std::vector<std::string> text;
   size_t width = 1;
+  bool pads = true;  // false for complex numbers, of which only the real parts are padded
 
   void add(std::string s, bool widens = true) {
     if (widens) width = std::max(width, s.size());
@@ -81,7 +83,23 @@ std::string to_text(double v, Notation notation) {
   return fmt::format("{:.4e}", v);
 }
 
+Elements format_elements(const Tensor& t);
+
+// Each part has its own notation and width.
+Elements format_complex(const Tensor& t) {
+  const Elements re = format_elements(real(t)), im = format_elements(imag(t));
+  Elements out;
+  for (size_t i = 0; i < re.text.size(); ++i) {
+    const char* plus = im.text[i].starts_with('-') ? "" : "+";
+    out.add(fmt::format("{:>{}}{}{}j", re.text[i], re.width, plus, im.text[i]));
+  }
+  out.width = re.width + im.width + 1;
+  out.pads = false;
+  return out;
+}
+
 Elements format_elements(const Tensor& t) {
+  if (t.is_complex()) return format_complex(t);
   Elements out;
   const int64_t n = t.numel();
   if (!t.is_floating_point()) {
@@ -128,7 +146,10 @@ class Layout {
   }
 
  private:
-  std::string next() { return fmt::format("{:>{}}", elements_.text[next_++], elements_.width); }
+  std::string next() {
+    const size_t width = elements_.pads ? elements_.width : 0;
+    return fmt::format("{:>{}}", elements_.text[next_++], width);
+  }
 
   std::string wrap(const std::vector<std::string>& items, size_t indent) const {
     const size_t room = kLineWidth > indent ? kLineWidth - indent : 0;
@@ -169,9 +190,10 @@ std::vector<std::string> suffixes(const Tensor& t) {
   if (t.is_meta() || (t.numel() == 0 && t.dim() != 1)) {
     out.push_back("size=" + size_tuple(t.sizes()));
   }
-  // Values show whether they are bool or int64; without values the dtype is printed.
-  const bool dtype_shows = t.dtype() == get_default_dtype() ||
-                           (!no_values && (t.dtype() == kInt64 || t.dtype() == kBool));
+  // Values show whether they are bool, int64 or complex; without values the dtype is printed.
+  const bool is_shown =
+      t.dtype() == kInt64 || t.dtype() == kBool || t.dtype() == complex_dtype(get_default_dtype());
+  const bool dtype_shows = t.dtype() == get_default_dtype() || (!no_values && is_shown);
   if (!dtype_shows) out.push_back(fmt::format("dtype=torch.{}", name(t.dtype())));
   if (const auto node = t.grad_fn()) {
     out.push_back(fmt::format("grad_fn=<{}>", node->name()));

@@ -162,7 +162,7 @@ void Tensor::throw_dtype(DType asked) const {
 }
 
 void Tensor::set_data(const Tensor& src) const try {
-  if (requires_grad() && !src.is_floating_point()) {
+  if (requires_grad() && !is_differentiable(src.dtype())) {
     throw DTypeError(fmt::format(
         "set_data: expected a floating-point dtype for a tensor that requires grad, got {}",
         ambit::name(src.dtype())));

@@ -122,7 +122,11 @@ void ProcessGroup::Call::check(int rank, int size) const {
       }
     }
   }
-  const bool is_real = ambit::is_floating_point(any().dtype());
+  if (ambit::is_complex(any().dtype()) && (op == ReduceOp::MIN || op == ReduceOp::MAX)) {
+    throw DTypeError(fmt::format("{}: expected numbers with an order for {}, got {}", text(),
+                                 name(op), ambit::name(any().dtype())));
+  }
+  const bool is_real = ambit::is_differentiable(any().dtype());
   const bool is_bits = op == ReduceOp::BAND || op == ReduceOp::BOR || op == ReduceOp::BXOR;
   if (is_real ? is_bits : op == ReduceOp::AVG) {
     throw DTypeError(fmt::format("{}: expected {} for {}, got {}", text(),

@@ -56,10 +56,6 @@ const char* name_of_code(int64_t code) {
   switch (code) {
     case 9:
       return "complex32";
-    case 10:
-      return "complex64";
-    case 11:
-      return "complex128";
     default:
       return code >= 29 && code <= 33 ? "float8" : "unknown";
   }
@@ -68,6 +64,8 @@ const char* name_of_code(int64_t code) {
 std::optional<DType> dtype_of_code(int64_t code) {
   constexpr DType kKnown[] = {kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kFloat32, kFloat64};
   if (code >= 1 && code <= 8) return kKnown[code - 1];
+  if (code == 10) return kComplexFloat;
+  if (code == 11) return kComplexDouble;
   if (code == 12) return kBool;
   if (code == 13) return kBFloat16;
   if (code == 28) return kUInt16;

@@ -1,6 +1,7 @@
 // Functions of programs: elementwise.
 #include <ambit/error.h>
 #include <ambit/nn/functional/aten.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/special.h>
 

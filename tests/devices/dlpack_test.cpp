@@ -319,7 +319,7 @@ TEST_CASE("an invalid structure is refused with the field's name, and stays the 
   refuses(plain, "expected version 1.x, got 2.3", [&] { theirs.managed.version = {2, 3}; });
   refuses(plain, "expected version 1.x, got 0.8", [&] { theirs.managed.version = {0, 8}; });
   refuses(dtype, "expected dtype.lanes 1, got 4", [&] { t.dtype.lanes = 4; });
-  refuses(dtype, "got complex of 64 bits", [&] { t.dtype = {kDLComplex, 64, 1}; });
+  refuses(dtype, "got complex of 32 bits", [&] { t.dtype = {kDLComplex, 32, 1}; });
   refuses(dtype, "got float of 8 bits", [&] { t.dtype.bits = 8; });
   refuses(dtype, "got uint of 128 bits", [&] { t.dtype = {kDLUInt, 128, 1}; });
   refuses(dtype, "got opaque handle", [&] { t.dtype = {kDLOpaqueHandle, 64, 1}; });

@@ -40,7 +40,7 @@ SHAPES = ["dense", "transposed", "sliced", "expanded", "number", "empty"]
 # name, and DLPack's code and bits
 DTYPES = [("bool", 6, 8), ("uint8", 1, 8), ("int8", 0, 8), ("int16", 0, 16), ("int32", 0, 32),
           ("int64", 0, 64), ("float16", 2, 16), ("bfloat16", 4, 16), ("float32", 2, 32),
-          ("float64", 2, 64)]
+          ("float64", 2, 64), ("complex64", 5, 64), ("complex128", 5, 128)]
 checked = 0
 
 
@@ -202,7 +202,7 @@ def refused():
     except ValueError:
         check(True, "")
     bridge.bridge_release(tensor)
-    for array, text in ((np.arange(6.0)[::-1], "strides"), (np.zeros(2, np.complex64), "complex"),
+    for array, text in ((np.arange(6.0)[::-1], "strides"), (np.zeros(2, np.clongdouble), "complex"),
                         (np.frombuffer(bytearray(9), np.float64, 1, 1), "multiple of 8")):
         try:
             capsule = array.__dlpack__()

@@ -25,10 +25,11 @@ import torch
 
 warnings.simplefilter("ignore")
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+          "complex64", "complex128"]
 UNTYPED = ["uint16", "uint32", "uint64"]  # PyTorch saves them as bytes, and has them since 2.3
 # Dtypes and layouts that ambit does not have: such tensors are opaque.
-OTHER_DTYPES = ["complex64", "complex128", "float8_e4m3fn", "float8_e5m2"]
+OTHER_DTYPES = ["float8_e4m3fn", "float8_e5m2"]
 
 
 def tensor_text(t):
@@ -45,12 +46,13 @@ def tensor_text(t):
     if t.is_meta:
         return f"tensor {name} {list(t.shape)} meta"
     t = t.resolve_neg() if hasattr(t, "resolve_neg") else t
+    t = t.resolve_conj() if hasattr(t, "resolve_conj") else t
     data = t.contiguous().reshape(-1)
     as_bytes = bytes(data.view(torch.uint8).tolist()) if data.numel() else b""
     return f"tensor {name} {list(t.shape)} {as_bytes.hex()}"
 
 
-SUPPORTED_BY_NUMPY = "b1 u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split()
+SUPPORTED_BY_NUMPY = "b1 u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8 c8 c16".split()
 
 
 def numpy_lines(value, path):
@@ -65,7 +67,7 @@ def numpy_lines(value, path):
             yield f"{path} {tensor_text(torch.from_numpy(native))}"
     elif isinstance(value, np.ndarray):
         yield f"{path} opaque numpy.ndarray"
-    elif supported and (value.dtype.name != "uint64" or value < 2**63):
+    elif supported and value.dtype.kind != "c" and (value.dtype.name != "uint64" or value < 2**63):
         yield from lines(value.item(), path)
     else:
         yield f"{path} opaque scalar of NumPy"
@@ -224,7 +226,7 @@ def numpy_values():
     yield "numpy_dtypes", {n: np.arange(-3, 4).astype(n) for n in SUPPORTED_BY_NUMPY}
     yield "numpy_orders", [matrix.astype(">i4"), np.asfortranarray(matrix), matrix.T, matrix[:, 1], np.empty((0, 2)),
                            np.array(3.5), np.asfortranarray(np.arange(24.0).reshape(2, 3, 4))]
-    yield "numpy_others", {"c": matrix.astype("c8"), "u": matrix.astype("u4"), "o": np.array([1, None], dtype=object),
+    yield "numpy_others", {"c": matrix.astype(">c16"), "u": matrix.astype("u4"), "o": np.array([1, None], dtype=object),
                            "s": np.array(["a", "bc"]), "w": torch.ones(2)}
     yield "numpy_numbers", [np.float64(0.1), np.float32(0.1), np.float16(2.5), np.int64(-3), np.uint8(200), np.bool_(True),
                             np.complex64(1j), np.uint64(2**64 - 1)]

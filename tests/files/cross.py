@@ -13,7 +13,8 @@ import torch
 
 warnings.simplefilter("ignore", UserWarning)  # schedulers here step without their optimizers
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+          "complex64", "complex128"]
 
 
 def values(dtype):
@@ -154,7 +155,8 @@ def write(folder):
     traced.save(str(folder / "traced.pt"))
     torch.save(traced.state_dict(), folder / "traced.pth")
     torch.save(tensors, folder / "legacy.pth", _use_new_zipfile_serialization=False)
-    torch.save({"z": torch.zeros(2, dtype=torch.complex64)}, folder / "complex.pth")
+    z = torch.tensor([1 + 2j, -1j], dtype=torch.complex64)
+    torch.save({"z": z, "conj": z.conj(), "imag": z.conj().imag}, folder / "complex.pth")
     for name, _ in optimizers([parameter()]):
         if name in NUMBERS:
             torch.set_default_dtype(torch.float64)

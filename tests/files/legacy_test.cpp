@@ -124,12 +124,12 @@ TEST_CASE("views of storages, text of Python 2, and the first function for tenso
             .to_tensor()
             .equal(tensor({1., 2.})));
   // A dtype that ambit does not have is skipped, and the storage after it is found.
-  const std::string complex = old_tensor(
-      {.type = "ComplexFloatStorage", .key = "c", .numel = 1, .sizes = {1}, .strides = {1}});
+  const std::string quantized =
+      old_tensor({.type = "QInt32Storage", .key = "q", .numel = 1, .sizes = {1}, .strides = {1}});
   const Value both = load_bytes(
-      legacy_bytes("(" + complex + old_tensor(kTensor) + "t",
-                   {{"c", storage(1, std::string(8, '\1'))}, {"93824", storage(2, kTwo)}}));
-  CHECK(both.items()[0].to_opaque().type == "torch.complex64 tensor");
+      legacy_bytes("(" + quantized + old_tensor(kTensor) + "t",
+                   {{"q", storage(1, std::string(4, '\1'))}, {"93824", storage(2, kTwo)}}));
+  CHECK(both.items()[0].to_opaque().type == "torch.qint32 tensor");
   CHECK(both.items()[1].to_tensor().equal(tensor({1., 2.})));
 }
 

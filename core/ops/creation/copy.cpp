@@ -171,24 +171,50 @@ bool Tensor::is_pinned(std::optional<Device> device) const {
   return call_backend(by, "is_pinned()", [&] { return backend.is_pinned(data_ptr(), nbytes()); });
 }
 
-Scalar Tensor::item() const {
-  if (numel() != 1) {
+namespace {
+
+void expect_item(const Tensor& t) {
+  if (t.numel() != 1) {
     throw ShapeError(
-        fmt::format("item: expected a tensor with one element, got shape {}", str(sizes())));
+        fmt::format("item: expected a tensor with one element, got shape {}", str(t.sizes())));
   }
-  if (is_meta()) {
+  if (t.is_meta()) {
     throw NotImplementedError("item: expected a tensor with data, got a meta tensor");
   }
-  return visit<dtypes::kStored>(dtype(), [&]<class T>() {
-    if (is_cpu()) return Scalar(*static_cast<const T*>(data_ptr()));
-    T value{};
-    const profiler::Scope scope(profiler::EventKind::copy, "item", device(), sizeof value);
-    Backend& backend = usable_backend(device());
-    call_backend(device(), "copy_to_host()", [&] {
-      backend.copy_to_host(device().index(), &value, data_ptr(), sizeof value, false);
-    });
-    return Scalar(value);
+}
+
+template <class T>
+T element(const Tensor& t) {
+  if (t.is_cpu()) return *static_cast<const T*>(t.data_ptr());
+  T value{};
+  const profiler::Scope scope(profiler::EventKind::copy, "item", t.device(), sizeof value);
+  Backend& backend = usable_backend(t.device());
+  call_backend(t.device(), "copy_to_host()", [&] {
+    backend.copy_to_host(t.device().index(), &value, t.data_ptr(), sizeof value, false);
   });
+  return value;
+}
+
+}  // namespace
+
+Scalar Tensor::item() const {
+  expect_item(*this);
+  if (is_complex()) {
+    const std::complex<double> value = complex_item();
+    if (value.imag() == 0) return value.real();
+    throw DTypeError(
+        "item: expected a number without an imaginary part, got one with it; use "
+        "item<std::complex<double>>()");
+  }
+  constexpr DTypeSet kReal(DTypeBits(dtypes::kStored.bits & ~dtypes::kComplex.bits));
+  return visit<kReal>(dtype(), [&]<class T>() { return Scalar(element<T>(*this)); });
+}
+
+std::complex<double> Tensor::complex_item() const {
+  if (!is_complex()) return item().to<double>();
+  expect_item(*this);
+  if (dtype() == kComplexDouble) return element<std::complex<double>>(*this);
+  return std::complex<double>(element<std::complex<float>>(*this));
 }
 
 }  // namespace ambit

@@ -7,6 +7,7 @@
 #include <ambit/backend/philox.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -104,6 +106,16 @@ const Tensor& drawn_in_place(const char* op, const char* name, const Tensor& sel
   return self;
 }
 
+// Complex numbers whose parts are drawn like real numbers; options name a complex dtype.
+Tensor drawn_in_pairs(const char* op, IntArrayRef sizes, const TensorOptions& options,
+                      const RandomParams& p, const Stream& generator) {
+  Dims twice(sizes);
+  twice.push_back(2);
+  const Tensor parts = drawn(
+      op, twice, TensorOptions(real_dtype(options.dtype())).device(options.device()), p, generator);
+  return finish(view_as_complex(parts).detach(), options);
+}
+
 void check_floats(const char* op, DType dtype) {
   if (!is_floating_point(dtype)) throw_not_floating(op, dtype);
 }
@@ -173,6 +185,9 @@ Tensor rand(IntArrayRef sizes, const TensorOptions& options) {
   return rand(sizes, Stream(), options);
 }
 Tensor rand(IntArrayRef sizes, const Stream& generator, const TensorOptions& options) {
+  if (is_complex(options.dtype())) {
+    return drawn_in_pairs("rand", sizes, options, {.kind = Kind::uniform}, generator);
+  }
   check_floats("rand", options.dtype());
   return drawn("rand", sizes, options, {.kind = Kind::uniform}, generator);
 }
@@ -180,6 +195,10 @@ Tensor randn(IntArrayRef sizes, const TensorOptions& options) {
   return randn(sizes, Stream(), options);
 }
 Tensor randn(IntArrayRef sizes, const Stream& generator, const TensorOptions& options) {
+  if (is_complex(options.dtype())) {  // the variance of a number is the sum of its parts'
+    const RandomParams halved{.kind = Kind::normal, .low = 0, .high = std::numbers::sqrt2 / 2};
+    return drawn_in_pairs("randn", sizes, options, halved, generator);
+  }
   check_floats("randn", options.dtype());
   return drawn("randn", sizes, options, {.kind = Kind::normal}, generator);
 }

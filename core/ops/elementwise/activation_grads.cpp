@@ -21,6 +21,7 @@ Tensor relu_grad(const Tensor& g, const Tensor& y) {
 }
 
 Tensor sigmoid_grad(const Tensor& g, const Tensor& y) {
+  if (y.is_complex()) return g * ((1 - y) * y);
   Tensor out = compute_binary("sigmoid_grad", BinaryOp::sigmoid_grad, Domain::floats_only, g, y);
   if (!needs_gradient(g, y)) return out;
   return record(
@@ -30,6 +31,7 @@ Tensor sigmoid_grad(const Tensor& g, const Tensor& y) {
 }
 
 Tensor tanh_grad(const Tensor& g, const Tensor& y) {
+  if (y.is_complex()) return g * (1 - y * y);
   Tensor out = compute_binary("tanh_grad", BinaryOp::tanh_grad, Domain::floats_only, g, y);
   if (!needs_gradient(g, y)) return out;
   return record(

@@ -1,6 +1,7 @@
 // add, sub, mul and true division with their gradients. Rounding division: modulo.cpp.
 #include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ Scalar product(const Scalar& a, const Scalar& b) {
 
 void check_alpha(const char* op, const Scalar& alpha, DType dtype) {
   const char* got = nullptr;
-  if (alpha.is_floating_point() && !is_floating_point(dtype)) got = "a floating-point number";
+  if (alpha.is_floating_point() && !is_differentiable(dtype)) got = "a floating-point number";
   if (alpha.dtype() == kBool && dtype != kBool) got = "a bool";
   if (got) {
     throw DTypeError(
@@ -115,7 +116,7 @@ struct Mul {
   static constexpr SavesSelf kSavesSelf = SavesSelf::for_other;
   static auto factor_grad(const Tensor& factor, const Tensor& another) {
     return [back = ReduceGradTo(factor), a = saved(another)](const Tensor& g) {
-      return back(g * a());
+      return back(g * conj(a()));
     };
   }
   static auto self_grad(const Tensor& self, const Tensor& other) {
@@ -135,11 +136,13 @@ struct Div {
   static constexpr Domain kDomain = Domain::floats;
   static constexpr SavesSelf kSavesSelf = SavesSelf::for_other;
   static auto self_grad(const Tensor& self, const Tensor& other) {
-    return [back = ReduceGradTo(self), b = saved(other)](const Tensor& g) { return back(g / b()); };
+    return [back = ReduceGradTo(self), b = saved(other)](const Tensor& g) {
+      return back(g / conj(b()));
+    };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return [back = ReduceGradTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
-      return back(ternary_grad(TernaryOp::div_grad, g, b(), a()));
+      return back(ternary_grad(TernaryOp::div_grad, g, conj(b()), conj(a())));
     };
   }
   static auto self_grad_with_scalar(const Tensor&, const Scalar& other) {
@@ -205,7 +208,7 @@ Tensor operator/(const Scalar& a, const Tensor& b) {
   Tensor out = compute_binary_scalar("div", BinaryOp::div, Domain::floats, b, {a, true});
   if (!needs_gradient(b)) return out;
   return record("div", out, wrt(b, [b = saved(b), a = a.to<double>()](const Tensor& g) {
-                  return ternary_grad(TernaryOp::div_grad, g, b(), a);
+                  return ternary_grad(TernaryOp::div_grad, g, conj(b()), a);
                 }));
 }
 

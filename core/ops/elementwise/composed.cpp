@@ -4,6 +4,7 @@
 #include <ambit/backend/registry.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <numbers>
 
 #include "binary.h"
+#include "core/ops/complex/functions.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
@@ -40,11 +42,11 @@ Device check_three(const char* op, const Tensor& self, const char* second, const
 
 // A number that multiplies integers loses its fraction, as in libtorch.
 Scalar factor(const Scalar& value, const Tensor& self, const Tensor& product) {
-  return is_floating_point(result_type(self, product)) ? value : Scalar(value.to<int64_t>());
+  return is_differentiable(result_type(self, product)) ? value : Scalar(value.to<int64_t>());
 }
 
 void expect_quotient(const char* op, const Tensor& a, const Tensor& b) {
-  if (a.is_floating_point() || b.is_floating_point()) return;
+  if (is_differentiable(a.dtype()) || is_differentiable(b.dtype())) return;
   throw DTypeError(fmt::format("{}: expected tensor1 or tensor2 of floating point, got {} and {}",
                                op, name(a.dtype()), name(b.dtype())));
 }
@@ -304,6 +306,9 @@ namespace {
 
 Tensor is_number(const char* op, const Tensor& self, double number) {
   expect_defined(op, "self", self);
+  if (self.is_complex()) {
+    throw DTypeError(fmt::format("{}: expected real numbers, got {}", op, name(self.dtype())));
+  }
   if (self.is_floating_point()) return eq(self, number);
   return zeros(self.sizes(), self.options().dtype(kBool));
 }
@@ -315,16 +320,13 @@ Tensor isneginf(const Tensor& self) { return is_number("isneginf", self, -INFINI
 
 Tensor isreal(const Tensor& self) {
   expect_defined("isreal", "self", self);
+  if (self.is_complex()) return eq(imag(self.detach()), 0);
   return ones(self.sizes(), self.options().dtype(kBool));
-}
-
-Tensor real(const Tensor& self) {
-  expect_defined("real", "self", self);
-  return self;
 }
 
 Tensor angle(const Tensor& self) {
   expect_defined("angle", "self", self);
+  if (self.is_complex()) return complex_angle(self);
   Tensor out;
   {
     const NoGradGuard no_grad;
@@ -333,6 +335,18 @@ Tensor angle(const Tensor& self) {
   }
   return record("angle", out.to(self.is_floating_point() ? self.dtype() : get_default_dtype()),
                 wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+}
+
+Tensor sgn(const Tensor& self) {
+  expect_defined("sgn", "self", self);
+  return self.is_complex() ? complex_sgn(self) : sign(self);
+}
+
+const Tensor& sgn_(const Tensor& self) {
+  expect_defined("sgn_", "self", self);
+  if (!self.is_complex()) return sign_(self);
+  check_in_place("sgn_", self);
+  return copy_(self, complex_sgn(needs_gradient(self) ? self.clone() : self));
 }
 
 Tensor positive(const Tensor& self) {

@@ -4,6 +4,7 @@
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
@@ -28,13 +29,13 @@ struct Pow {
   // x^0 is constant, also at x = 0, where the formula would give 0 * inf.
   static auto self_grad(const Tensor& self, const Tensor& exponent) {
     return [back = ReduceGradTo(self), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      return back(ternary_grad(TernaryOp::pow_base_grad, g, x(), e()));
+      return back(ternary_grad(TernaryOp::pow_base_grad, g, conj(x()), conj(e())));
     };
   }
   // 0^e is constant for e >= 0, where the formula would give 0 * -inf.
   static auto other_grad(const Tensor& self, const Tensor& exponent) {
     return [back = ReduceGradTo(exponent), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      return back(ternary_grad(TernaryOp::pow_exponent_grad, g, x(), e()));
+      return back(ternary_grad(TernaryOp::pow_exponent_grad, g, conj(x()), conj(e())));
     };
   }
 };
@@ -42,13 +43,14 @@ struct Pow {
 // Gradient of x to the power of a number. Uses unary maps where one exists for the lower power,
 // because they are faster on the CPU, and when recording, because then the exact number is needed.
 auto base_grad(const Tensor& base, double e) {
-  return [x = saved(base), e](const Tensor& g) {
+  return [base = saved(base), e](const Tensor& g) {
+    const Tensor x = conj(base());
     if (e == 0) return zeros_like(g);
     if (e == 1) return g;
-    if (e == 2) return ternary_grad(TernaryOp::square_grad, g, x(), 2);
-    if (e == 3) return ternary_grad(TernaryOp::reciprocal_grad, g, x(), 3);
-    if (e == 0.5 || e == 1.5 || GradMode::is_enabled()) return g * (pow(x(), e - 1) * e);
-    return ternary_grad(TernaryOp::pow_base_grad, g, x(), e);
+    if (e == 2) return ternary_grad(TernaryOp::square_grad, g, x, 2);
+    if (e == 3) return ternary_grad(TernaryOp::reciprocal_grad, g, x, 3);
+    if (e == 0.5 || e == 1.5 || GradMode::is_enabled()) return g * (pow(x, e - 1) * e);
+    return ternary_grad(TernaryOp::pow_base_grad, g, x, e);
   };
 }
 
@@ -77,7 +79,8 @@ struct Atan2 {
 };
 
 void check_exponent(const char* op, const Tensor& self, const Scalar& exponent) {
-  if (self.is_floating_point() || exponent.is_floating_point() || exponent.to<int64_t>() >= 0) {
+  if (is_differentiable(self.dtype()) || exponent.is_floating_point() ||
+      exponent.to<int64_t>() >= 0) {
     return;
   }
   throw Error(fmt::format("{}: expected an exponent >= 0 for a tensor of {}, got {}", op,
@@ -133,8 +136,8 @@ Tensor pow(const Scalar& self, const Tensor& exponent) {
   // 0^e is constant for e >= 0, where the formula would give 0 * -inf.
   return record("pow", out,
                 wrt(exponent, [y = saved_output(out), e = saved(exponent), base](const Tensor& g) {
-                  const Tensor slope = g * (y() * std::log(base));
-                  return base == 0 ? grad_where(slope, e() >= 0, false) : slope;
+                  const Tensor slope = g * (conj(y()) * std::log(base));
+                  return base == 0 ? grad_where(slope, real(e()) >= 0, false) : slope;
                 }));
 }
 

@@ -2,6 +2,7 @@
 
 #include <ambit/autograd.h>
 #include <ambit/backend/activation_constants.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
@@ -67,7 +68,7 @@ Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) 
     case TernaryOp::pow_base_grad:
       return masked_fill(a * (c * pow(b, c - 1)), c == 0, 0);
     case TernaryOp::pow_exponent_grad:
-      return masked_fill(a * (pow(b, c) * log(b)), (b == 0) & (c >= 0), 0);
+      return masked_fill(a * (pow(b, c) * log(b)), (b == 0) & (real(c) >= 0), 0);
     case TernaryOp::logaddexp_grad:
       return a / (exp(c - b) + 1);
     case TernaryOp::abs_grad:

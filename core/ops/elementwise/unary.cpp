@@ -5,6 +5,7 @@
 #include <ambit/detail/record.h>
 #include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/special.h>
@@ -14,6 +15,7 @@
 #include <numbers>
 
 #include "activation_grads.h"
+#include "core/ops/complex/functions.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
@@ -30,7 +32,12 @@ enum class Keeps : uint8_t { nothing, x, y };
 // True for dtypes that the op accepts and the kernel does not, where the map is the identity:
 // integers in floor, ceil, round and trunc, bool in sign.
 bool is_identity(UnaryOp kernel, DType dtype) {
+  if (is_complex(dtype)) return false;
   return !row_of(kernel).supports(is_wide_unsigned(dtype) ? kInt64 : dtype);
+}
+
+DType result_dtype(UnaryOp kernel, DType dtype) {
+  return kernel == UnaryOp::abs ? real_dtype(dtype) : row_of(kernel).result_dtype(dtype);
 }
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
@@ -43,7 +50,7 @@ DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& s
 Tensor compute_unary(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   const DType dtype = unary_dtype(op, kernel, domain, self);
   const Tensor x = operand(self, self.sizes(), dtype, self.device());
-  Tensor out = allocate(op, self.sizes(), row_of(kernel).result_dtype(dtype), self.device());
+  Tensor out = allocate(op, self.sizes(), result_dtype(kernel, dtype), self.device());
   if (is_identity(kernel, dtype)) {
     kernels::copy(out, x);
   } else {
@@ -55,23 +62,27 @@ Tensor compute_unary(const char* op, UnaryOp kernel, Domain domain, const Tensor
 void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   const DType dtype = unary_dtype(op, kernel, domain, self);
   check_casts_to(op, dtype, self.dtype());
+  if (is_complex(dtype) && kernel == UnaryOp::abs) {
+    throw DTypeError(fmt::format("{}: expected real numbers, got {}", op, name(dtype)));
+  }
   check_in_place(op, self);
   if (is_identity(kernel, dtype)) return;
   Tensor y = self;
-  const DType result_dtype = row_of(kernel).result_dtype(dtype);
-  if (result_dtype == dtype) return kernels::unary(y, self, kernel);
-  Tensor result = allocate(op, self.sizes(), result_dtype, self.device());
+  const DType stored = result_dtype(kernel, dtype);
+  if (stored == dtype) return kernels::unary(y, self, kernel);
+  Tensor result = allocate(op, self.sizes(), stored, self.device());
   kernels::unary(result, self, kernel);
   kernels::copy(y, result);
 }
 
-// Return a map's formula for record().
+// Return a map's formula for record(). The gradient of complex numbers is that at the conjugate:
+// derivatives of all maps with real values for real numbers commute with conj().
 template <class Map>
 auto unary_formula(Saved kept) {
   if constexpr (Map::kKeeps == Keeps::nothing) {
     return [](const Tensor& g) { return Map::gradient(g, Tensor()); };
   } else {
-    return [kept = std::move(kept)](const Tensor& g) { return Map::gradient(g, kept()); };
+    return [kept = std::move(kept)](const Tensor& g) { return Map::gradient(g, conj(kept())); };
   }
 }
 
@@ -116,6 +127,18 @@ Tensor sinc_grad(const Tensor& g, const Tensor& x) {
   return g * where(near, x * series * (-kPi * kPi), slope);
 }
 
+// x is conjugated: see unary_formula.
+Tensor abs_formula(const Tensor& g, const Tensor& x) {
+  if (x.is_complex()) return g * complex_sgn(conj(x));
+  return ternary_grad(TernaryOp::abs_grad, g, x, 1);
+}
+
+// The root of x^2 - 1 has another sign for complex numbers with a negative real part.
+Tensor acosh_formula(const Tensor& g, const Tensor& x) {
+  if (x.is_complex()) return g * (rsqrt(x + 1) * rsqrt(x - 1));
+  return ternary_grad(TernaryOp::asinh_grad, g, x, -1);
+}
+
 }  // namespace
 
 // A map and its in-place variant: its domain, the tensor that the gradient's formula saves (kept),
@@ -137,7 +160,7 @@ Tensor sinc_grad(const Tensor& g, const Tensor& x) {
 
 // clang-format off
 AMBIT_MAP(neg,         numbers, nothing, neg(g))
-AMBIT_MAP(abs,         numbers, x,       ternary_grad(TernaryOp::abs_grad, g, x, 1))
+AMBIT_MAP(abs,         numbers, x,       abs_formula(g, x))
 AMBIT_MAP(square,      any,     x,       ternary_grad(TernaryOp::square_grad, g, x, 2))
 AMBIT_MAP(reciprocal,  floats,  y,       ternary_grad(TernaryOp::reciprocal_grad, g, y, -1))
 AMBIT_MAP(exp,         floats,  y,       g * y)
@@ -162,7 +185,7 @@ AMBIT_MAP(sigmoid,     floats,  y,       sigmoid_grad(g, y))
 AMBIT_MAP(relu,        numbers, y,       relu_grad(g, y))
 AMBIT_MAP(erf,         floats,  x,       ternary_grad(TernaryOp::erf_grad, g, x, kErfSlope))
 AMBIT_MAP(asinh,       floats,  x,       ternary_grad(TernaryOp::asinh_grad, g, x, 1))
-AMBIT_MAP(acosh,       floats,  x,       ternary_grad(TernaryOp::asinh_grad, g, x, -1))
+AMBIT_MAP(acosh,       floats,  x,       acosh_formula(g, x))
 AMBIT_MAP(atanh,       floats,  x,       ternary_grad(TernaryOp::atan_grad, g, x, -1))
 AMBIT_MAP(erfc,        floats,  x,       ternary_grad(TernaryOp::erf_grad, g, x, -kErfSlope))
 AMBIT_MAP(erfinv,      floats,  y,       ternary_grad(TernaryOp::erfinv_grad, g, y, 1 / kErfSlope))
@@ -311,7 +334,7 @@ namespace {
 Tensor classify(const char* op, UnaryOp kernel, const Tensor& self) {
   expect_defined(op, "self", self);
   Tensor out = allocate(op, self.sizes(), kBool, self.device());
-  if (self.is_floating_point()) {
+  if (is_differentiable(self.dtype())) {
     kernels::unary(out, self, kernel);
   } else {
     kernels::fill(out, kernel == UnaryOp::isfinite);

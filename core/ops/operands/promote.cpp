@@ -10,11 +10,16 @@
 namespace ambit {
 namespace {
 
-// Category: 0 bool, 1 integers, 2 floats.
-int category(DType d) { return is_floating_point(d) ? 2 : is_integral(d) ? 1 : 0; }
+// Category: 0 bool, 1 integers, 2 floats, 3 complex numbers.
+int category(DType d) {
+  if (is_complex(d)) return 3;
+  return is_floating_point(d) ? 2 : is_integral(d) ? 1 : 0;
+}
 
-// An operand of lower priority only counts if it has a higher category.
+// An operand of lower priority only counts if it has a higher category. Floats with a complex
+// number become complex with parts of their dtype.
 DType combine(DType higher, DType lower) {
+  if (is_complex(lower) && is_floating_point(higher)) return complex_dtype(higher);
   return category(lower) > category(higher) ? lower : higher;
 }
 
@@ -54,12 +59,12 @@ DType compute_dtype(const char* op, Domain domain, DType promoted) {
       if (promoted == kBool) expected = "numbers";
       break;
     case Domain::floats:
-      return is_floating_point(promoted) ? promoted : get_default_dtype();
+      return is_differentiable(promoted) ? promoted : get_default_dtype();
     case Domain::floats_only:
       if (!is_floating_point(promoted)) expected = "floating-point numbers";
       break;
     case Domain::bits:
-      if (is_floating_point(promoted)) expected = "bool or integers";
+      if (is_differentiable(promoted)) expected = "bool or integers";
       break;
     case Domain::integers:
       if (!is_integral(promoted)) expected = "integers";

@@ -33,6 +33,8 @@ bool fits(const Scalar& value) {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double>) {
     return true;
+  } else if constexpr (requires(T z) { z.real(); }) {
+    return fits<typename T::value_type>(value);
   } else if constexpr (std::is_same_v<T, float> || ReducedFloat<T>) {
     const double x = value.to<double>();
     return !std::isfinite(x) || std::abs(x) <= Limits::max();

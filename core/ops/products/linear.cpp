@@ -4,6 +4,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
@@ -38,10 +39,10 @@ void check_operands(const char* op, const Tensor& input, const Tensor& weight, c
 Tensor record_linear(Tensor out, const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const int64_t rows = row_count(input.sizes()), n = weight.sizes()[0], k = weight.sizes()[1];
   return record("linear", std::move(out),
-                wrt(input, [w = saved(weight)](const Tensor& g) { return matmul(g, w()); }),
+                wrt(input, [w = saved(weight)](const Tensor& g) { return matmul(g, conj(w())); }),
                 wrt(weight,
                     [x = saved(input), rows, n, k](const Tensor& g) {
-                      return mm(t(reshape(g, {rows, n})), reshape(x(), {rows, k}));
+                      return mm(t(reshape(g, {rows, n})), reshape(conj(x()), {rows, k}));
                     }),
                 wrt(bias, [n](const Tensor& g) { return sum_to(g, {n}); }));
 }

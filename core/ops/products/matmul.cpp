@@ -7,6 +7,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
@@ -124,9 +125,9 @@ Tensor product(const char* op, const Tensor& self, const Tensor& other) {
   set_sizes(out, sizes);
   return record(op, std::move(out),
                 wrt(self, [w = saved(other), s = Dims(self.sizes())](
-                              const Tensor& g) { return self_grad(g, w(), s); }),
+                              const Tensor& g) { return self_grad(g, conj(w()), s); }),
                 wrt(other, [x = saved(self), s = Dims(other.sizes())](const Tensor& g) {
-                  return other_grad(g, x(), s);
+                  return other_grad(g, conj(x()), s);
                 }));
 }
 
@@ -175,7 +176,7 @@ Tensor vdot(const Tensor& self, const Tensor& other) {
   check_devices("vdot", {{"self", self}, {"other", other}});
   expect_dim("vdot", "self", self, 1, "a vector");
   expect_dim("vdot", "other", other, 1, "a vector");
-  return product("vdot", self, other);
+  return product("vdot", conj(self), other);
 }
 
 Tensor inner(const Tensor& self, const Tensor& other) {

@@ -5,6 +5,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
@@ -19,11 +20,13 @@ namespace ambit {
 namespace {
 
 // Integers and bool are summed in int64, as in libtorch.
-DType sum_dtype(const Tensor& self) { return self.is_floating_point() ? self.dtype() : kInt64; }
+DType sum_dtype(const Tensor& self) {
+  return is_differentiable(self.dtype()) ? self.dtype() : kInt64;
+}
 
 // True if self must be converted first; kernels convert integers to int64 themselves.
 bool converts(const Tensor& self, DType to) {
-  return to != self.dtype() && !(to == kInt64 && !self.is_floating_point());
+  return to != self.dtype() && !(to == kInt64 && !is_differentiable(self.dtype()));
 }
 
 }  // namespace
@@ -50,7 +53,8 @@ Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DT
   if (dtype && self.defined() && *dtype != self.dtype()) {
     return mean(self.to(*dtype), dims, keepdim);
   }
-  expect_floating("mean", self);
+  expect_defined("mean", "self", self);
+  if (!self.is_complex()) expect_floating("mean", self);
   ReduceShape shape("mean", self.sizes(), dims, keepdim);
   const auto n = static_cast<double>(shape.count);
   Tensor out = run_reduce(self, shape, ReduceOp::mean, self.dtype());
@@ -156,7 +160,7 @@ Tensor prod(const Tensor& self, std::optional<DType> dtype) {
   const ReduceShape shape("prod", self.sizes(), {}, false);
   Tensor out = run_prod(self, shape, to_dtype);
   return record("prod", std::move(out), wrt(self, [x = saved(self)](const Tensor& g) {
-                  const Tensor all = reshape(x(), {x().numel()});
+                  const Tensor all = reshape(conj(x()), {x().numel()});
                   return reshape(by_float32(g.dtype(), prod_grad, g, all, 0), x().sizes());
                 }));
 }
@@ -171,7 +175,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> 
   Tensor out = run_prod(self, shape, to_dtype);
   return record("prod", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dim](const Tensor& g) {
-                  return by_float32(g.dtype(), prod_grad, with_kept_dims(g, kept), x(), dim);
+                  return by_float32(g.dtype(), prod_grad, with_kept_dims(g, kept), conj(x()), dim);
                 }));
 }
 

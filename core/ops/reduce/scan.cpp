@@ -6,6 +6,7 @@
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -26,7 +27,7 @@ namespace {
 // Integers and bool are summed in int64, as in libtorch.
 DType scan_dtype(const char* op, const Tensor& self, std::optional<DType> dtype) {
   if (dtype == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
-  return dtype.value_or(self.is_floating_point() ? self.dtype() : kInt64);
+  return dtype.value_or(is_differentiable(self.dtype()) ? self.dtype() : kInt64);
 }
 
 Tensor run_scan(const char* op, const Tensor& self, const ScanParams& p, ScanOp scan) {
@@ -143,7 +144,7 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
   if (to_dtype != self.dtype()) return cumprod(self.to(to_dtype), dim, to_dtype);
   Tensor out = run_scan("cumprod", self, {.dim = dim}, ScanOp::prod);
   return record("cumprod", std::move(out), wrt(self, [x = saved(self), dim](const Tensor& g) {
-                  return by_float32(g.dtype(), cumprod_grad, g, x(), dim);
+                  return by_float32(g.dtype(), cumprod_grad, g, conj(x()), dim);
                 }));
 }
 

@@ -17,6 +17,7 @@ int code_of(DType d) {
   for (int i = 0; i < 8; ++i) {
     if (kKnown[i] == d) return i + 1;
   }
+  if (is_complex(d)) return d == kComplexFloat ? 10 : 11;
   if (is_wide_unsigned(d)) return d == kUInt16 ? 28 : d == kUInt32 ? 34 : 35;
   return d == kBool ? 12 : 13;
 }

@@ -26,6 +26,7 @@
 #include <ambit/ops/arrange.h>
 #include <ambit/ops/attention.h>
 #include <ambit/ops/bessel.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>

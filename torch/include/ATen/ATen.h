@@ -26,17 +26,11 @@
 
 namespace at {
 
-#define AMBIT_TORCH_COMPLEX(name) AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no complex tensors");
-AMBIT_TORCH_COMPLEX(stft)
-AMBIT_TORCH_COMPLEX(istft)
-AMBIT_TORCH_COMPLEX(complex)
-AMBIT_TORCH_COMPLEX(polar)
-AMBIT_TORCH_COMPLEX(imag)
-AMBIT_TORCH_COMPLEX(view_as_real)
-AMBIT_TORCH_COMPLEX(view_as_complex)
-AMBIT_TORCH_COMPLEX(linalg_eig)
-AMBIT_TORCH_COMPLEX(linalg_eigvals)
-#undef AMBIT_TORCH_COMPLEX
+#define AMBIT_TORCH_EIG(name) \
+  AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no eigenvalues of general matrices");
+AMBIT_TORCH_EIG(linalg_eig)
+AMBIT_TORCH_EIG(linalg_eigvals)
+#undef AMBIT_TORCH_EIG
 #define AMBIT_TORCH_SPARSE(name) AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no sparse tensors");
 AMBIT_TORCH_SPARSE(sparse_coo_tensor)
 AMBIT_TORCH_SPARSE(sparse_csr_tensor)

@@ -133,7 +133,8 @@ inline ScalarType scalar_type(const DeprecatedTypeProperties& type) { return typ
   AT_DISPATCH_SWITCH(type, name,                                            \
                      AT_DISPATCH_CASE_ALL_TYPES_AND8(a, b, c, d, e, f, g, h, __VA_ARGS__))
 
-// With complex dtypes, which ambit does not have: the same sets.
+// With complex dtypes: the same sets, since lambdas for libtorch's class of complex numbers may not
+// compile with std::complex.
 #define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES AT_DISPATCH_FLOATING_TYPES
 #define AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES AT_DISPATCH_CASE_FLOATING_TYPES
 #define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1 AT_DISPATCH_FLOATING_TYPES_AND

@@ -106,7 +106,8 @@ class LegacyFile {
   void place(const Value& keys, uint64_t at) {
     for (const Value& key : keys.items()) {
       const auto found = storages_.find(key.to_string());
-      if (found == storages_.end()) fail("expected only storages that the value has, got another");
+      if (found == storages_.end())
+        fail("expected only storages that the value uses, got an unused one");
       Storage& storage = found->second;
       if (std::exchange(storage.is_placed, true)) fail("expected each storage once, got one twice");
       const uint64_t bytes = static_cast<uint64_t>(storage.numel) * storage.type->element_bytes;

@@ -20,9 +20,20 @@ struct ElementType {
   DType dtype;
 };
 constexpr ElementType kElementTypes[] = {
-    {"b1", kBool},         {"u1", ambit::kUInt8},  {"i1", kInt8},          {"i2", kInt16},
-    {"i4", ambit::kInt32}, {"i8", kInt64},         {"f2", kFloat16},       {"f4", kFloat32},
-    {"f8", kFloat64},      {"u2", ambit::kUInt16}, {"u4", ambit::kUInt32}, {"u8", ambit::kUInt64},
+    {"b1", kBool},
+    {"u1", ambit::kUInt8},
+    {"i1", kInt8},
+    {"i2", kInt16},
+    {"i4", ambit::kInt32},
+    {"i8", kInt64},
+    {"f2", kFloat16},
+    {"f4", kFloat32},
+    {"f8", kFloat64},
+    {"u2", ambit::kUInt16},
+    {"u4", ambit::kUInt32},
+    {"u8", ambit::kUInt64},
+    {"c8", ambit::kComplexFloat},
+    {"c16", ambit::kComplexDouble},
 };
 
 struct Type {
@@ -100,7 +111,8 @@ Tensor elements_of(const std::string& bytes, const Type& type, const Dims& sizes
   auto* data = static_cast<char*>(t.data_ptr());
   std::copy(bytes.begin(), bytes.end(), data);
   if (type.is_big_endian) {
-    for (size_t i = 0; i < bytes.size(); i += element) std::reverse(data + i, data + i + element);
+    const size_t number = element_size(real_dtype(*type.dtype));  // a part of a complex number
+    for (size_t i = 0; i < bytes.size(); i += number) std::reverse(data + i, data + i + number);
   }
   if (!is_valid(t)) fail("expected bytes 0 and 1 in an array of bools, got others");
   return t;
@@ -135,7 +147,7 @@ void set_state(NumpyObject& object, const Value& state, Budget& budget) {
   const Value::List& given = state.items();
   if (object.is_array) {
     if (given.size() != 5 || !object.finished.is_none())
-      fail("expected one state of 5 items per array, got another");
+      fail("expected one state of 5 items per array, got another state");
     object.finished = make_array(given[1], given[2], given[3].to_bool(), given[4], budget);
     return;
   }
@@ -160,7 +172,7 @@ Value array_from_buffer(std::span<const Value> given, Budget& budget) {
 
 Value number_from_bytes(std::span<const Value> given) {
   const Type type = type_of(given[0]);
-  if (!type.dtype) return Value::opaque({"scalar of NumPy", "", {}});
+  if (!type.dtype || is_complex(*type.dtype)) return Value::opaque({"scalar of NumPy", "", {}});
   const Scalar number = elements_of(content_of(given[1]), type, {}).item();
   if (number.dtype() == ambit::kUInt64) return Value::opaque({"scalar of NumPy", "", {}});
   return number;

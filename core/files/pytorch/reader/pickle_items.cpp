@@ -1,5 +1,6 @@
 #include "pickle_items.h"
 
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
@@ -86,12 +87,13 @@ const std::string& dtype_in(const Item& item) {
   return value->to_opaque().function;
 }
 
-// Return true if the metadata has PyTorch's negative bit: all elements are negated.
-bool is_negated(const Item& metadata) {
+// Return true if the metadata has PyTorch's bit of this name: "neg", all elements are negated, or
+// "conj", they are conjugated.
+bool has_bit(const Item& metadata, const char* name) {
   const Value value = to_value(metadata);
   if (!value.is_dict()) return false;
-  const Value* negated = value.find("neg");
-  return negated && negated->to_bool();
+  const Value* bit = value.find(name);
+  return bit && bit->to_bool();
 }
 
 // Return true if neither PyTorch nor ambit negates the dtype. PyTorch loads such a tensor, but
@@ -107,16 +109,17 @@ Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Bu
   }
   Tensor t = make_view(storage.elements, to_value(given[1]).to_int(), to_dims(given[2]),
                        to_dims(given[3]));
-  if (given.size() > 6 && is_negated(given[6])) {
-    if (has_no_negation(t.dtype())) {
-      return opaque_negated_tensor(storage.type->python_dtype);
-    }
+  const bool negates = given.size() > 6 && has_bit(given[6], "neg");
+  const bool conjugates = given.size() > 6 && t.is_complex() && has_bit(given[6], "conj");
+  if (negates || conjugates) {
+    if (has_no_negation(t.dtype())) return opaque_negated_tensor(storage.type->python_dtype);
     budget.spend_bytes(t.nbytes());  // copied: many tensors may share a storage
     storage.source->fill();
-    t = neg(t);
+    if (conjugates) t = conj(t);
+    if (negates) t = neg(t);
   }
   if (keep_requires_grad && given.size() > 4 && to_value(given[4]).to_bool() &&
-      t.is_floating_point()) {
+      is_differentiable(t.dtype())) {
     t.requires_grad_();
   }
   return t;
@@ -137,14 +140,15 @@ Value rebuild_new_tensor(const std::vector<Item>& given, Budget& budget) {
   const std::string& name = dtype_in(given[6]);
   const std::optional<DType> dtype = untyped_dtype(name);
   if (!dtype) return opaque_tensor(name);
-  if (given.size() > 7 && is_negated(given[7])) return opaque_negated_tensor(name);
+  if (given.size() > 7 && has_bit(given[7], "neg")) return opaque_negated_tensor(name);
   if (storage.type != &kUntypedStorage || !storage.elements.defined()) {
     fail("expected an UntypedStorage in the file for a {} tensor, got none", name);
   }
   const auto size = static_cast<int64_t>(element_size(*dtype));
   const Tensor& bytes = storage.elements;
   if (bytes.storage_offset() % size != 0) {
-    fail("expected a part of a storage that begins at an element of {}, got another", name);
+    fail("expected a {} tensor at a multiple of {} bytes in its storage, got it at {}", name, size,
+         bytes.storage_offset());
   }
   Tensor elements = view(bytes.slice(0, 0, bytes.numel() / size * size), *dtype);
   if (storage.source->has_big_endian_bytes) {

@@ -187,7 +187,7 @@ class Archive {
 
 void reverse_bytes(const Tensor& t) {
   auto* const bytes = static_cast<char*>(t.data_ptr());
-  const size_t element = element_size(t.dtype());
+  const size_t element = element_size(real_dtype(t.dtype()));
   for (size_t at = 0; at < t.nbytes(); at += element) {
     std::reverse(bytes + at, bytes + at + element);
   }

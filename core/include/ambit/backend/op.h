@@ -83,9 +83,10 @@ class OneDevice {
   /// Return the device of the first tensor.
   Device operator*() const { return device_; }
   /// Return which dtypes occurred that kernels receive as other dtypes: float16, bfloat16, uint16,
-  /// uint32 and uint64.
+  /// uint32, uint64, complex64 and complex128.
   DTypeSet converted_dtypes() const {
-    constexpr DTypeSet kConverted = dtypes::kReducedFloating | dtypes::kWideUnsigned;
+    constexpr DTypeSet kConverted =
+        dtypes::kReducedFloating | dtypes::kWideUnsigned | dtypes::kComplex;
     return DTypeSet(DTypeBits(dtypes_ & kConverted.bits));
   }
 
@@ -97,6 +98,15 @@ class OneDevice {
 
 /// A kernel of any signature; cast back before calls.
 using AnyKernel = void (*)();
+
+/// The function that runs an op on complex operands, with the signature of its kernels: it calls
+/// kernels with the real and the imaginary parts, or with integers of the same bits.
+template <class Signature>
+struct ForComplex {
+  Signature* function = nullptr;  ///< null: the op refuses complex operands
+};
+template <class Signature>
+ForComplex(Signature*) -> ForComplex<Signature>;
 
 /// The type-erased part of an op, used by the registry and the coverage table.
 class AMBIT_API OpBase {
@@ -113,7 +123,7 @@ class AMBIT_API OpBase {
   DTypeSet dtypes() const { return dtypes_; }
   /// Return how reduced floating-point operands are handled if the kernel does not accept them.
   UpcastRule upcast_rule() const { return upcast_rule_; }
-  /// Return the reduced floating-point types that a backend's kernel accepts.
+  /// Return the reduced floating-point and complex types that a backend's kernel accepts.
   DTypeSet native(DeviceKind kind) const;
   /// Return true if a backend registered so far, built-in ones included, has a kernel of that kind.
   bool has_kernel(DeviceKind kind) const;
@@ -127,6 +137,9 @@ class AMBIT_API OpBase {
   [[noreturn]] void rethrow_typed(Device device, const char* function) const;
   /// Always throw NotImplementedError naming the op, the device and the backends with a kernel.
   [[noreturn]] void throw_missing(Device device) const;
+  /// Always throw DTypeError naming the op, or `function` of the family unless it is negative, and
+  /// the dtypes that it computes with.
+  [[noreturn]] void throw_dtype(int function, DType got) const;
 
  protected:
   friend class Registry;
@@ -151,8 +164,9 @@ class AMBIT_API OpBase {
   /// Return true if the kernel accepts all these of OneDevice::converted_dtypes() unconverted.
   bool accepts_natively(DeviceKind kind, DTypeSet set) const {
     if ((set.bits & dtypes::kWideUnsigned.bits) != 0) return false;
-    const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
-    return upcast_rule_ == UpcastRule::native || (set.bits & ~native) == 0;
+    uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
+    if (upcast_rule_ == UpcastRule::native) native |= dtypes::kReducedFloating.bits;
+    return (set.bits & ~native) == 0;
   }
   /// Make the device current for this thread. Errors: Error if it does not exist.
   static void activate(Device device);
@@ -188,13 +202,19 @@ class Op<void(A...)> final : public OpBase {
 
   /// Ops of lists must have a composite: the CPU fallback cannot know which lists to copy back.
   constexpr Op(const char* name, DTypeSet dtypes, UpcastRule upcast_rule,
-               std::initializer_list<const char*> args) requires(!kTakesLists)
-      : OpBase(name, dtypes, upcast_rule, args, false), composite_(nullptr) {}
+               std::initializer_list<const char*> args,
+               ForComplex<Signature> for_complex = {}) requires(!kTakesLists)
+      : OpBase(name, dtypes, upcast_rule, args, false),
+        composite_(nullptr),
+        for_complex_(for_complex.function) {}
   /// `composed`: the composite, run if a backend has no kernel. Two constructors, because g++ does
   /// not treat `composed != nullptr` as a constant under -fsanitize=undefined.
   constexpr Op(const char* name, DTypeSet dtypes, UpcastRule upcast_rule,
-               std::initializer_list<const char*> args, Kernel composed)
-      : OpBase(name, dtypes, upcast_rule, args, true), composite_(composed) {}
+               std::initializer_list<const char*> args, Kernel composed,
+               ForComplex<Signature> for_complex = {})
+      : OpBase(name, dtypes, upcast_rule, args, true),
+        composite_(composed),
+        for_complex_(for_complex.function) {}
 
   /// Check the devices, upcast if needed, and run the kernel, the composite or the CPU fallback.
   /// Nothing runs for meta tensors.
@@ -202,11 +222,12 @@ class Op<void(A...)> final : public OpBase {
     OneDevice one;
     (one.add(args), ...);
     const Device device = one ? *one : check(args...);
-    if (device.is_meta()) return;  // shapes only
+    // Shapes only; calls with unsigned integers still check that the op supports them.
+    if (device.is_meta() && (one.converted_dtypes().bits & dtypes::kWideUnsigned.bits) == 0) return;
     try {
       if (one.converted_dtypes() != DTypeSet() &&
           !accepts_natively(device.kind(), one.converted_dtypes())) [[unlikely]] {
-        return run_upcast(device, args...);
+        return run_converted(one.converted_dtypes(), device, args...);
       }
       if (const auto kernel = reinterpret_cast<Kernel>(find_unprofiled(device.kind()))) {
         return run_kernel(kernel, device, args...);
@@ -244,9 +265,12 @@ class Op<void(A...)> final : public OpBase {
     run_on_cpu(device, args...);
   }
 
-  [[gnu::noinline]] void run_upcast(Device device, A... args) const {
+  [[gnu::noinline]] void run_converted(DTypeSet set, Device device, A... args) const {
+    const DTypeSet complex(DTypeBits(set.bits & dtypes::kComplex.bits));
+    if (complex != DTypeSet()) return run_complex(*complex.begin(), args...);
     // If the CPU fallback will run the call, pass the operands unconverted.
-    if (!find(device.kind()) && !composite_) return run_without_kernel(device, args...);
+    if (!device.is_meta() && !find(device.kind()) && !composite_)
+      return run_without_kernel(device, args...);
     UpcastCall call(*this);
     (call.collect(args), ...);
     call.run([&](Tensor* next) {
@@ -254,6 +278,19 @@ class Op<void(A...)> final : public OpBase {
       std::tuple<decltype(call.converted(args, next))...> operands{call.converted(args, next)...};
       std::apply(*this, operands);
     });
+  }
+
+  void run_complex(DType dtype, A... args) const {
+    if (!for_complex_) {
+      int function = -1;
+      const auto find_function = [&function]<class Parameter>(const Parameter& p) {
+        if constexpr (std::is_enum_v<Parameter>) function = static_cast<int>(p);
+      };
+      (find_function(args), ...);
+      throw_dtype(function, dtype);
+    }
+    const NoGradGuard no_grad;
+    for_complex_(args...);
   }
 
   Device check(A... args) const {
@@ -295,6 +332,7 @@ class Op<void(A...)> final : public OpBase {
   void collect(std::array<DeviceArg, N>&, size_t&, const Parameter&) const {}
 
   Kernel composite_;
+  Kernel for_complex_;  // see ForComplex
 };
 
 /// The type of an op's kernels, for declarations: `Signature<kernels::linear> linear;`.

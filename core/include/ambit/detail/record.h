@@ -140,7 +140,7 @@ AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node
 template <class... F>
 Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
-      is_floating_point(out.dtype())) {
+      is_differentiable(out.dtype())) {
     set_history(out, intrusive_ptr<Node>(
                          new FormulaNode<std::remove_cvref_t<F>...>(name, std::move(w)...)));
   }
@@ -152,7 +152,7 @@ template <class... F>
 void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
   self.bump_version();
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
-      is_floating_point(self.dtype())) {
+      is_differentiable(self.dtype())) {
     set_history_in_place(self, intrusive_ptr<Node>(new FormulaNode<std::remove_cvref_t<F>...>(
                                    name, std::move(w)...)));
   }
@@ -178,5 +178,9 @@ AMBIT_API void check_no_overlap(const char* op, const Tensor& self, const Tensor
 /// a view. Records nothing: the view op does.
 AMBIT_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
                            int64_t offset);
+/// The same with elements of another dtype, in whose elements strides and offset count: the parts
+/// of complex numbers, or complex numbers of pairs of parts.
+AMBIT_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
+                           int64_t offset, DType dtype);
 
 }  // namespace ambit

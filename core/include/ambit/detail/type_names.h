@@ -7,7 +7,7 @@ namespace ambit {
 
 /// "Float", "Long", ... in the order of DType.
 inline constexpr const char* kTypeNames[kDTypeCount] = {
-    "Bool",     "Byte",  "Char",   "Short",  "Int",    "Long",  "Half",
-    "BFloat16", "Float", "Double", "UInt16", "UInt32", "UInt64"};
+    "Bool",  "Byte",   "Char",   "Short",  "Int",    "Long",         "Half",         "BFloat16",
+    "Float", "Double", "UInt16", "UInt32", "UInt64", "ComplexFloat", "ComplexDouble"};
 
 }  // namespace ambit

@@ -9,9 +9,9 @@
 namespace ambit {
 
 /// row(alias, function): functions alias(self) and alias_(self), and both methods.
-#define AMBIT_UNARY_ALIASES(row)                                                              \
-  row(absolute, abs) row(negative, neg) row(sgn, sign) row(fix, trunc) row(arcsin, asin) row( \
-      arccos, acos) row(arctan, atan) row(arcsinh, asinh) row(arccosh, acosh) row(arctanh, atanh)
+#define AMBIT_UNARY_ALIASES(row)                                                            \
+  row(absolute, abs) row(negative, neg) row(fix, trunc) row(arcsin, asin) row(arccos, acos) \
+      row(arctan, atan) row(arcsinh, asinh) row(arccosh, acosh) row(arctanh, atanh)
 
 /// row(alias, function) for two tensors, or a tensor and a number, also in place.
 #define AMBIT_BINARY_ALIASES(row)                                                               \

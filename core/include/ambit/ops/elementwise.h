@@ -258,7 +258,7 @@ AMBIT_API Tensor signbit(const Tensor& self);
 AMBIT_API Tensor isposinf(const Tensor& self);
 /// Return true where self is negative infinity, as bool; any dtype. No gradient.
 AMBIT_API Tensor isneginf(const Tensor& self);
-/// Return true for each element: there are no complex numbers. No gradient.
+/// Return true where the imaginary part is 0: for each real number. No gradient.
 AMBIT_API Tensor isreal(const Tensor& self);
 /// Return self. Errors: DTypeError for bool.
 AMBIT_API Tensor positive(const Tensor& self);
@@ -315,13 +315,19 @@ AMBIT_API DType result_type(const Tensor& self, const Scalar& other);
 AMBIT_API DType result_type(const Scalar& self, const Tensor& other);
 AMBIT_API DType result_type(const Scalar& self, const Scalar& other);
 /// @}
-/// True if an in-place op may convert its result: never floats to integers, nor numbers to bool.
+/// True if an in-place op may convert its result: never complex numbers to floats, floats to
+/// integers, nor numbers to bool.
 AMBIT_API bool can_cast(DType from, DType to);
-/// Compute the angle of real numbers in the complex plane: 0, or pi for negative ones; NaN
-/// propagates. Integers and bool give floats. Gradient: 0.
+/// Compute the angle of numbers in the complex plane, in (-pi, pi]; for real ones 0, or pi for
+/// negative ones; NaN propagates. Integers and bool give floats, complex numbers the dtype of their
+/// parts. Gradient: self; 0 for real numbers and at 0.
 AMBIT_API Tensor angle(const Tensor& self);
-/// Return self, which has no imaginary part.
-AMBIT_API Tensor real(const Tensor& self);
+/// Compute z / |z| of complex numbers, 0 for 0; sign() of real ones. Gradient: self; 0 for real
+/// numbers and at 0. Source: torch.sgn.
+/// @{
+AMBIT_API Tensor sgn(const Tensor& self);
+AMBIT_API const Tensor& sgn_(const Tensor& self);
+/// @}
 
 #define AMBIT_OPERATOR(sign, name)                                                     \
   /** Return name of two tensors. */                                                   \

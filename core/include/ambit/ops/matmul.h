@@ -29,7 +29,7 @@ AMBIT_API Tensor bmm(const Tensor& self, const Tensor& mat2);
 AMBIT_API Tensor mv(const Tensor& self, const Tensor& vec);
 /// Sum self[k] * other[k]: [K] x [K] -> [].
 AMBIT_API Tensor dot(const Tensor& self, const Tensor& other);
-/// Same as dot; they differ only for complex numbers.
+/// Same as dot, with self conjugated.
 AMBIT_API Tensor vdot(const Tensor& self, const Tensor& other);
 /// Compute the outer product: [M] x [N] -> [M,N], out[m, n] = self[m] * vec2[n]. Dtypes promote;
 /// bool is allowed.

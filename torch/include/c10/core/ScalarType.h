@@ -12,8 +12,8 @@
 
 namespace ambit {
 
-AMBIT_TORCH_LACKS("ambit has no complex tensors")
-inline constexpr DType kComplexHalf = kFloat, kComplexFloat = kFloat, kComplexDouble = kDouble;
+AMBIT_TORCH_LACKS("ambit has no complex tensors of float16")
+inline constexpr DType kComplexHalf = kFloat;
 AMBIT_TORCH_LACKS("ambit has no quantised tensors")
 inline constexpr DType kQInt8 = kInt8, kQUInt8 = kUInt8, kQInt32 = kInt32;
 
@@ -21,8 +21,9 @@ inline constexpr DType kQInt8 = kInt8, kQUInt8 = kUInt8, kQInt32 = kInt32;
 
 namespace c10 {
 
+/// libtorch's class is the standard library's.
 template <class T>
-class AMBIT_TORCH_LACKS("ambit has no complex tensors") complex;
+using complex = std::complex<T>;
 
 /// Return "Float", "Long", ...
 inline const char* toString(ScalarType type) { return ambit::kTypeNames[static_cast<int>(type)]; }
@@ -31,7 +32,9 @@ inline bool isIntegralType(ScalarType type, bool include_bool) {
   return ambit::is_integral(type) || (include_bool && type == kBool);
 }
 inline bool isFloatingType(ScalarType type) { return ambit::is_floating_point(type); }
-inline bool isComplexType(ScalarType) { return false; }
+inline bool isComplexType(ScalarType type) { return ambit::is_complex(type); }
+inline ScalarType toComplexType(ScalarType type) { return ambit::complex_dtype(type); }
+inline ScalarType toRealValueType(ScalarType type) { return ambit::real_dtype(type); }
 inline bool isSignedType(ScalarType type) { return ambit::is_signed(type); }
 inline ScalarType promoteTypes(ScalarType a, ScalarType b) { return ambit::promote_types(a, b); }
 /// dtype() returns the ScalarType itself.
@@ -70,6 +73,8 @@ AMBIT_TORCH_TYPE(ambit::BFloat16, BFloat16)
 AMBIT_TORCH_TYPE(uint16_t, UInt16)
 AMBIT_TORCH_TYPE(uint32_t, UInt32)
 AMBIT_TORCH_TYPE(uint64_t, UInt64)
+AMBIT_TORCH_TYPE(std::complex<float>, ComplexFloat)
+AMBIT_TORCH_TYPE(std::complex<double>, ComplexDouble)
 #undef AMBIT_TORCH_TYPE
 template <ScalarType type>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<type>::type;

@@ -271,15 +271,5 @@ inline bool is_same_size(const Tensor& self, const Tensor& other) {
 inline int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
 /// Same as self.stride(dim).
 inline int64_t stride(const Tensor& self, int64_t dim) { return self.stride(dim); }
-// There are only real dtypes, so these return self unchanged.
-/// Return self.
-inline Tensor conj(const Tensor& self) { return self.conj(); }
-/// Return self.
-inline Tensor conj_physical(const Tensor& self) { return self.conj_physical(); }
-inline const Tensor& conj_physical_(const Tensor& self) { return self.conj_physical_(); }
-/// Return self.
-inline Tensor resolve_conj(const Tensor& self) { return self.resolve_conj(); }
-/// Return self.
-inline Tensor resolve_neg(const Tensor& self) { return self.resolve_neg(); }
 
 }  // namespace ambit

@@ -1,0 +1,16 @@
+// Complex numbers of the host as tensors, for the templates of ops/complex.h.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <complex>
+
+namespace ambit::detail {
+
+/// Return the numbers in row-major order.
+AMBIT_API Tensor complex_tensor(IntArrayRef sizes, const std::complex<double>* numbers,
+                                const TensorOptions& options);
+/// Return a 0-dim tensor that promotes with self as a number does.
+AMBIT_API Tensor complex_number(const Tensor& self, std::complex<double> number);
+
+}  // namespace ambit::detail

@@ -1,0 +1,54 @@
+// angle and sgn of complex numbers, and operands that are complex numbers.
+#include "functions.h"
+
+#include <ambit/detail/record.h>
+#include <ambit/ops/complex.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+
+#include "core/ops/complex/on_host.h"
+#include "core/ops/complex/parts.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/operand_grad.h"
+
+namespace ambit {
+namespace {
+
+// d angle = (x dy - y dx) / |z|^2: the gradient i g z / |z|^2, 0 at 0.
+Tensor angle_grad(const Tensor& g, const Tensor& z) {
+  const Tensor length = abs(z), origin = length == 0;
+  const Tensor slope = imaginary(g / masked_fill(length, origin, 1)) * complex_sgn(z);
+  return masked_fill(slope, origin, 0);
+}
+
+// z / |z| changes across z only: (g - s Re(g conj(s))) / |z|, 0 at 0.
+Tensor sgn_grad(const Tensor& g, const Tensor& z) {
+  const Tensor s = complex_sgn(z), length = abs(z), origin = length == 0;
+  return masked_fill((g - s * real(g * conj(s))) / masked_fill(length, origin, 1), origin, 0);
+}
+
+}  // namespace
+
+Tensor complex_angle(const Tensor& self) {
+  Tensor out = allocate("angle", self.sizes(), real_dtype(self.dtype()), self.device());
+  if (!self.is_meta()) {
+    const NoGradGuard no_grad;
+    angle_on_host(out, self);
+  }
+  if (!needs_gradient(self)) return out;
+  return record("angle", std::move(out),
+                wrt(self, [z = saved(self)](const Tensor& g) { return angle_grad(g, z()); }));
+}
+
+Tensor complex_sgn(const Tensor& self) {
+  Tensor out = allocate("sgn", self.sizes(), self.dtype(), self.device());
+  if (!self.is_meta()) {
+    const NoGradGuard no_grad;
+    sgn_on_host(out, self);
+  }
+  if (!needs_gradient(self)) return out;
+  return record("sgn", std::move(out),
+                wrt(self, [z = saved(self)](const Tensor& g) { return sgn_grad(g, z()); }));
+}
+
+}  // namespace ambit
