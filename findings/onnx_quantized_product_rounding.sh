@@ -12,7 +12,8 @@
 #   so that a product and the same product with DequantizeLinear and QuantizeLinear around it differ. Only
 #   odd zero points show it, since 0.5 + 2 is rounded to an even number as well.
 # For a framework: scales that are powers of two make ties common. A test of quantized layers against the
-#   evaluator needs an odd zero point, and must not take the evaluator's result for it.
+#   evaluator needs an odd zero point, and cannot use the evaluator's result
+#   for it as the expected one.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

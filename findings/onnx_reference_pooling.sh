@@ -3,18 +3,18 @@
 # the input.
 #
 # Run: onnx 1.23.2's reference evaluator (REF) and onnxruntime 1.31.1 (ORT) on MaxPool (opset 12) of the
-#   numbers 0 to 8 as a plane of 3 x 3, whose values equal their places, and on LpPool (opset 18) of four
+#   numbers 0 to 8 as a plane of 3 x 3, whose values equal their indices, and on LpPool (opset 18) of four
 #   ones with ceil_mode.
 # Seen: a kernel of 3 x 3 with two rows of padding at the bottom has the shape 3 x 1 and the values 8, 8,
-#   8 in ORT; in REF, with stride 1, it has the shape 1 x 3 and the values 6, 7, 8. With stride 2 the two
-#   agree, and in AveragePool. Without padding, the index of the maximum of the plane is 24 in REF and 8
+#   8 in ORT; in REF, with stride 1, it has the shape 1 x 3 and the values 6, 7, 8. They agree with
+#   stride 2, and in AveragePool. Without padding, the index of the maximum of the plane is 24 in REF and 8
 #   in ORT; a kernel of 2 x 1 has the indices -3 to 6 in REF and 0 to 8 in ORT. LpPool of [1, 1, 1, 1] with
 #   kernel 3, stride 2, p = 1 and ceil_mode is [3, 3] in REF and [3, 2] in ORT: its last window has two
 #   elements.
 # Why it surprises: the specification orders pads as the begins of all axes, then the ends of all axes, and
-#   says that indices lie in [0, N x C x D1 x ... x Dn). It seems that the evaluator has two MaxPools, and
-#   that the one for stride 1 reads pads as pairs. LpPool multiplies the average by the kernel's size,
-#   which counts an element that does not exist.
+#   says that indices lie in [0, N x C x D1 x ... x Dn). It seems that the evaluator has two
+#   implementations of MaxPool, and that the one for stride 1 reads pads as pairs. LpPool multiplies the
+#   average by the kernel's size, which counts an element that does not exist.
 # For a framework: equal pads on all sides, as most tests have, hide the first error. Compare indices as
 #   input[index] == value, which needs no reference.
 set -euo pipefail

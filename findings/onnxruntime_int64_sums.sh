@@ -2,9 +2,10 @@
 # onnxruntime sums int64 in float64: 2^53 + 1 plus 0 is 2^53. Its cumulative sum is exact.
 #
 # Run: onnxruntime 1.31.1 (ORT) on the CPU, one-node models with int64 inputs. The exact results are those
-#   of Python integers; all of them fit into int64, except those of the last two lines.
+#   of Python integers; all of them fit into int64, except those of the last two lines that the program
+#   prints.
 # Seen: ReduceSum of [2^53 + 1, 0] is 2^53; so are ReduceL1 and Einsum "i->". ReduceProd of [3^20, 3^19]
-#   is 11 too small, so is Pow of 3 and 39. CumSum, Mul, MatMul, ReduceMax and Einsum "i,i->" are exact.
+#   is 11 too small; so is Pow(3, 39). CumSum, Mul, MatMul, ReduceMax and Einsum "i,i->" are exact.
 #   Pow of [94906267, 1] is exact with the scalar exponent 2, and 1 too small with the exponents [2, 2].
 #   Three times 2^62 is 2^63 - 1 with ReduceSum and Einsum "i->", and -2^62 with CumSum, MatMul and
 #   Einsum "i,i->".

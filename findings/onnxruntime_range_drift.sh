@@ -8,8 +8,8 @@
 #   limit, and 99999.9 in TEXT and REF. The last of range(0, 16, 1e-5) is 15.639 instead of 16. Element
 #   1000 of range(0, 1, 0.0001) is 0.1000011 instead of 0.1. In float64 range(0, 100000, 0.1) is wrong by 1.3e-6.
 #   Steps of 1 and of 0.125 are exact.
-# Why it surprises: the specification gives the loop, and it multiplies. The number of elements is computed by
-#   a division, so that values and number do not fit each other: the elements are not below the limit.
+# Why it surprises: the specification gives the loop, which multiplies. The number of elements is computed by
+#   a division and does not match the sums: the last elements are not below the limit.
 #   Rounding errors of one sign add up to 1 %.
 # For a framework: positions, time axes and mel frequencies are ranges. An exporter that needs exact
 #   values writes a Range of integers, Cast and Mul. A kernel should multiply; it can also run in parallel then.

@@ -8,12 +8,13 @@
 #   30 largest are right, without the NaN. The largest of [3, NaN, 1, 2] is 3, the two largest are 3 and
 #   NaN, the two smallest are 3 and NaN too. The three smallest of [NaN, 3, 1, 2] are 1, 3 and NaN, without
 #   the 2. With the NaN at the end the numbers are right and the NaN never appears. REF orders NaN after
-#   all numbers. ORT's ArgMax and ArgMin give the place of the NaN, and with select_last_index=1 that of
+#   all numbers. ORT's ArgMax and ArgMin give the index of the NaN, and with select_last_index=1 that of
 #   the largest and smallest number.
 # Why it surprises: the specification does not say where NaN belongs (onnx/onnx#4716), so that it could come
 #   first, last or not at all. Here numbers are lost as well, the result for k = 2 is not a prefix of that for
-#   k = 3, and select_last_index, which decides between equal maxima, changes the result without any. It seems
-#   that a heap starts with the first k elements, and that a comparison with its NaN is always false.
+#   k = 3, and select_last_index, which decides between equal maxima, changes the result although there are
+#   none. It seems that a heap starts with the first k elements, and that a comparison with its NaN is
+#   always false.
 # For a framework: sampling from logits and beam search use TopK. One NaN must not turn the two best of
 #   62 tokens into the first two. Give NaN a place in the order, and test each k.
 set -euo pipefail

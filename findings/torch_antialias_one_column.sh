@@ -5,10 +5,11 @@
 #   torch.nn.functional.interpolate(antialias=True), bilinear and bicubic. "Transposed" resizes the transposed
 #   image to the transposed size, which should give the same numbers; "uint8" is an image of bytes.
 # Seen: 4 x 4 to 2 x 1, bilinear, is [4.36, 4.36]; transposed to 1 x 2 it is [4.36, 10.64], and the rows' means of
-#   the result of 2 x 2 are the same. To 8 x 1 all eight numbers are equal. A column of 8 numbers resized to
-#   3 is [1.11, 1.11, 1.11] instead of [1.11, 3.5, 5.89]. uint8 (rounded), three channels in channels_last
-#   order, a result of two columns, and one of four rows, the input's height, are right. The gradient of the
-#   second row is that of the correct value: it is 0 for row 0 of the input, from which the wrong value comes.
+#   the result of 2 x 2 are the same. The result of 8 x 1 has eight equal numbers. A column of 8 numbers
+#   resized to 3 is [1.11, 1.11, 1.11] instead of [1.11, 3.5, 5.89]. uint8 (rounded), three channels in
+#   channels_last order, a result of two columns, and one of four rows, the input's height, are right. The
+#   gradient of the second row is that of the correct value: it is 0 for row 0 of the input, from which the
+#   wrong value comes.
 # Why it surprises: there is no error and no warning, and the first row is right, so that a test with one output
 #   element passes. A signal stored as a column, or a global pooling over the width, loses all but its first
 #   number. float64 is wrong as well, channels_last with one channel too. It seems that a stride of a dim of

@@ -10,7 +10,7 @@
 #   as z. safetensors writes z for z.conj(), also after contiguous(), and refuses z.conj().imag, which is not
 #   contiguous. A buffer of an exported program is right in memory and wrong after torch.export.save and load.
 #   numpy.asarray refuses all of them; torch.save is right. tvm_ffi also exports tensors that require a
-#   gradient, which DLPack's usual way refuses.
+#   gradient, which __dlpack__ refuses.
 # Why it surprises: PyTorch conjugates and negates by a bit on the tensor; the memory keeps the old values. A
 #   reader of the memory needs both bits. The method __dlpack__ checks one of them, the C functions none. A
 #   tensor does not survive torch.from_dlpack(x), from PyTorch to PyTorch. The error in safetensors is

@@ -114,8 +114,8 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Ten
   const Tensor x = single ? input.unsqueeze(0) : input;
   const Tensor classes = single ? target.unsqueeze(0) : target;
   if (logical_or(classes < 0, classes >= options.n_classes()).any().item<bool>()) {
-    throw IndexError(
-        fmt::format("{}: expected targets in [0, {}), got another", kName, options.n_classes()));
+    throw IndexError(fmt::format("{}: expected targets in [0, {}), got one outside", kName,
+                                 options.n_classes()));
   }
   Tensor part = classes;  // classes in terms of the head's output
   Tensor inside = zeros({x.size(0)}, x.options());

@@ -25,7 +25,7 @@ void save_checkpoint(const std::string& path, const Position& position,
                      const ambit::nn::Module& network, const ambit::optim::Optimizer& optimizer,
                      const Options& options, size_t size) {
   const Ranks& ranks = Ranks::of_process();
-  if (!ranks.is_first()) return ranks.meet();
+  if (!ranks.is_first()) return ranks.wait_for_all();
   const auto checkpoint = Value::dict({{"module", network.name()},
                                        {"model", network.state_dict()},
                                        {"optimizer", optimizer.checkpoint()},
@@ -37,7 +37,7 @@ void save_checkpoint(const std::string& path, const Position& position,
                                        {"batch_size", options.batch_size},
                                        {"images", size}});
   ambit::save_checkpoint(checkpoint, path);
-  ranks.meet();  // wait until the file exists for all ranks
+  ranks.wait_for_all();  // wait until the file exists for all ranks
 }
 
 Position begin(const Options& options, size_t size, ambit::nn::Module& network,

@@ -83,7 +83,7 @@ ambit::Value Ranks::from_first(const std::function<ambit::Value()>& make) const 
   return is_first() ? value : ambit::pickle_load(bytes);
 }
 
-void Ranks::meet() const {
+void Ranks::wait_for_all() const {
   if (group_) group_->barrier()->wait();
 }
 

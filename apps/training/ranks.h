@@ -50,7 +50,7 @@ class Ranks {
   /// Return rank 0's result of `make` on all ranks; files may exist only on its machine.
   ambit::Value from_first(const std::function<ambit::Value()>& make) const;
   /// Wait for all ranks.
-  void meet() const;
+  void wait_for_all() const;
 
  private:
   std::shared_ptr<ambit::distributed::ProcessGroup> group_;

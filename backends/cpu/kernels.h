@@ -40,6 +40,7 @@
   row(linear_map)                        \
   row(linear_int8)                       \
   row(fft_pairs)                         \
+  row(fft_real)                          \
   row(lu_factor)                         \
   row(lu_solve)                          \
   row(cholesky)                          \

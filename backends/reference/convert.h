@@ -32,9 +32,13 @@ To convert(From x) {
   }
 }
 
-/// Return a number converted to an element.
+/// Return a number converted to an element. Errors: DTypeError for a number from 2^63 on, if T is
+/// an integer type.
 template <class T>
 T element_of(const Scalar& value) {
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+    if (value.dtype() == kUInt64) return value.cast<T>();
+  }
   return value.is_floating_point() ? convert<T>(value.to<double>())
                                    : convert<T>(value.to<int64_t>());
 }

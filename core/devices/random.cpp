@@ -53,7 +53,7 @@ void Generator::set_state(const Tensor& new_state) const {
         fmt::format("set_state: expected [{}], got {}", sizeof(Numbers), str(new_state.sizes())));
   }
   if (!new_state.is_cpu() || !new_state.is_contiguous()) {
-    throw Error("set_state: expected a contiguous tensor on the cpu, got another");
+    throw Error("set_state: expected a contiguous tensor on the cpu, got another tensor");
   }
   Numbers numbers{};
   std::memcpy(numbers.data(), new_state.data_ptr(), sizeof(Numbers));

@@ -49,7 +49,7 @@ struct State {
   std::unordered_map<const TensorImpl*, CachedCast> cache;
 };
 
-// Separate from State, which is created on first use: each listed op reads it.
+// Not in State, which is created on first use: every op that autocast lists reads this flag.
 bool& active() noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local bool on = false;
   return on;

@@ -110,6 +110,8 @@ constinit decltype(linear_int8) linear_int8{"linear_int8",
                                             composite::linear_int8};
 constinit decltype(fft_pairs) fft_pairs{
     "fft_pairs", kFloating, upcast, {"out", "input"}, composite::fft_pairs};
+constinit decltype(fft_real) fft_real{
+    "fft_real", kFloating, upcast, {"out", "input"}, composite::fft_real};
 constinit decltype(lu_factor) lu_factor{
     "lu_factor", kFloating, upcast, {"LU", "pivots", "info", "A"}, composite::lu_factor};
 constinit decltype(lu_solve) lu_solve{

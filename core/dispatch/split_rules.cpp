@@ -4,7 +4,7 @@
 
 namespace ambit {
 
-// The shapes are those of kernels.h. Ops with elements moved or computed one by one, `random` and
+// The shapes are those of kernels.h. Ops that move or compute elements one by one, `random` and
 // `reduce` are not listed. Never split a unit the op works on: a line, a normalised row, a factored
 // matrix, a convolution's image, a pooled channel, an attention head.
 std::span<const SplitRule> split_rules() {
@@ -34,6 +34,8 @@ std::span<const SplitRule> split_rules() {
       {&linear_int8, {0, 0, W, W, W}},
       {&fft_pairs, {0, 0}},
       {&fft_pairs, {2, 2}},
+      {&fft_real, {0, 0}},
+      {&fft_real, {2, 2}},
       {&lu_factor, {0, 0, 0, 0}},
       {&lu_solve, {0, 0, 0, 0}},
       {&cholesky, {0, 0, 0}},

@@ -5,6 +5,7 @@
 #include <ambit/ops/creation.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -15,6 +16,14 @@ namespace ambit {
 namespace {
 
 constexpr int64_t kTop = std::numeric_limits<int64_t>::min();  // the bit of 2^63
+
+/// The sign bit of the signed type of the same size, as a number of that type. Bits that differ in
+/// it alone are signed integers in the order of the unsigned ones.
+int64_t sign_bit(DType dtype) {
+  return dtype == kUInt16   ? std::numeric_limits<int16_t>::min()
+         : dtype == kUInt32 ? std::numeric_limits<int32_t>::min()
+                            : kTop;
+}
 
 /// The signed type of the same size.
 DType signed_type(DType dtype) {
@@ -185,18 +194,14 @@ UnsignedRule UpcastCall::unsigned_rule() const {
 }
 
 Scalar UpcastCall::as_unsigned_element(const Scalar& number) const {
+  const UnsignedRule rule = unsigned_rule();
+  if (rule != UnsignedRule::bits && rule != UnsignedRule::ordered) return number;
   const uint64_t bits = bits_of(number);
-  switch (unsigned_rule()) {
-    case UnsignedRule::bits:
-      if (*unsigned_dtype_ == kUInt16) return static_cast<int16_t>(bits);
-      if (*unsigned_dtype_ == kUInt32) return static_cast<int32_t>(bits);
-      return static_cast<int64_t>(bits);
-    case UnsignedRule::ordered:
-      if (*unsigned_dtype_ == kUInt64) return static_cast<int64_t>(bits) ^ kTop;
-      return static_cast<int64_t>(bits);
-    default:
-      return number;
-  }
+  const DType dtype = *unsigned_dtype_;
+  const int64_t element = dtype == kUInt16   ? static_cast<int16_t>(bits)
+                          : dtype == kUInt32 ? static_cast<int32_t>(bits)
+                                             : static_cast<int64_t>(bits);
+  return rule == UnsignedRule::bits ? element : element ^ sign_bit(dtype);
 }
 
 void UpcastCall::run_unsigned(const Call& call) {
@@ -214,9 +219,11 @@ void UpcastCall::run_unsigned(const Call& call) {
   }
   const UnsignedRule rule = unsigned_rule();
   if (rule == UnsignedRule::refused) op_.throw_dtype(function_, *unsigned_dtype_);
-  const auto flips = [&](const Tensor& t) {
-    return rule == UnsignedRule::ordered && t.dtype() == kUInt64;
-  };
+  const bool is_meta = std::any_of(operands_.begin(), operands_.end(), [](const Operand& o) {
+    return o.tensor.defined() && o.tensor.device().is_meta();
+  });
+  if (is_meta) return;  // shapes only
+  const bool flips = rule == UnsignedRule::ordered;
   std::vector<Tensor> passed;
   std::vector<size_t> written;  // outputs to convert back
   for (const auto& [t, is_output] : operands_) {
@@ -226,11 +233,11 @@ void UpcastCall::run_unsigned(const Call& call) {
       passed.push_back(as_signed(t));
       continue;
     }
-    Tensor& numbers = passed.emplace_back(blank_like(t, kInt64));
+    Tensor& numbers = passed.emplace_back(blank_like(t, flips ? signed_type(t.dtype()) : kInt64));
     if (is_output) {
       written.push_back(passed.size() - 1);
-    } else if (flips(t)) {
-      apply(BinaryOp::bitwise_xor, numbers, as_signed(t), kTop);
+    } else if (flips) {
+      apply(BinaryOp::bitwise_xor, numbers, as_signed(t), sign_bit(t.dtype()));
     } else {
       kernels::copy(numbers, t);
     }
@@ -238,8 +245,8 @@ void UpcastCall::run_unsigned(const Call& call) {
   call(passed.data());
   for (const size_t i : written) {
     Tensor y = as_signed(operands_[i].tensor);
-    if (flips(operands_[i].tensor)) {
-      apply(BinaryOp::bitwise_xor, y, passed[i], kTop);
+    if (flips) {
+      apply(BinaryOp::bitwise_xor, y, passed[i], sign_bit(operands_[i].tensor.dtype()));
     } else {
       kernels::copy(y, passed[i]);
     }

@@ -231,6 +231,7 @@ void add_products(Table& table) {
   }
   table.add(kernels::linear_int8, t({2, 2}), t({2, 3}), t({2, 3}, kInt8), t({2}), t({2}));
   table.add(kernels::fft_pairs, t({1, 3, 2, 2}), t({1, 3, 2, 2}), false, 1.0);
+  table.add(kernels::fft_real, t({1, 2, 2, 2}), t({1, 3, 2}), false, 1.0);
   const Operand matrix = t({1, 2, 2}), info = t({1}, kInt32), pivots = t({1, 2}, kInt32);
   table.add(kernels::lu_factor, matrix, pivots, info, matrix);
   table.add(kernels::lu_solve, matrix, matrix, pivots, matrix, false);

@@ -11,6 +11,7 @@
 
 #include "core/devices/backend_call.h"
 #include "destroy_iteratively.h"
+#include "planned_blocks.h"
 
 namespace ambit {
 
@@ -35,7 +36,7 @@ namespace {
 StorageImpl::StorageImpl(Device device, size_t size_bytes)
     : size_bytes_(size_bytes), device_(device), inference_(InferenceMode::is_enabled()) {
   if (device.is_meta()) return;
-  Backend& backend = usable_backend(device);
+  Backend& backend = memory_for_tensors(device, usable_backend(device));
   if (size_bytes == 0) return;
   data_ = allocate(backend, device, size_bytes);
   backend_ = &backend;

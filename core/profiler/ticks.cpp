@@ -9,7 +9,7 @@ bool ticks_are_of_processor = false;
 
 namespace {
 
-// The kernel uses the TSC only if its frequency is constant and it is synchronised between cores.
+// Linux uses the TSC only if its frequency is constant and it is synchronised between cores.
 bool system_trusts_processor() {
 #if defined(__x86_64__)
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");

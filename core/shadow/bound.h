@@ -54,7 +54,7 @@ Bound embedding_bag_bound(const Call& call, const Operand& y);
 Bound embedding_bag_grad_bound(const Call& call, const Operand& y);
 Bound product_bound(const Call& call, const Operand& y);
 Bound linear_int8_bound(const Call& call, const Operand& y);
-Bound fft_pairs_bound(const Call& call, const Operand& y);
+Bound fft_bound(const Call& call, const Operand& y);
 Bound convolution_bound(const Call& call, const Operand& y);
 Bound convolution_input_grad_bound(const Call& call, const Operand& dx);
 Bound convolution_weight_grad_bound(const Call& call, const Operand& dw);

@@ -253,8 +253,8 @@ Bound product_bound(const Call& call, const Operand& y) {
 }
 
 // Sums of two products for each pair of a line.
-Bound fft_pairs_bound(const Call& call, const Operand& y) {
-  const double n = 2 * static_cast<double>(y.size(1));
+Bound fft_bound(const Call& call, const Operand& y) {
+  const double n = 2 * static_cast<double>(std::max(y.size(1), call.operand(1).size(1)));
   const double magnitudes = n * call.largest(1) * std::abs(call.parameter<double>(1));
   return {2, sum_error(n, magnitudes, y.dtype())};
 }

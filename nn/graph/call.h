@@ -168,6 +168,9 @@ AMBIT_API int parameter_index(const Function& function, std::string_view name);
 AMBIT_API std::vector<Argument> default_arguments(const Function& function,
                                                   std::vector<bool>& is_required);
 
+/// Run a call; the contents of its arguments are in `slots`, by value. Return at least as many
+/// results as it has outputs. Errors name the call and its module.
+std::vector<Slot> call_results(const Node& node, std::span<const Slot> slots, const Mode& mode);
 /// Run a block; inputs become the contents of Block::inputs. Return the block's outputs.
 AMBIT_API std::vector<Slot> run(const Block& block, std::vector<Slot> inputs, const Mode& mode);
 

@@ -154,7 +154,8 @@ void GraphImpl::check_sizes(TensorList inputs) const {
   }
 }
 
-std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
+// Check the inputs and return the mode of a run.
+Mode GraphImpl::check(TensorList inputs) const {
   const Program& p = *program_;
   if (inputs.size() != p.inputs.size()) {
     throw Error(fmt::format("Graph: expected {} inputs, got {}", p.inputs.size(), inputs.size()));
@@ -167,6 +168,12 @@ std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
   for (size_t i = inputs.size(); state_.empty() && i-- > 0;) {
     if (p.block.values[p.inputs[i].value].dtype) mode.device = inputs[i].device();
   }
+  return mode;
+}
+
+std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
+  const Mode mode = check(inputs);
+  const Program& p = *program_;
   return typed_memory_errors("Graph", [&] {
     std::unordered_map<uint32_t, Tensor> given;  // to which updates are copied
     std::unordered_map<uint32_t, Slot> values;

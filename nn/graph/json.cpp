@@ -54,7 +54,7 @@ class Json::Reader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) override {
-    refuse("expected JSON, got something else at its byte {}", position);
+    refuse("expected JSON, got something else at byte {}", position);
   }
 
  private:

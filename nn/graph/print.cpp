@@ -124,23 +124,25 @@ void add_values(const Argument& a, std::set<int64_t>& out) {
 
 }  // namespace
 
-std::string GraphImpl::text() const {
-  const Block& block = program_->block;
-  const Printer printer(*program_);
+std::string text(const Program& program) {
+  const Block& block = program.block;
+  const Printer printer(program);
   std::string out = "graph(";
-  for (const Input& input : program_->inputs) {
+  for (const Input& input : program.inputs) {
     const Value& v = block.values[input.value];
     out += fmt::format("{}{}: {}", out.back() == '(' ? "" : ", ", v.name, str(v));
   }
   out += "):\n";
   printer.text(block, "  ", out);
-  for (const Update& u : program_->updates) {
+  for (const Update& u : program.updates) {
     out += fmt::format("  {} <- {}\n", printer.value(block, u.to), printer.value(block, u.from));
   }
   std::vector<std::string> results;
-  for (const Argument& a : program_->outputs) results.push_back(printer.argument(block, a));
+  for (const Argument& a : program.outputs) results.push_back(printer.argument(block, a));
   return out + "  return " + joined(results) + "\n";
 }
+
+std::string GraphImpl::text() const { return graph::text(*program_); }
 
 std::string GraphImpl::dot() const {
   const Block& block = program_->block;

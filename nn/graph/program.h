@@ -124,6 +124,8 @@ struct LoadedProgram {
   std::vector<Tensor> state;  ///< in the order of Program::state, on the cpu
 };
 
+/// Return the calls, one per line.
+std::string text(const Program& program);
 /// Set last_used of all nodes.
 AMBIT_API void find_last_uses(Block& block);
 

@@ -49,7 +49,7 @@ class Payloads {
   Payloads(std::string_view folder, std::string_view prefix, std::string_view config)
       : folder_(fmt::format("{}data/{}/", kFolder, folder)), prefix_(prefix), config_(config) {}
 
-  // `meta`: of the example.
+  // `meta`: the JSON that describes the tensor in the example.
   void add(const State& state, const Tensor& tensor, const json& meta) {
     items_.push_back({&state, tensor, meta});
   }
@@ -96,7 +96,7 @@ class Payloads {
   std::string text_;
 };
 
-// The functions whose mode Graph::train() does not change.
+// Return true for a call of a function whose mode Graph::train() does not change.
 bool has_one_mode(const json& node) {
   const std::string target = node.value("target", "");
   if (target.ends_with("_native_batch_norm_legit.no_stats")) return true;

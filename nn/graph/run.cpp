@@ -47,6 +47,19 @@ namespace {
 }
 
 void run_node(const Node& node, std::vector<Slot>& slots, const Mode& mode) {
+  std::vector<Slot> results = call_results(node, slots, mode);
+  for (size_t i = 0; i < node.outputs.size(); ++i) slots[node.outputs[i]] = std::move(results[i]);
+  for (const uint32_t v : node.last_used) slots[v] = {};
+}
+
+void mark_used(const Argument& a, std::vector<uint32_t>& last, uint32_t node) {
+  if (a.kind == Argument::Kind::value) last[static_cast<size_t>(a.integer)] = node;
+  for (const Argument& item : a.items) mark_used(item, last, node);
+}
+
+}  // namespace
+
+std::vector<Slot> call_results(const Node& node, std::span<const Slot> slots, const Mode& mode) {
   try {
     Call call(node, slots, mode);
     if (node.counts_steps && mode.training == false) {
@@ -58,19 +71,11 @@ void run_node(const Node& node, std::vector<Slot>& slots, const Mode& mode) {
     if (results.size() < node.outputs.size()) {
       throw Error(fmt::format("expected {} results, got {}", node.outputs.size(), results.size()));
     }
-    for (size_t i = 0; i < node.outputs.size(); ++i) slots[node.outputs[i]] = std::move(results[i]);
+    return std::move(results);
   } catch (const Error&) {
     rethrow_at(node);
   }
-  for (const uint32_t v : node.last_used) slots[v] = {};
 }
-
-void mark_used(const Argument& a, std::vector<uint32_t>& last, uint32_t node) {
-  if (a.kind == Argument::Kind::value) last[static_cast<size_t>(a.integer)] = node;
-  for (const Argument& item : a.items) mark_used(item, last, node);
-}
-
-}  // namespace
 
 void find_last_uses(Block& block) {
   constexpr uint32_t kNever = UINT32_MAX, kKept = UINT32_MAX - 1;

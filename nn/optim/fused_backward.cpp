@@ -24,7 +24,7 @@ class FusedBackward::Listener final : public LeafGradListener {
   void abandon() noexcept override {}
 
  private:
-  // A parameter's gradient in a scope.
+  // Sets the `.grad` of a parameter for the lifetime of the object.
   class Gradient {
    public:
     Gradient(const Tensor& leaf, const Tensor& gradient) : leaf_(leaf) {

@@ -88,7 +88,7 @@ TEST_CASE("--profile of every app writes a trace, and prints the table on stderr
 }
 
 TEST_CASE(
-    "--profile into a folder leaves what TensorBoard finds, with memory and shapes on request") {
+    "--profile into a folder writes files for TensorBoard, with memory and shapes on request") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "traces");
   const auto run = [&](const std::vector<std::string>& arguments) {

@@ -213,6 +213,12 @@ inline const std::vector<OpCall> kFloat32Calls = {
      [](auto& a, auto& b) { return F::cosine_embedding_loss(a, b, ones_like(a[0])); }},
     {"triplet_margin_loss", [](auto& a, auto& b) { return F::triplet_margin_loss(a, b, b.t()); }},
     {"cosine_similarity", [](auto& a, auto& b) { return F::cosine_similarity(a, b); }},
+    {"fft", [](auto& a, auto&) { return view_as_real(fft_fft(a)); }},
+    {"fft to real", [](auto& a, auto&) { return fft_irfftn(a); }},
+    {"stft",
+     [](auto& a,
+        auto&
+            b) { return a.stft(3, 1, {}, b[0].slice(0, 0, 3), true, "reflect", false, {}, false); }},
     {"binary_cross_entropy", [](auto& a, auto& b) { return F::binary_cross_entropy(a, b); }},
     {"binary_cross_entropy_with_logits",
      [](auto& a, auto& b) { return F::binary_cross_entropy_with_logits(a, b); }},

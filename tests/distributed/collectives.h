@@ -147,6 +147,23 @@ inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bo
   group.barrier()->wait();
 }
 
+/// Check reductions of unsigned numbers that no signed type of the same size holds: -1 - r and 1 +
+/// r modulo 2^bits, of rank r. Sums wrap.
+inline void check_unsigned(ProcessGroup& group) {
+  const int64_t rank = group.rank(), n = group.size(), sum = n * (n - 1) / 2;
+  for (const DType dtype : dtypes::kWideUnsigned) {
+    INFO(ambit::name(dtype));
+    const auto check_reduction = [&](ReduceOp op, int64_t first, int64_t second) {
+      Tensor t = tensor({-1 - rank, 1 + rank}).to(dtype);
+      group.allreduce(t, op)->wait();
+      expect(fmt::format("allreduce {}", name(op)), t, tensor({first, second}).to(dtype));
+    };
+    check_reduction(ReduceOp::SUM, -n - sum, n + sum);
+    check_reduction(ReduceOp::MAX, -1, n);
+    check_reduction(ReduceOp::MIN, -n, 1);
+  }
+}
+
 /// Check 64 MiB with each collective, with all elements distinct, within and between ranks.
 inline void check_large(ProcessGroup& group) {
   const int rank = group.rank(), size = group.size(), root = size - 1;
@@ -217,7 +234,7 @@ inline void check_nan(ProcessGroup& group) {
 /// Run all checks for all dtypes, sizes and devices.
 inline void check_all(ProcessGroup& group, const std::vector<Device>& devices) {
   for (const Device device : devices) {
-    for (const DType dtype : dtypes::kEvery) {
+    for (const DType dtype : dtypes::kEvery | dtypes::kWideUnsigned) {
       for (const int64_t n : {0, 1, 7, 1000}) {
         for (const bool gaps : {false, true}) {
           INFO(device.str() << " " << ambit::name(dtype) << " " << n << " " << gaps);

@@ -18,6 +18,7 @@ TEST_CASE("collectives of 1 to 5 threads agree with plain loops, for all dtypes,
     run_local(size, [&](const std::shared_ptr<ProcessGroup>& group) {
       collectives::check_all(*group, {kCPU});
       collectives::check_nan(*group);
+      collectives::check_unsigned(*group);
     });
   }
 }

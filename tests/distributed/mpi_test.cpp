@@ -63,6 +63,7 @@ TEST_CASE("mpi child: collectives" * doctest::skip()) {
     collectives::check(*part, kInt64, 10, kCPU, true);
   }
   collectives::check_nan(*group);
+  collectives::check_unsigned(*group);
   collectives::check_large(*group);
   CHECK_THROWS_AS(init_process_group("mpi"), Error);
   destroy_process_group();

@@ -41,6 +41,8 @@ def tensor_text(t):
     if name[len("torch."):] not in DTYPES + UNTYPED:
         return f"opaque {name} tensor"
     t = t.detach()
+    if hasattr(t, "is_neg") and t.is_neg() and name[len("torch."):] in ["bool"] + UNTYPED:
+        return f"opaque negated {name} tensor"  # PyTorch cannot negate it either
     if t.is_meta:
         return f"tensor {name} {list(t.shape)} meta"
     t = t.resolve_neg() if hasattr(t, "resolve_neg") else t
@@ -153,6 +155,13 @@ def values():
         yield "buffer", {"x": torch.nn.Buffer(matrix.clone())}
     yield "gradient", {"x": torch.ones(2, requires_grad=True)}
     yield "negative", {"x": torch.imag(torch.tensor([1 + 2j, 3 - 4j]).conj())}
+    for n in ["bool"] + UNTYPED:
+        if hasattr(torch, n) and hasattr(torch, "_neg_view"):
+            yield f"negated_{n}", {"x": torch._neg_view(torch.arange(4).to(getattr(torch, n))), "y": torch.ones(2)}
+    for n in UNTYPED:
+        if hasattr(torch, n):  # the storage of both has two types
+            wide = torch.arange(4).to(getattr(torch, n))
+            yield f"bytes_of_{n}", {"x": wide, "bytes": wide.view(torch.uint8), "t": wide.view(2, 2).t()}
     yield "meta", {"x": torch.ones(2, 3, device="meta"), "y": torch.ones(2)}
     yield "sparse", {"x": torch.eye(3).to_sparse(), "y": torch.ones(2)}
     yield "quantized", {"x": torch.quantize_per_tensor(matrix, 0.1, 0, torch.qint8), "y": torch.ones(2)}
@@ -289,11 +298,11 @@ def big_endian(data, width):
 
 
 def write_big_endian(corpus):
-    for n in DTYPES:
+    for n in DTYPES + [n for n in UNTYPED if hasattr(torch, n)]:
         value = {"x": torch.arange(-3, 4).to(getattr(torch, n)), "y": [1.5, 258]}
         data = big_endian(saved(value), value["x"].element_size())
-        # PyTorch before 2.0 reads such a file as little-endian.
-        if int(torch.__version__.split(".")[0]) >= 2:
+        # PyTorch before 2.0 reads such a file as little-endian, 2.15 the dtypes that it saves as bytes.
+        if int(torch.__version__.split(".")[0]) >= 2 and n in DTYPES:
             assert list(lines(torch.load(io.BytesIO(data)))) == list(lines(value))
         corpus.add(f"big_endian_{n}.pth", data, value, True)
 
@@ -390,7 +399,32 @@ class Weights(torch.nn.Module):
         return x.sum() + self.layers[1].weight.sum() + self.layers[1].bias.sum() + self.count
 
 
+class Wide(torch.nn.Module):
+    """Dtypes with a storage type in TorchScript alone; those that ambit lacks are left out."""
+
+    def __init__(self, names):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(2))
+        for n in names:
+            self.register_buffer(n, torch.arange(4.0).to(getattr(torch, n)))
+
+    def forward(self, x):
+        return x + self.weight
+
+
+def write_wide_script(corpus):
+    others = ["float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "complex32"]
+    net = Wide([n for n in UNTYPED + others if hasattr(torch, n)])
+    for name, module in (("wide", torch.jit.script(net)), ("wide_traced", torch.jit.trace(net, torch.ones(2)))):
+        file = io.BytesIO()
+        torch.jit.save(module, file)
+        expected = [f"{n} {tensor_text(t)}" for n, t in module.state_dict().items() if n not in others]
+        corpus.add_text(name + ".pt", file.getvalue(), ["tensors", *expected])
+
+
 def write_script(corpus):
+    if all(hasattr(torch, n) for n in UNTYPED):
+        write_wide_script(corpus)
     net = Weights().eval()
     scripted = torch.jit.script(net)
     for name, module in (("scripted", scripted), ("traced", torch.jit.trace(net, torch.ones(2))),

@@ -94,6 +94,18 @@ TEST_CASE(
       pickle_load(std::vector<char>(bytes.begin(), bytes.end()))["n"].to_tensor().equal(tensor(5)));
 }
 
+// PyTorch 2.15 writes such files, but does not read them.
+TEST_CASE("wide unsigned dtypes are read in the format before PyTorch 1.6") {
+  std::string wide = pickled_uint16("5", 4);
+  wide.insert(wide.find("tQ"), "N");
+  const std::string bytes =
+      old_tensor({.type = "ByteStorage", .key = "5", .numel = 4, .sizes = {4}, .strides = {1}});
+  const Value value = load_bytes(
+      legacy_bytes("(" + wide + bytes + "t", {{"5", storage(4, std::string("\7\0\0\x80", 4))}}));
+  CHECK(value.items()[0].to_tensor().equal(tensor({7, 32768}, kUInt16)));
+  CHECK(value.items()[1].to_tensor().equal(tensor({7, 0, 0, 128}, kUInt8)));
+}
+
 TEST_CASE("views of storages, text of Python 2, and the first function for tensors are read") {
   const std::string part = "(" + pickled("12") + "K\x01K\x01t";
   CHECK(load_bytes(

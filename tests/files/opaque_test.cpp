@@ -13,6 +13,7 @@
 #include "tests/temporary_folder.h"
 
 using namespace ambit;
+using namespace std::string_literals;
 
 namespace {
 
@@ -199,17 +200,53 @@ TEST_CASE("an int of 3,001 bits is written unchanged") {
 // PyTorch has no storage type for them: the storage has bytes, and the tensor names its dtype.
 TEST_CASE("a tensor of uint16 needs all its bytes in the file") {
   const auto tensor_of = [](const std::string& storage_type, int64_t numel) {
-    const std::string storage = "(" + pickled("storage") + storage_type + pickled("9") +
-                                pickled("cpu") + pickled(numel) + "tQ";
-    return pickled_global("torch._utils", "_rebuild_tensor_v3") + "(" + storage + pickled(0) +
-           pickled(std::vector<int64_t>{2}) + pickled(std::vector<int64_t>{1}) + "\x89" +
-           pickled_global("collections", "OrderedDict") + ")R" + pickled_global("torch", "uint16") +
-           "tR";
+    return pickled_uint16("9", numel, storage_type);
   };
-  const std::string bytes = pickled_global("torch.storage", "UntypedStorage");
-  CHECK_THROWS_AS(load_between(tensor_of(bytes, 4)), SerializationError);  // no storage 9
+  CHECK_THROWS_AS(load_between(tensor_of(kBytesType, 4)), SerializationError);  // no storage 9
   CHECK_THROWS_AS(load_between(tensor_of(pickled_global("torch", "ShortStorage"), 2)),
                   SerializationError);
+}
+
+// x and x.view(torch.uint8): PyTorch 2.15 names their storage by two types.
+TEST_CASE("a storage may be bytes of uint8 and of another dtype") {
+  const PickledTensor bytes{
+      .type = "ByteStorage", .key = "1", .numel = 4, .sizes = {4}, .strides = {1}};
+  const std::string x = pickled_uint16("1", 4);
+  for (const std::string& both : {x + pickled(bytes), pickled(bytes) + x}) {
+    const Value value = load_bytes(pytorch_bytes("(" + both + "t", {kOne, "\1\0\2\0"s}));
+    const bool is_first = both.starts_with(x);
+    const Tensor wide = value.items()[is_first ? 0 : 1].to_tensor(),
+                 narrow = value.items()[is_first ? 1 : 0].to_tensor();
+    CHECK(wide.equal(tensor({1, 2}, kUInt16)));
+    CHECK(narrow.equal(tensor({1, 0, 2, 0}, kUInt8)));
+    narrow[1].fill_(1);  // they still share memory
+    CHECK(wide[0].item<int64_t>() == 257);
+    // Types of different elements, and a storage that is missing.
+    PickledTensor shorts = bytes;
+    shorts.type = "ShortStorage";
+    CHECK_THROWS_AS(load_bytes(pytorch_bytes("(" + x + pickled(shorts) + "t", {kOne, "\1\0\2\0"s})),
+                    SerializationError);
+    CHECK_THROWS_AS(load_bytes(pytorch_bytes("(" + both + "t", {kOne})), SerializationError);
+  }
+}
+
+// PyTorch 2.15 loads them, but fails when it should return an element.
+TEST_CASE("negated views of dtypes without negation are opaque") {
+  const std::string negative = "}" + pickled("neg") +
+                               "\x88"
+                               "s";
+  std::string flags = pickled(
+      PickledTensor{.type = "BoolStorage", .key = "0", .numel = 4, .sizes = {4}, .strides = {1}});
+  flags.insert(flags.size() - 2, negative);
+  const std::string wide = pickled_uint16("0", 4, kBytesType, negative);
+  for (const auto& [pickle, type] :
+       {std::pair(flags, "negated torch.bool tensor"), {wide, "negated torch.uint16 tensor"}}) {
+    CAPTURE(type);
+    const Value value = load_bytes(
+        pytorch_bytes("(" + pickle + pickled("after") + "t", {std::string("\0\1\0\1", 4)}));
+    CHECK(value.items()[0].to_opaque().type == type);
+    CHECK(value.items()[1].to_string() == "after");
+  }
 }
 
 TEST_CASE(

@@ -91,3 +91,17 @@ inline std::string pickled(const PickledTensor& t) {
          "tQ" + pickled(t.offset) + pickled(t.sizes) + pickled(t.strides) + "\x89" +
          pickled_global("collections", "OrderedDict") + ")RtR";
 }
+
+inline const std::string kBytesType = pickled_global("torch.storage", "UntypedStorage");
+
+/// A tensor uint16[2] as torch.save() writes it: the storage has bytes, and the tensor names its
+/// dtype. `numel` is the storage's; `metadata` is empty or a pickled dict.
+inline std::string pickled_uint16(const std::string& key, int64_t numel,
+                                  const std::string& storage_type = kBytesType,
+                                  const std::string& metadata = "") {
+  return pickled_global("torch._utils", "_rebuild_tensor_v3") + "((" + pickled("storage") +
+         storage_type + pickled(key) + pickled("cpu") + pickled(numel) + "tQ" + pickled(0) +
+         pickled(std::vector<int64_t>{2}) + pickled(std::vector<int64_t>{1}) + "\x89" +
+         pickled_global("collections", "OrderedDict") + ")R" + pickled_global("torch", "uint16") +
+         metadata + "tR";
+}

@@ -61,6 +61,63 @@ TEST_CASE("attributes that ambit cannot represent do not prevent reading a Torch
   CHECK(archive.value()["dev"].to_opaque().type == "torch.device");
 }
 
+// TorchScript names a storage type for each dtype, also where Python's PyTorch has none.
+TEST_CASE("a TorchScript archive may have storages of every dtype of PyTorch 2.15") {
+  const TemporaryFolder folder;
+  const auto path_with = [&](const std::string& type, const std::string& bytes, int64_t numel) {
+    const PickledTensor t{
+        .type = type, .key = "1", .numel = numel, .sizes = {numel}, .strides = {1}};
+    return folder.write(
+        "s.pt",
+        zip_bytes({{"s/data.pkl", object(pickled("b") + pickled(t) + pickled("w") + kTensor)},
+                   {"s/data/0", kOne},
+                   {"s/data/1", bytes},
+                   {"s/constants.pkl", "\x80\x02)."}}));
+  };
+  const auto check_unsigned = [&](const char* type, DType dtype, size_t size) {
+    CAPTURE(type);
+    const StateDict dict =
+        load(path_with(type, little_endian(7, size) + std::string(size, '\xff'), 2));
+    REQUIRE(dict.size() == 2);
+    CHECK(dict[0].second.dtype() == dtype);
+    CHECK(dict[0].second[0].item<uint64_t>() == 7);
+    CHECK(dict[0].second[1].item<uint64_t>() == UINT64_MAX >> (64 - 8 * size));
+    CHECK(dict[1].second.equal(tensor({1.})));
+  };
+  check_unsigned("UInt16Storage", kUInt16, 2);
+  check_unsigned("UInt32Storage", kUInt32, 4);
+  check_unsigned("UInt64Storage", kUInt64, 8);
+  for (const auto& [type, dtype] : {std::pair("Float8_e4m3fnStorage", "torch.float8_e4m3fn"),
+                                    {"Float8_e8m0fnuStorage", "torch.float8_e8m0fnu"},
+                                    {"Bits8Storage", "torch.bits8"},
+                                    {"Int4Storage", "torch.int4"}}) {
+    CAPTURE(type);
+    const std::string path = path_with(type, "\1\2", 2);
+    const StateDict dict = load(path);
+    REQUIRE(dict.size() == 1);
+    CHECK(dict[0].first == "w");
+    CHECK(load_checkpoint(path)["b"].to_opaque().type == std::string(dtype) + " tensor");
+  }
+  CHECK_THROWS_AS(load(path_with("UInt16Storage", "abc", 2)), SerializationError);
+  CHECK_THROWS_AS(load(path_with("UInt128Storage", "ab", 1)), SerializationError);
+}
+
+// libtorch does not read _rebuild_tensor_v3, which torch.save() writes for these dtypes.
+TEST_CASE("archives name storages of wide unsigned dtypes as libtorch does") {
+  const TemporaryFolder folder;
+  serialize::OutputArchive archive;
+  archive.write("x", tensor({1, 65535}, kUInt16));
+  archive.save_to(folder / "f.pt");
+  const std::string bytes = read_bytes(folder / "f.pt");
+  CHECK(bytes.find("UInt16Storage") != bytes.npos);
+  CHECK(bytes.find("_rebuild_tensor_v3") == bytes.npos);
+  serialize::InputArchive again;
+  again.load_from(folder / "f.pt");
+  Tensor x;
+  again.read("x", x);
+  CHECK(x.equal(tensor({1, 65535}, kUInt16)));
+}
+
 // Modules of quantize_dynamic() store their weights like this: in objects of C++ classes, whose
 // states are tuples.
 TEST_CASE("an object whose state is not a dict of attributes is opaque") {

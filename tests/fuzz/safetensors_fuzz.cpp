@@ -1,4 +1,5 @@
-// A safetensors file: an error or tensors, which can be saved and are then the same.
+// Loads the input as a safetensors file: an error, or tensors with the same names and sizes after
+// saving and loading.
 #include <ambit/error.h>
 #include <ambit/serialize.h>
 

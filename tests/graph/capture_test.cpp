@@ -7,7 +7,13 @@
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
 #include <ambit/random.h>
+
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "captured_networks.h"
 #include "graph_files.h"
@@ -60,6 +66,57 @@ TEST_CASE("a captured graph shares the parameters of the module and trains") {
   net->forward(x).sum().backward();
   // The same float32 formulas on 8 terms.
   CHECK(allclose(got, net->named_parameters()["0.weight"].grad(), 1e-6, 1e-6));
+}
+
+TEST_CASE("calls with uint16, uint32 and uint64 are captured in their dtype") {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "net.pt2").string();
+  const std::pair<const char*, Tensor (*)(const Tensor&)> functions[] = {
+      {"eq", [](const Tensor& x) { return x == 3; }},
+      {"lt", [](const Tensor& x) { return x < 3; }},
+      {"mul", [](const Tensor& x) { return x * x; }},
+      {"bitwise_or", [](const Tensor& x) { return bitwise_or(x, x); }},
+      {"to float", [](const Tensor& x) { return x.to(kFloat32) * 2; }},
+      {"to int64", [](const Tensor& x) { return x.to(kInt64) + 1; }},
+      {"to int64 and back", [](const Tensor& x) { return x.to(kInt64).to(x.dtype()); }},
+      {"sort", [](const Tensor& x) { return std::get<0>(sort(x)); }},
+      {"cat",
+       [](const Tensor& x) {
+         return cat({x, x});
+       }},
+      {"transpose",
+       [](const Tensor& x) {
+         return x.view({2, 3}).t().contiguous();
+       }},
+      {"index_select",
+       [](const Tensor& x) {
+         return x.index_select(0, tensor({1, 0}));
+       }},
+      {"sum", [](const Tensor& x) { return x.sum(); }},
+      {"max", [](const Tensor& x) { return max(x); }},
+      {"clamp", [](const Tensor& x) { return clamp(x, 1, 5); }},
+      {"where", [](const Tensor& x) { return where(x > 2, x, x * x); }},
+      {"ones_like", [](const Tensor& x) { return x * ones_like(x); }},
+  };
+  for (const DType d : dtypes::kWideUnsigned) {
+    // -1 and -2 modulo 2^bits: the largest numbers
+    const Tensor example = tensor({1, -1, 3, -2, 0, 7}).to(d),
+                 x = tensor({2, 5, 3, -1, 1, 4}).to(d);
+    for (const auto& [what, function] : functions) {
+      INFO(name(d) << ' ' << what);
+      nn::Sequential net{nn::Functional(function)};
+      const graph::Graph captured = graph::capture(net, example);
+      graph::save(captured, file);
+      const Tensor expected = function(x);
+      for (const Tensor& got : {captured->forward(x), graph::load(file)->forward(x)}) {
+        CHECK(got.dtype() == expected.dtype());
+        CHECK(got.equal(expected));
+      }
+    }
+  }
+  nn::Sequential negative{nn::Functional([](const Tensor& x) { return -x; })};
+  CHECK_THROWS_AS(graph::capture(negative, ones({2}, kUInt16)), DTypeError);
+  CHECK((ones({2}, kUInt16) < 2).all().item<bool>());  // the kernels are the dispatcher's again
 }
 
 TEST_CASE("capture refuses modules that it cannot write") {

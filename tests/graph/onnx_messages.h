@@ -50,7 +50,7 @@ inline std::string integers(const std::string& name, const std::vector<int64_t>&
   return tensor_head(name, kInt64, sizes) + bytes(9, raw(values));
 }
 
-/// A ValueInfoProto; a size -1 is the symbol "n".
+/// A ValueInfoProto; a size of -1 is the symbol "n".
 inline std::string value(const std::string& name, int type, const std::vector<int64_t>& sizes) {
   std::string shape;
   for (const int64_t size : sizes) shape += bytes(1, size < 0 ? bytes(2, "n") : number(1, size));

@@ -40,7 +40,7 @@ void for_each_pair(const std::function<void(Device here, Device there)>& body) {
   }
 }
 
-// Its gradient is on another device.
+// A function whose backward returns a gradient on another device.
 struct Misleading : autograd::Function<Misleading> {
   static Tensor forward(autograd::AutogradContext*, const Tensor& x, Device) { return x * 1; }
   static std::vector<Tensor> backward(autograd::AutogradContext*, std::vector<Tensor> g) {

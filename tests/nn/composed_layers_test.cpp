@@ -208,7 +208,7 @@ TEST_CASE("a Transformer has PyTorch's values, names and masks") {
                         padding, Tensor(), padding)
               .detach()
               .equal(y.detach()));
-    // It clones the given layers, and its own clone has other ones.
+    // A Transformer clones the encoder that it is given; its own clone has a third one.
     nn::Transformer coded(nn::TransformerOptions(6, 2, 2, 1).dropout(0).custom_encoder(m->encoder));
     const auto twin = std::dynamic_pointer_cast<nn::TransformerImpl>(coded->clone());
     CHECK(coded->encoder.ptr() != m->encoder.ptr());

@@ -35,8 +35,9 @@ TEST_CASE("channel dropout zeroes whole channels; alpha dropout keeps mean and v
   CHECK(off(x).is_same(x));
 }
 
-// PyTorch 2.15, torch/nn/functional/dropout.h: dropout2d(x of 2 dims) is feature_dropout of
-// x.unsqueeze(0), so that one element of the mask serves a row; of other than 5 dims for dropout3d.
+// PyTorch 2.15, torch/nn/functional/dropout.h: dropout2d of x with 2 dims, and dropout3d of x with
+// other than 5 dims, are feature_dropout of x.unsqueeze(0): all elements of a row have one mask
+// element.
 // F.feature_alpha_dropout(torch.ones(()), training=False), ... (torch.ones(2), 0., True)
 TEST_CASE("channel dropout accepts inputs of other dims") {
   manual_seed(5);

@@ -84,7 +84,7 @@ TEST_CASE("Adam and AdamW with step counts on the parameters' device have the sa
       {-0.1728528934189, 0.1402511790839, 0.4324700974577, 0.62896218491});
 }
 
-TEST_CASE("a capturable Adam counts each parameter's own steps, and may become another") {
+TEST_CASE("a capturable Adam counts the steps of each parameter; the option may change") {
   for_each_device([](Device device) {
     const Tensor p = parameter(device), q = parameter(device), r = parameter(device);
     optim::Adam adam({p, q}, AdamOptions(0.1).capturable(true)), other({r}, AdamOptions(0.1));

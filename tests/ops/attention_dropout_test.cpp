@@ -113,8 +113,8 @@ TEST_CASE("attention drops weights in parts, and the same ones in backward") {
       // float64, sums of at most 100 terms of size 1, three in sequence: 300 * 2^-53 = 4e-14.
       for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].allclose(want[i], 1e-12, 1e-12));
       if (causal) continue;
-      // A quarter is dropped: the fraction of n weights has the standard deviation sqrt(3 / 16 n);
-      // six of them.
+      // A quarter is dropped: the dropped fraction of n weights has the standard deviation
+      // sqrt(1/4 * 3/4 / n); we allow six of them.
       const double share = 1 - kept.ne(0).to(kFloat64).mean().item<double>();
       CHECK(std::abs(share - 0.25) < 6 * std::sqrt(3. / 16 / (64 * 100 * 48)));
     }

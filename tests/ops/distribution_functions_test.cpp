@@ -147,8 +147,8 @@ TEST_CASE("igamma and igammac have PyTorch's values, also at the limits") {
   for_each_device([](Device d) {
     const Tensor a = f64(d, {0.5, 1, 2, 5, 30, 200, 0, 1e-3, 3, 1e5}),
                  x = f64(d, {0.2, 1, 7, 4, 31, 150, 1, 0.01, 0, 1.001e5});
-    // torch.igamma(a, x), except for (30, 31), where PyTorch has an error of 3e-10: by e^-x sum of
-    // x^k / k!, k < a
+    // torch.igamma(a, x), except for (30, 31), where PyTorch has an error of 3e-10; that value is
+    // 1 - e^-x * (the sum of x^k / k! for k < a).
     const std::vector<double> lower{0.472910743134,
                                     0.632120558829,
                                     0.992704944276,

@@ -136,6 +136,47 @@ TEST_CASE("the composite of transforms agrees with the kernel") {
   }
 }
 
+TEST_CASE("the composite of transforms of real lines agrees with the kernel") {
+  manual_seed(6);
+  for (const int64_t n : {1, 2, 3, 15, 64, 97, 128}) {
+    for (const int64_t columns : {1, 3}) {
+      INFO(n, " ", columns);
+      const Dims real{2, n, columns}, half{2, n / 2 + 1, columns, 2};
+      check_composite(kernels::fft_real, {unwritten(half)}, {normal(real)},
+                      [](auto&& f, Tensors& o, const Tensors& in) { f(o[0], in[0], false, 0.5); });
+      check_composite(kernels::fft_real, {unwritten(real)}, {normal(half)},
+                      [&](auto&& f, Tensors& o, const Tensors& in) {
+                        f(o[0], in[0], true, 1 / static_cast<double>(n));
+                      });
+    }
+  }
+}
+
+TEST_CASE("transforms of real lines are as exact as those of pairs") {
+  manual_seed(7);
+  for (const DType dtype : {kFloat32, kFloat64}) {
+    for (const int64_t n : {1, 2, 3, 30, 31, 64, 127, 509, 1000, 1024, 2003}) {
+      INFO(n, " ", std::string(name(dtype)));
+      const Tensor x = randn({n}, dtype), wide = x.to(kFloat64);
+      std::vector<double> pairs(static_cast<size_t>(2 * n));
+      for (int64_t i = 0; i < n; ++i) {
+        pairs[static_cast<size_t>(2 * i)] = wide.data_ptr<double>()[i];
+      }
+      auto expected = exact(pairs, false);
+      expected.resize(static_cast<size_t>(2 * (n / 2 + 1)));
+      const double passes = std::max(1.0, std::log2(static_cast<double>(n)));
+      const double bound = (dtype == kFloat32 ? 2e-7 : 4e-16) * passes;
+      std::vector<long double> line;
+      for (int64_t i = 0; i < n; ++i) line.push_back(pairs[static_cast<size_t>(2 * i)]);
+      for_each_device([&](Device d) {
+        const Tensor y = rfft_pairs(x.to(d), 0);
+        CHECK(error_of(y, expected) <= bound);
+        CHECK(error_of(irfft_pairs(y, 0, n, 1 / static_cast<double>(n)), line) <= 2 * bound);
+      });
+    }
+  }
+}
+
 TEST_CASE("transforms of pairs have correct first and second gradients") {
   for_each_device([](Device d) {
     for (const bool inverse : {false, true}) {
@@ -174,6 +215,16 @@ TEST_CASE("transforms refuse other operands than pairs") {
   CHECK_THROWS_AS(fft_pairs(x, -4), IndexError);
   CHECK_THROWS_AS(fft_pairs(x, 2), IndexError);
   CHECK_THROWS_AS(fft_pairs(x, -1), IndexError);
+  CHECK_THROWS_AS(rfft_pairs(Tensor(), 0), Error);
+  CHECK_THROWS_AS(rfft_pairs(ones({3}, kInt64), 0), DTypeError);
+  CHECK_THROWS_AS(rfft_pairs(x, 3), IndexError);
+  CHECK_THROWS_AS(rfft_pairs(ones({0}), 0), ShapeError);
+  CHECK_THROWS_AS(irfft_pairs(Tensor(), 0, 4), Error);
+  CHECK_THROWS_AS(irfft_pairs(ones({3, 2}, kInt64), 0, 4), DTypeError);
+  CHECK_THROWS_AS(irfft_pairs(ones({3, 3}), 0, 4), ShapeError);
+  CHECK_THROWS_AS(irfft_pairs(x, 2, 4), IndexError);
+  CHECK_THROWS_AS(irfft_pairs(x, 1, 4), ShapeError);
+  CHECK_THROWS_AS(irfft_pairs(x, 1, 0), ShapeError);
 }
 
 TEST_CASE("frequencies have PyTorch's values") {

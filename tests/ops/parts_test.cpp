@@ -118,6 +118,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
       {"linear_int8", {{{{16384, 16}, {16384, 256}, {16, 256}, c, c}}}},
       {"fft_pairs",
        {{{{16384, 16, 8, 2}, {16384, 16, 8, 2}}}, {{{1, 16, 131072, 2}, {1, 16, 131072, 2}}}}},
+      {"fft_real", {{{{16384, 9, 8, 2}, {16384, 16, 8}}}, {{{1, 9, 131072, 2}, {1, 16, 131072}}}}},
       {"lu_factor", {{{matrices, {1024, 64}, {1024}, matrices}}}},
       {"lu_solve", {{{{1024, 64, 2}, matrices, {1024, 64}, {1024, 64, 2}}}}},
       {"cholesky", {{{matrices, {1024}, matrices}, positive_definite(2)}}},

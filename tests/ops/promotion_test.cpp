@@ -3,7 +3,10 @@
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "tests/devices.h"
 #include "tests/expected.h"
@@ -170,5 +173,43 @@ TEST_CASE("comparisons with a number out of self's range are exact") {
     check_values(u > -1, {2}, {1, 1});
     check_values(u < 0.5, {2}, {1, 0});
     check_values(tensor({1, 2}, d) == tensor({1., 2.5}, d), {2}, {1, 0});
+  });
+}
+
+// PyTorch 2.15 converts the number modulo 2^bits: -2^63 == 2^63, 0 == 2^32 of int32 and 44 == 300
+// of uint8 are true there. Here the numbers are compared.
+TEST_CASE("integers of every size are compared with numbers below and above their range") {
+  for_each_device([](Device device) {
+    const auto check = [&](const Tensor& x, const Scalar& number, bool is_above) {
+      INFO(x.dtype());
+      const std::vector<double> yes(3, 1), no(3, 0);
+      check_values(x == number, {3}, no);
+      check_values(x != number, {3}, yes);
+      check_values(x < number, {3}, is_above ? yes : no);
+      check_values(x <= number, {3}, is_above ? yes : no);
+      check_values(x > number, {3}, is_above ? no : yes);
+      check_values(x >= number, {3}, is_above ? no : yes);
+      CHECK(x.clone().lt_(number).equal((x < number).to(x.dtype())));
+    };
+    const auto ends = [&]<class T>(T) {
+      using Limits = std::numeric_limits<T>;
+      return tensor({int64_t{Limits::min()}, int64_t{0}, int64_t{Limits::max()}})
+          .to(dtype_of<T>)
+          .to(device);
+    };
+    const Scalar large(uint64_t{1} << 63), largest(std::numeric_limits<uint64_t>::max());
+    check(ends(uint8_t()), 300, true);
+    check(ends(uint8_t()), -1, false);
+    check(ends(int8_t()), 128, true);
+    check(ends(int8_t()), -129, false);
+    check(ends(int16_t()), 1 << 16, true);
+    check(ends(int16_t()), -40000, false);
+    check(ends(int32_t()), int64_t{1} << 32, true);
+    check(ends(int32_t()), -(int64_t{1} << 40), false);
+    for (const Scalar& number : {large, largest}) {
+      check(ends(uint8_t()), number, true);
+      check(ends(int32_t()), number, true);
+      check(ends(int64_t()), number, true);
+    }
   });
 }

@@ -1,5 +1,5 @@
 // softmax of tensors larger than the caches, which the cpu processes strip by strip, compared with
-// softmax of the same lines as rows. Conformance tests small ones.
+// softmax of the same lines as rows. The conformance test covers small ones.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
@@ -26,8 +26,8 @@ void check_lines_agree_with_rows(const std::vector<int64_t>& sizes, DType dtype)
   x.select(0, -1).select(1, 3).fill_(-kInfinity);
   const Tensor rows = x.transpose(1, 2).contiguous();
   const double epsilon = dtype == kFloat32 ? 0x1p-23 : 0x1p-52;
-  // Each side has an error of 12 ulp, as in the conformance cases; the logarithm is a difference of
-  // numbers below 16, which with their operands are rounded to 16 ulp of 1.
+  // Each side has an error of 12 ulp, as in the conformance cases. log_softmax subtracts numbers
+  // below 16: the roundings of operands and result have an error of at most 16 ulp of 1 per side.
   CHECK(allclose(softmax(x, 1).transpose(1, 2), softmax(rows, 2), 24 * epsilon, 0, true));
   CHECK(allclose(log_softmax(x, 1).transpose(1, 2), log_softmax(rows, 2), 24 * epsilon,
                  32 * epsilon, true));

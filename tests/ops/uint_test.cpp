@@ -176,6 +176,36 @@ TEST_CASE("a Scalar holds every uint64") {
   CHECK_THROWS_AS(Scalar(std::nan("")).to<uint64_t>(), DTypeError);
 }
 
+// n = 2 ** 63; torch.full((2,), n, dtype=torch.float32), torch.ones(2) + n, torch.ones(2) * n,
+// torch.ones(2) - n, torch.ones(2) / n, torch.full((2,), 2. ** 63) == n, torch.ones(2) < n, and
+// torch.ones(2, dtype=torch.bfloat16) * n
+TEST_CASE("floats compute with numbers from 2^63 on") {
+  const Scalar n(uint64_t{1} << 63);
+  for_each_device([&](Device device) {
+    for (const DType d : {kFloat32, kFloat64, kBFloat16}) {
+      INFO(name(d));
+      const auto all_are = [d = d](const Tensor& t, double number) {
+        CHECK(t.dtype() == d);
+        CHECK(t.to(kFloat64).eq(number).all().item<bool>());
+      };
+      const Tensor one = ones({2}, TensorOptions(d).device(device));
+      const Tensor large = full({2}, n, TensorOptions(d).device(device));
+      all_are(large, 0x1p63);
+      all_are(one + n, 0x1p63);
+      all_are(one * n, 0x1p63);
+      all_are((one - n) / n, -1);
+      all_are(where(one > 0, one, n), 1);
+      all_are(clamp(one, n), 0x1p63);
+      CHECK((large == n).all().item<bool>());
+      CHECK((one < n).all().item<bool>());
+      CHECK_FALSE((large > n).any().item<bool>());
+    }
+    // torch.full((2,), n, dtype=torch.bool), torch.tensor([1, 3]) / n
+    CHECK(full({2}, n, TensorOptions(kBool).device(device)).all().item<bool>());
+    CHECK((tensor({1, 3}, device) / n).to(kFloat64).equal(tensor({0x1p-63, 3 * 0x1p-63}, device)));
+  });
+}
+
 // torch.full((2,), n, dtype=d), a.fill_(n)
 TEST_CASE("they are created with every number that they hold; negative ones wrap") {
   for_each_dtype_and_device([](const Operands& o) {
@@ -526,8 +556,8 @@ TEST_CASE("they are sorted as unsigned numbers, also by ops that PyTorch lacks f
   });
 }
 
-TEST_CASE("other arithmetic is refused by a DTypeError that names the dtype") {
-  for_each_dtype_and_device([](const Operands& o) {
+TEST_CASE("other arithmetic is refused by a DTypeError that names the dtype, also on meta") {
+  const auto check_refusals = [](const Operands& o) {
     const auto& [d, M, a, b, m, i, mask] = o;
     const auto refuses = [&, dtype = d](const char* op, const std::function<void()>& call) {
       INFO(op);
@@ -554,7 +584,22 @@ TEST_CASE("other arithmetic is refused by a DTypeError that names the dtype") {
     refuses("gcd", [&] { gcd(x, y); });
     refuses("matmul", [&] { matmul(matrix, matrix.t()); });
     refuses("index", [&] { ones({9}, x.device()).index({y}); });
-  });
+    refuses("add", [&] { x.clone().add_(y); });
+    refuses("sub", [&] { diff(x); });
+    refuses("sign", [&] { sign(x); });
+    refuses("square", [&] { square(x); });
+    refuses("lcm", [&] { lcm(x, y); });
+    refuses("fmod", [&] { fmod(x, y); });
+    refuses("heaviside", [&] { heaviside(x, y); });
+    refuses("matmul", [&] { dot(x, y); });
+    refuses("index_add", [&] { index_add(x, 0, o.i, y.slice(0, 0, 3)); });
+    refuses("scatter_reduce", [&] { scatter_reduce(x, 0, o.i, y, "amax"); });
+  };
+  for_each_dtype_and_device(check_refusals);
+  for (const DType d : dtypes::kWideUnsigned) {
+    INFO(name(d));
+    check_refusals(Operands(d, Device("meta")));
+  }
 }
 
 TEST_CASE("random integers are in the range") {
@@ -592,11 +637,23 @@ TEST_CASE("they print as in PyTorch") {
 }
 
 TEST_CASE("on meta they have shapes") {
-  const Tensor x = empty({2, 3}, TensorOptions(kUInt32).device(kMeta));
-  CHECK(x.t().contiguous().sizes() == IntArrayRef{3, 2});
-  CHECK((x == 1).dtype() == kBool);
-  CHECK(x.to(kFloat32).dtype() == kFloat32);
-  CHECK(std::get<0>(sort(x)).dtype() == kUInt32);
+  for (const DType d : dtypes::kWideUnsigned) {
+    INFO(name(d));
+    const Tensor x = empty({2, 3}, TensorOptions(d).device(kMeta));
+    CHECK(x.t().contiguous().sizes() == IntArrayRef{3, 2});
+    CHECK((x == 1).dtype() == kBool);
+    CHECK((x < x).dtype() == kBool);
+    CHECK((x * x).dtype() == d);
+    CHECK(x.to(kFloat32).dtype() == kFloat32);
+    CHECK(x.to(kFloat32).to(d).dtype() == d);
+    CHECK(std::get<0>(sort(x)).dtype() == d);
+    CHECK(max(x).dtype() == d);
+    CHECK(clamp(x, 1, 5).dtype() == d);
+    CHECK(relu(x).dtype() == d);
+    CHECK(x.sum().dtype() == kInt64);
+    CHECK(cat({x, x}).sizes() == IntArrayRef{4, 3});
+    CHECK(argmax(x, 1).sizes() == IntArrayRef{2});
+  }
 }
 
 TEST_CASE("large tensors convert and compare in all their parts") {
@@ -609,6 +666,8 @@ TEST_CASE("large tensors convert and compare in all their parts") {
     CHECK(u.to(kInt64).equal(expected));
     CHECK(u.to(kFloat64).equal(expected.to(kFloat64)));
     CHECK((u > 70).equal(expected > 70));
+    CHECK(std::get<0>(sort(u)).to(kInt64).equal(std::get<0>(sort(expected))));
+    CHECK(max(u).to(kInt64).equal(max(expected)));
     CHECK(u.sum().item<int64_t>() == expected.sum().item<int64_t>());
   }
 }

@@ -176,7 +176,7 @@ PARITY(devices) {
 namespace {
 
 struct Collector : c10::WarningHandler {
-#ifdef PARITY_PYTORCH_2
+#if TORCH_VERSION_MAJOR >= 2
   void process(const c10::Warning& warning) override { texts.push_back(warning.msg()); }
 #else
   void process(const c10::SourceLocation&, const std::string& msg, const bool) override {
@@ -186,7 +186,7 @@ struct Collector : c10::WarningHandler {
   std::vector<std::string> texts;
 };
 
-#ifdef PARITY_PYTORCH_2
+#if TORCH_VERSION_MAJOR >= 2
 using Collecting = c10::WarningUtils::WarningHandlerGuard;
 #else
 using Collecting = c10::Warning::WarningHandlerGuard;
@@ -215,6 +215,36 @@ PARITY(checks_and_warnings) {
     for (int i = 0; i < 2; ++i) TORCH_WARN("twice ", i);
   }
   report_text("warnings", c10::Join("|", collector.texts));
+}
+
+// Since PyTorch 2 a warning has a type.
+PARITY(kinds_of_warnings) {
+#if TORCH_VERSION_MAJOR >= 2
+  struct Kinds : c10::WarningHandler {
+    void process(const c10::Warning& warning) override {
+      text += warning.msg();
+      text += warning.type().index() == 1 ? " of an old function|" : "|";
+      has_place = has_place && warning.source_location().line > 0 && !warning.verbatim();
+    }
+    std::string text;
+    bool has_place = true;
+  } kinds;
+  {
+    const c10::WarningUtils::WarningHandlerGuard guard(&kinds);
+    TORCH_WARN("use ", 2);
+    TORCH_WARN_DEPRECATION("call");
+    c10::warn(c10::Warning(c10::UserWarning(), {"f", "file", 3}, "made", false));
+    const c10::WarningUtils::WarnAlways always;
+    for (int i = 0; i < 2; ++i) TORCH_WARN_ONCE("always");
+  }
+  report_text("kinds", kinds.text);
+  report("a place", kinds.has_place);
+  report("the handler before", c10::WarningUtils::get_warning_handler() != &kinds);
+#else
+  report_text("kinds", "use 2|call of an old function|made|always|always|");
+  report("a place", true);
+  report("the handler before", true);
+#endif
 }
 
 // One call each: ambit reports each case once, libtorch most of them at every call. No call of var,

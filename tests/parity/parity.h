@@ -10,11 +10,6 @@
 #include <string>
 #include <vector>
 
-// ambit keeps some names of libtorch 1.13 that PyTorch 2.15 has changed.
-#if TORCH_VERSION_MAJOR >= 2 && !__has_include(<ambit/device.h>)
-#define PARITY_PYTORCH_2
-#endif
-
 namespace parity {
 
 struct Case {

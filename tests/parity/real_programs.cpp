@@ -1,6 +1,9 @@
 // Idioms of published programs for libtorch: optimizer state by parameter, files of modules,
-// dispatch by dtype, old names of types, shared lists and dicts, inference mode.
+// dispatch by dtype, old names of types, kinds of devices, shared lists and dicts, inference mode.
 #include <ATen/Dispatch.h>
+#if __has_include(<ATen/Dispatch_v2.h>)
+#include <ATen/Dispatch_v2.h>
+#endif
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
 #include <c10/util/complex.h>
@@ -14,8 +17,10 @@
 #include <limits>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tests/parity/parity.h"
@@ -202,6 +207,43 @@ PARITY_OF_HOST(dispatch_by_dtype) {
   report("reduced", static_cast<double>(bytes));
 }
 
+// AT_DISPATCH_V2, since 2.1, has its dtypes as a list.
+PARITY_OF_HOST(dispatch_by_a_list_of_dtypes) {
+#ifdef AT_DISPATCH_V2
+  const auto bytes_of = [](at::ScalarType type) {
+    return AT_DISPATCH_V2(type, "bytes", AT_WRAP([&] {
+                            const std::pair<size_t, int> both{sizeof(scalar_t), 1};
+                            return static_cast<double>(both.first);
+                          }),
+                          AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBool);
+  };
+  const auto is_integer = [](at::ScalarType type) {
+    return AT_DISPATCH_V2(type, "is_integer",
+                          ([] { return std::numeric_limits<scalar_t>::is_integer; }),
+                          AT_EXPAND(AT_INTEGRAL_TYPES_V2), AT_EXPAND(AT_FLOATING_TYPES));
+  };
+  const auto unsigned_short = at::kUInt16, unsigned_long = at::kUInt64;
+#else
+  const auto bytes_of = [](at::ScalarType type) {
+    if (type == at::kBFloat16) throw std::runtime_error("not in the list");
+    return static_cast<double>(at::elementSize(type));
+  };
+  const auto is_integer = [](at::ScalarType type) {
+    if (type == at::kBool) throw std::runtime_error("not in the list");
+    return at::isIntegralType(type, false);
+  };
+  const auto unsigned_short = at::kShort, unsigned_long = at::kLong;
+#endif
+  for (const auto type : {at::kByte, at::kShort, at::kInt, at::kDouble, at::kHalf, at::kBool}) {
+    report("bytes", bytes_of(type));
+  }
+  report_refusal("bfloat16", [&] { bytes_of(at::kBFloat16); });
+  for (const auto type : {at::kChar, unsigned_short, unsigned_long, at::kFloat}) {
+    report("integer", is_integer(type));
+  }
+  report_refusal("bool", [&] { is_integer(at::kBool); });
+}
+
 PARITY_OF_HOST(types_of_old_programs) {
   const torch::Tensor x = wave({2}), ids = torch::arange(2);
   report("cuda", x.type().is_cuda());
@@ -219,6 +261,19 @@ PARITY_OF_HOST(questions_about_the_machine) {
   report("xla", at::hasXLA());
   at::globalContext().setAllowFP16ReductionCuBLAS(false);
   report("lapack", at::hasLAPACK());
+#if TORCH_VERSION_MAJOR >= 2
+  // As programs choose a device: the first of several kinds that exists.
+  torch::DeviceType kind = torch::kCPU;
+  if (torch::mps::is_available()) kind = torch::kMPS;
+  if (torch::xpu::is_available()) kind = torch::kXPU;
+  report("metal", torch::mps::is_available());
+  report("xpu", 2 * torch::xpu::is_available() + torch::xpu::device_count());
+  report("kind", kind == torch::kCPU);
+#else
+  report("metal", 0);
+  report("xpu", 0);
+  report("kind", 1);
+#endif
 }
 
 PARITY(shared_lists_and_dicts) {

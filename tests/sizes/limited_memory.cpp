@@ -52,9 +52,9 @@ extern "C" int posix_memalign(void** p, size_t alignment, size_t bytes) noexcept
   return *p ? 0 : ENOMEM;
 }
 
-// libambit maps no block larger than the memory of the machine, which sysconf() says. The value of
-// other names comes from __sysconf(), the C library's own name: a sanitizer calls sysconf() before
-// dlsym() works.
+// libambit maps no block larger than the memory of the machine, which sysconf() returns. The values
+// of other names come from __sysconf(), the C library's internal name of sysconf(): a sanitizer
+// calls sysconf() before dlsym() works.
 extern "C" long __sysconf(int name) noexcept;
 extern "C" long sysconf(int name) noexcept {
   const size_t most = most_bytes;

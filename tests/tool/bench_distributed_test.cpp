@@ -61,8 +61,8 @@ TEST_CASE("an allreduce by ring and by tree, by hand") {
 }
 
 TEST_CASE("a step on more ranks, by hand") {
-  // By tree, the first bucket keeps the link for 12 ms, from 10 to 22, and the second for 6, to 28.
-  // With latencies of 4 ms it arrives at 32: 7 ms after the end of backward.
+  // By tree, the first bucket occupies the link for 12 ms, from 10 to 22 ms, and the second one for
+  // 6, until 28. With latencies of 4 ms it arrives at 32: 7 ms after the end of backward.
   const Step step{{{8e6, 10e-3}, {4e6, 20e-3}}, 25e-3, 30e-3};
   const Network network{8, 2, 1e9, 1e-3};
   const Prediction p = predict(step, network, 8);

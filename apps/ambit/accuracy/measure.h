@@ -10,7 +10,7 @@
 
 namespace accuracy {
 
-/// Return the results of inputs that are `first` inputs after the first.
+/// Return the results of `inputs`, the first of which has the index `first` among all inputs.
 using Results = std::function<ambit::Tensor(const ambit::Tensor& inputs, int64_t first)>;
 
 struct Figures {

@@ -41,8 +41,8 @@ std::string expect_throws(const std::string& what, const char* error, const F& f
 /// dtype.
 ambit::Tensor numbers(ambit::IntArrayRef sizes, ambit::DType dtype = ambit::kFloat32);
 
-/// Queue work of 64 MiB, which takes longer than the host's next few calls. If a backend omits a
-/// wait then, it gives stale data, not the right data by chance.
+/// Queue work of 64 MiB, which takes longer than the host's next few calls. A backend that then
+/// omits a wait returns stale data, instead of the correct data by chance.
 void keep_busy(ambit::Device device);
 
 /// Return another device of the same kind. Errors: Skipped if there is only one.

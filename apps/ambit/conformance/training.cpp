@@ -52,8 +52,8 @@ void check_cross_entropy(Trial& t, DType dtype, int64_t n, int64_t classes, int6
     });
     t.expect(y,
              {1, 3 * (sum_ulp + 4 * log_sum + 1.5 * (6 + log_sum)) * epsilon(dtype),
-              "w up to 3 times: the sum, its logarithm good to 4 ulp, three roundings of numbers "
-              "up to 6 and that logarithm"});
+              "w, at most 3, times the errors of the sum, of its logarithm (4 ulp), and of three "
+              "roundings of numbers up to 6 plus that logarithm"});
     t.expect(weight_sum, {1, 3.0 * static_cast<double>(n * n) * epsilon(dtype) / 2,
                           "n additions of numbers up to 3, each rounding a partial sum up to 3 n"});
   }
@@ -73,8 +73,8 @@ void check_cross_entropy_grad(Trial& t, DType dtype, int64_t n, int64_t classes,
       kernels::cross_entropy_grad(dx[s], g[s], x[s], target[s], w[s], ignore_index);
     });
     t.expect(dx, {1, 9 * (7 + sum_ulp + 4) * epsilon(dtype),
-                  "g w up to 9 times: an exponential good to 4 + 3 ulp, the sum, four more "
-                  "roundings"});
+                  "g w, at most 9, times the errors of an exponential (4 + 3 ulp), of the sum, and "
+                  "of four more roundings"});
   }
 }
 

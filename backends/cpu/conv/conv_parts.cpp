@@ -9,8 +9,9 @@
 namespace ambit::cpu {
 namespace {
 
-/// Two parts from two grains on, then twice as many each time the work reaches a multiple of this:
-/// about 200 us a part. Each part costs a few us more than as part of a larger one.
+/// Multiply-adds of a part: about 200 us. Work of two grains or more is split into two parts, and
+/// into the largest power of two of parts that have at least this work. A part has an overhead of a
+/// few us.
 constexpr int64_t kPartWork = 8 * kProductGrain;
 
 int64_t parts_for(int64_t work, int64_t most) {
@@ -46,8 +47,8 @@ void ConvParts::split_rows(int64_t wanted) {
   const int64_t all = own_ == Own::y ? axis_.y : axis_.x;
   rows_ = std::max(kLeastRows, ceil_div(all, ceil_div(wanted, g_.N)));
   row_parts_ = ceil_div(all, rows_);
-  // Do not split if a part would consist of padding only, or have negative padding between large
-  // strides; these cases are not worth code.
+  // Do not split in two rare cases: if a part would consist of padding only, or have negative
+  // padding between large strides.
   for (int64_t i = row_parts_; i-- > 0;) {
     const ConvPart part = (*this)[i];
     const int64_t least = std::min(part.padding_top, part.padding_bottom);

@@ -1,24 +1,13 @@
 // The discrete Fourier transform by PocketFFT, of one line or of several lines in the lanes of
-// vectors. The folder pocketfft has the header of NumPy 2.1.3, unchanged, and so in one piece.
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <vector>
-
-#define POCKETFFT_NO_MULTITHREADING
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wall"
-#pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include "pocketfft/pocketfft_hdronly.h"
-#pragma GCC diagnostic pop
-
+// vectors.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
+#include "plans.h"
 
 namespace ambit::cpu {
 namespace {
@@ -27,32 +16,6 @@ template <class T>
 using Complex = pocketfft::detail::cmplx<T>;
 template <class T>
 using Plan = pocketfft::detail::pocketfft_c<T>;
-
-// Return the plan for lines of n elements, from the plans of the last calls.
-template <class T>
-std::shared_ptr<const Plan<T>> plan_of(size_t n) {
-  constexpr size_t kMost = 16;
-  using Plans = std::vector<std::shared_ptr<const Plan<T>>>;
-  static auto* const mutex = new std::mutex;  // leaked: used until exit
-  static auto* const plans = new Plans;       // guarded by it; the last used one first
-  const auto find = [&] {
-    const auto found =
-        std::find_if(plans->begin(), plans->end(), [=](const auto& p) { return p->length() == n; });
-    if (found == plans->end()) return false;
-    std::rotate(plans->begin(), found, found + 1);
-    return true;
-  };
-  {
-    const std::lock_guard lock(*mutex);
-    if (find()) return plans->front();
-  }
-  auto made = std::make_shared<const Plan<T>>(n);
-  const std::lock_guard lock(*mutex);
-  if (find()) return plans->front();
-  if (plans->size() == kMost) plans->pop_back();
-  plans->insert(plans->begin(), made);
-  return made;
-}
 
 /// The lines of x and y [B,N,C,2]; line i is column i % C of matrix i / C.
 template <class T>
@@ -80,9 +43,9 @@ struct Lines {
     for (int64_t j = 0; j < N; ++j) y[first + j * C] = buffer[j];
   }
 
-#ifndef POCKETFFT_NO_VECTORS
-  static constexpr int64_t kLanes = pocketfft::detail::VLEN<T>::val;
+  static constexpr int64_t kLanes = kLinesAtOnce<T>;
 
+#ifndef POCKETFFT_NO_VECTORS
   void transform_lanes(int64_t line) const {
     using Vector = pocketfft::detail::vtype_t<T>;
     const Scratch scratch(static_cast<size_t>(N) * sizeof(Complex<Vector>));
@@ -103,8 +66,6 @@ struct Lines {
     }
   }
 #else
-  static constexpr int64_t kLanes = 1;
-
   void transform_lanes(int64_t line) const { transform_one(line); }
 #endif
 };
@@ -115,7 +76,7 @@ void fft_pairs(Tensor& y, const Tensor& x, bool inverse, double scale) {
   const int64_t B = x.size(0), N = x.size(1), C = x.size(2), count = B * C;
   if (count == 0 || N == 0) return;
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
-    const auto plan = plan_of<T>(static_cast<size_t>(N));
+    const auto plan = plan_of<Plan<T>>(static_cast<size_t>(N));
     const Lines<T> lines{reinterpret_cast<const Complex<T>*>(x.data_ptr<T>()),
                          reinterpret_cast<Complex<T>*>(y.data_ptr<T>()),
                          N,
@@ -123,7 +84,7 @@ void fft_pairs(Tensor& y, const Tensor& x, bool inverse, double scale) {
                          *plan,
                          static_cast<T>(scale),
                          !inverse};
-    constexpr int64_t kLanes = Lines<T>::kLanes;
+    constexpr int64_t kLanes = kLinesAtOnce<T>;
     // A butterfly has about ten operations on two elements, in each of log2(n) passes.
     const int64_t work = N * kLanes * (2 + 5 * std::bit_width(static_cast<uint64_t>(N)));
     // The groups do not depend on the number of threads, nor does the result.

@@ -13,7 +13,8 @@ constexpr int32_t kChannelsLast = 1;
 
 constexpr int64_t kCacheLine = 64;
 
-// GCC vectors: available on every CPU, unlike in Highway's baseline on x86.
+// GCC's vector type: vectors on every CPU. This file is compiled once, and Highway's baseline on
+// x86 has no vectors.
 using Four = uint32_t __attribute__((vector_size(16)));
 
 Four load(const uint32_t* from) {

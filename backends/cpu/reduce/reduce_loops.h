@@ -8,9 +8,9 @@
 
 namespace ambit::cpu {
 
-/// The loops of one function for one dtype. Sums and products are accumulated in double for floats,
-/// in int64 for integers, which wraps consistently with narrower types, variances in
-/// arithmetic::Moments; other functions in the dtype itself.
+/// The loops of one function for one dtype. Accumulators of sums and products are double for
+/// floats and int64 for integers, which wraps consistently with narrower types; those of variances
+/// are arithmetic::Moments, and those of other functions have the dtype itself.
 struct Reducer {
   int64_t sum_size;  ///< bytes of the accumulator of a result, at most kMostSumSize
   DType dtype;       ///< of results

@@ -81,7 +81,7 @@ class ThreadStreams {
                       stream.gpu.name()));
     }
     // Relaxed: the load only recognises this thread's own store. The acquire of null synchronises
-    // with the release by the holder before, so that `holds` and the stream's handles have one
+    // with the release by the previous holder, so that `holds` and the stream's handles have one
     // owner.
     if (stream.holder.load(std::memory_order_relaxed) != this) {
       if (std::find(chosen_.begin(), chosen_.end(), &stream) == chosen_.end()) {

@@ -12,8 +12,9 @@
 
 namespace ambit::sim {
 
-/// Every function throws BackendError for a device that is not simulated. Faults count from the
-/// call on (1: the next one), occur once, and replace an earlier fault of their kind.
+/// Every function throws BackendError for a device that is not simulated. `nth` counts the
+/// operations after the call (1: the next one). A fault occurs once, and replaces an earlier fault
+/// of its kind.
 struct Controls {
   /// Return true for a device of the simulator, false for another one that exists.
   bool (*is_simulated)(Device device);
@@ -34,8 +35,8 @@ struct Controls {
   void (*set_queue_limit)(Device device, size_t entries);
   /// Return how many kernels and copies are not done yet.
   size_t (*queued)(Device device);
-  /// Return the device's address of a public address of its memory, to inspect it without waiting;
-  /// only for tests.
+  /// Return the host address of the device memory that the program addresses as `address`, to
+  /// inspect it without waiting; only for tests.
   const void* (*device_view)(Device device, const void* address);
   /// Remove all faults, and the limits set by limit_memory and set_queue_limit.
   void (*reset)(Device device);

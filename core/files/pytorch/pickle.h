@@ -115,6 +115,8 @@ struct StorageSource {
   std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)> find;
   /// Reads the elements of all storages found so far, if find() does not read them itself.
   std::function<void()> fill = [] {};
+  /// The bytes of an UntypedStorage form elements whose most significant byte is the first.
+  bool has_big_endian_bytes = false;
 };
 
 /// Run a pickle of protocol 2 to 5. Time and memory are bounded by a multiple of the program's

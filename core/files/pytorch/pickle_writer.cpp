@@ -10,6 +10,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <span>
 #include <unordered_map>
 
 #include "core/files/utf8.h"
@@ -127,13 +128,24 @@ class Writer {
     out_ += bytes;
   }
 
+  // Return the storage type of a dtype; null if the format has none. TorchScript has one for every
+  // dtype, and does not read _rebuild_tensor_v3.
+  const StorageType* storage_type(DType dtype) const {
+    const auto find = [&](std::span<const StorageType> types) {
+      const auto found = std::find_if(types.begin(), types.end(),
+                                      [&](const StorageType& s) { return s.dtype == dtype; });
+      return found == types.end() ? nullptr : &*found;
+    };
+    const StorageType* const type = find(kStorageTypes);
+    return type || !type_of_ ? type : find(kScriptStorageTypes);
+  }
+
   // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, backward_hooks), or
   // _rebuild_tensor_v3(..., dtype) for dtypes without a storage type
   void tensor(const Tensor& t) {
     const Place place = place_of_(t);
-    const auto* type = std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
-                                    [&](const StorageType& s) { return s.dtype == t.dtype(); });
-    const bool is_typed = type != std::end(kStorageTypes);
+    const StorageType* const type = storage_type(t.dtype());
+    const bool is_typed = type != nullptr;
     global(is_typed ? kRebuildTensor : kRebuildNewTensor);
     op(kMark);
     op(kMark);

@@ -388,6 +388,23 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor resolve_neg() const { return get(), *this; }
   /// @}
 
+  /// @name ops/fft.h
+  /// @{
+  Tensor stft(int64_t n_fft, std::optional<int64_t> hop_length = {},
+              std::optional<int64_t> win_length = {}, const std::optional<Tensor>& window = {},
+              bool center = true, std::string_view pad_mode = "reflect", bool normalized = false,
+              std::optional<bool> onesided = {}, std::optional<bool> return_complex = {},
+              std::optional<bool> align_to_window = {}) const;
+  Tensor stft(int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length,
+              const std::optional<Tensor>& window, bool normalized,
+              std::optional<bool> onesided = {}, std::optional<bool> return_complex = {},
+              std::optional<bool> align_to_window = {}) const;
+  Tensor istft(int64_t n_fft, std::optional<int64_t> hop_length = {},
+               std::optional<int64_t> win_length = {}, const std::optional<Tensor>& window = {},
+               bool center = true, bool normalized = false, std::optional<bool> onesided = {},
+               std::optional<int64_t> length = {}, bool return_complex = false) const;
+  /// @}
+
   /// @name ops/shape.h
   /// @{
 

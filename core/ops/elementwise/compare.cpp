@@ -28,18 +28,8 @@ Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, con
   return out;
 }
 
-// A number outside self's integer type would wrap around and could compare equal: use int64.
-DType dtype_to_compare(const Tensor& self, const Scalar& number) {
-  const DType dtype = result_type(self, number);
-  if (is_wide_unsigned(dtype)) return dtype;
-  const bool wraps = is_integral(dtype) && visit<dtypes::kIntegral>(dtype, [&]<class T>() {
-                       const auto n = number.to<int64_t>();
-                       return static_cast<int64_t>(static_cast<T>(n)) != n;
-                     });
-  return wraps ? kInt64 : dtype;
-}
-
-// The result for all elements if the number is below (side -1) or above (1) the dtype's range.
+// The result for all elements if the number is below (side -1) or above (1) the dtype's range. The
+// kernel would wrap such a number around, so that it could compare equal.
 bool holds_for_side(CompareOp op, int side) {
   if (op == CompareOp::lt || op == CompareOp::le) return side > 0;
   return op == CompareOp::ne || ((op == CompareOp::gt || op == CompareOp::ge) && side < 0);
@@ -47,9 +37,9 @@ bool holds_for_side(CompareOp op, int side) {
 
 Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, const Scalar& number) {
   expect_defined(op, "self", self);
-  const DType dtype = dtype_to_compare(self, number);
+  const DType dtype = result_type(self, number);
   Tensor out = allocate(op, self.sizes(), kBool, self.device());
-  if (const int side = is_wide_unsigned(dtype) ? side_of_range(number, dtype) : 0; side != 0) {
+  if (const int side = side_of_range(number, dtype); side != 0) {
     kernels::fill(out, holds_for_side(kernel, side));
     return out;
   }

@@ -121,8 +121,9 @@ Tensor logaddexp2(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-// Reduced floating-point numbers in numeric order: positive ones by their bits, negative ones by
-// the negated bits, both zeros as 0. The kernel's neighbours would be those of float32.
+// nextafter of a reduced floating-point type, whose numbers are mapped to integers in numeric
+// order: positive numbers to their bits, negative ones to the negated bits, both zeros to 0. The
+// kernel would compute the next float32 number.
 Tensor step_towards(const Tensor& a, const Tensor& b) {
   const NoGradGuard no_grad;
   const Tensor bits = view(a, kInt16).to(kInt32);
@@ -146,7 +147,7 @@ std::optional<DType> reduced_floating_dtype(const char* op, const Tensor& a, con
 
 }  // namespace
 
-// Step functions: constants to autograd.
+// Autograd treats these functions as constants.
 Tensor nextafter(const Tensor& self, const Tensor& other) {
   const auto target_dtype =
       reduced_floating_dtype("nextafter", self, other, DeviceRule::elementwise);

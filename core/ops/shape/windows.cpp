@@ -1,4 +1,6 @@
 // Views of windows or diagonals.
+#include "windows.h"
+
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -58,6 +60,11 @@ Tensor sum_windows(const Tensor& g, IntArrayRef sizes, const Windows& all) {
 }
 
 }  // namespace
+
+Tensor sum_windows(const Tensor& windows, IntArrayRef sizes, int64_t dim, int64_t step) {
+  return sum_windows(windows, sizes,
+                     {static_cast<size_t>(dim), 0, windows.size(dim), windows.size(-1), step});
+}
 
 Tensor unfold(const Tensor& self, int64_t dim, int64_t size, int64_t step) {
   expect_defined("unfold", "self", self);

@@ -89,7 +89,7 @@ Tensor quantiles_of_tensor(const char* op, const Tensor& self, const Tensor& q,
   if (!q.is_meta() && q.numel() > 0) {
     const Tensor wrong = logical_not(logical_and(q.detach() >= 0, q.detach() <= 1));
     if (any(wrong).item<bool>()) {
-      throw Error(fmt::format("{}: expected all q in [0, 1], got another", op));
+      throw Error(fmt::format("{}: expected all q in [0, 1], got one outside", op));
     }
   }
   return quantiles(op, self, q.reshape({-1}), q.dim() == 1, dim, keepdim, interpolation,

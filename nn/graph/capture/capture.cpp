@@ -2,6 +2,7 @@
 // kernels costs programs that do not capture no instruction, and their list is complete: every
 // function ends in them. Programs are therefore in a decomposed form.
 #include <ambit/autograd.h>
+#include <ambit/detail/upcast_call.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "kernels.h"
@@ -36,6 +38,14 @@ struct Table : OpBase {
   static AnyKernel kernel(const OpBase& op) { return (op.*&Table::find)(DeviceKind::cpu); }
   static void replace(OpBase& op, AnyKernel kernel) {
     (op.*&Table::set_kernel)(static_cast<size_t>(DeviceKind::cpu), kernel);
+  }
+  // Which dtypes the kernel receives unconverted. Calls with wide unsigned integers are recorded
+  // with these, not with the signed ones that kernels receive.
+  static void accept_unsigned(OpBase& op, bool on) {
+    std::atomic<uint32_t>& native = (op.*&Table::native_)[static_cast<size_t>(DeviceKind::cpu)];
+    const uint32_t before = native.load(std::memory_order_relaxed),
+                   bits = dtypes::kWideUnsigned.bits;
+    native.store(on ? before | bits : before & ~bits, std::memory_order_relaxed);
   }
 };
 
@@ -76,12 +86,26 @@ struct Recorded;
 template <auto& op, class... A>
 struct Recorded<op, void(A...)> {
   static void run(A... args) {
-    const auto kernel = reinterpret_cast<void (*)(A...)>(original<op>.load());
-    if (!active) return kernel(args...);
+    if (!active) return run_kernel(args...);
     Recorder& recorder = *active;
     const Active none(nullptr);
     record<op>(recorder, args...);
-    kernel(args...);
+    run_kernel(args...);
+  }
+  // As the dispatcher does, which passes wide unsigned integers unconverted while this is
+  // installed.
+  static void run_kernel(A... args) {
+    OneDevice operands;
+    (operands.add(args), ...);
+    if ((operands.converted_dtypes().bits & dtypes::kWideUnsigned.bits) == 0) {
+      return reinterpret_cast<void (*)(A...)>(original<op>.load())(args...);
+    }
+    UpcastCall call(op);
+    (call.collect(args), ...);
+    call.run([&](Tensor* next) {
+      std::tuple<decltype(call.converted(args, next))...> converted{call.converted(args, next)...};
+      std::apply(op, converted);
+    });
   }
 };
 
@@ -95,8 +119,7 @@ class Installed {
 #undef AMBIT_INSTALL
   }
   ~Installed() {
-#define AMBIT_RESTORE(name) \
-  if (original<kernels::name>.load()) Table::replace(kernels::name, original<kernels::name>.load());
+#define AMBIT_RESTORE(name) restore<kernels::name>();
     AMBIT_KERNELS(AMBIT_RESTORE)
 #undef AMBIT_RESTORE
   }
@@ -109,10 +132,19 @@ class Installed {
     return *mutex;
   }
   template <auto& op>
+  static void restore() {
+    const AnyKernel kernel = original<op>.load();
+    if (!kernel) return;
+    Table::accept_unsigned(op, false);
+    Table::replace(op, kernel);
+  }
+  template <auto& op>
   static void install() {
     const AnyKernel kernel = Table::kernel(op);
     original<op>.store(kernel);
-    if (kernel) Table::replace(op, reinterpret_cast<AnyKernel>(&Recorded<op, Signature<op>>::run));
+    if (!kernel) return;
+    Table::replace(op, reinterpret_cast<AnyKernel>(&Recorded<op, Signature<op>>::run));
+    Table::accept_unsigned(op, true);
   }
 
   std::lock_guard<std::mutex> lock_;

@@ -22,7 +22,8 @@ Dims kernel_of(const Call& c, size_t i, const Tensor& weight) {
     throw Error(fmt::format("expected W [M,C,...], got {}", str(weight.sizes())));
   const Dims sizes(weight.sizes().slice(2));
   if (c.has(i) && Dims(c.integers(i)) != sizes) {
-    throw ShapeError("expected a kernel_shape as in the sizes of W, got another");
+    throw ShapeError(
+        fmt::format("expected the kernel_shape {} of W, got {}", str(sizes), str(c.integers(i))));
   }
   return sizes;
 }

@@ -13,7 +13,7 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// log_p [N,C,...], target [N,...], weight [C]; a target that is ignored weighs 0.
+// log_p [N,C,...], target [N,...], weight [C]; a target that is ignored has the weight 0.
 Tensor chosen(const Call& c, const Tensor& log_p, const Tensor& target, const Tensor& weight,
               size_t ignore, size_t reduction) {
   const Tensor t = target.to(kInt64);

@@ -111,7 +111,7 @@ Tensor standardized(const Call& c) {
   return (x - mean) / (sqrt(var) + 1e-9);
 }
 
-// One at the first of the largest elements.
+// 1 at the first of the largest elements, 0 elsewhere.
 Tensor hard_max(const Call& c) {
   const Tensor& x = c.tensor(0);
   const int64_t dim = axis(c.integer(1), x.dim());

@@ -156,7 +156,7 @@ Tensor TensorReader::read(proto::TensorProto& proto) const {
   const Dims sizes = sizes_of(proto, name, element_size(dtype), bytes);
   if (proto.has_segment()) fail("expected '{}' as a whole, got a segment", name);
   const bool is_external = proto.data_location() == kExternal;
-  // Before memory is allocated.
+  // Compare sizes before memory is allocated.
   const bool is_raw = proto.has_raw_data();
   const int64_t elements = bytes / static_cast<int64_t>(element_size(dtype));
   if (!is_external && is_raw && std::ssize(proto.raw_data()) != bytes) {

@@ -166,7 +166,7 @@ Tensor definite(const Tensor& m) {
 }
 
 struct Row {
-  const char* python;  // of m: regular($0), and b: $1
+  const char* python;  // an expression of m = regular($0) and b = $1
   Tensor (*run)(const Tensor& m, const Tensor& b);
 };
 #define AMBIT_ROW(python, ...)                                                                 \

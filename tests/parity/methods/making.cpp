@@ -50,7 +50,8 @@ PARITY(methods_that_make) {
 }
 
 namespace {
-// 1 if every number is within the bounds; and properties that do not depend on the numbers.
+// Return zeros like t, which show its sizes and dtype, and whether all numbers are within the
+// bounds.
 List within(const Tensor& t, double least, double most) {
   return {torch::zeros_like(t), t.ge(least).logical_and(t.le(most)).all()};
 }

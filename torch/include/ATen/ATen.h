@@ -26,10 +26,6 @@
 
 namespace at {
 
-#define AMBIT_TORCH_COMPLEX(name) AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no complex tensors");
-AMBIT_TORCH_COMPLEX(stft)
-AMBIT_TORCH_COMPLEX(istft)
-#undef AMBIT_TORCH_COMPLEX
 #define AMBIT_TORCH_EIG(name) \
   AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no eigenvalues of general matrices");
 AMBIT_TORCH_EIG(linalg_eig)

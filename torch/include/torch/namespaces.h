@@ -8,8 +8,8 @@ namespace ambit {}
 namespace c10 {
 using namespace ambit;
 
-/// Smart pointer for process groups and works: std::shared_ptr, as in older libtorch programs. Not
-/// ambit's internal pointer of the same name for tensor memory.
+/// Smart pointer for process groups and their Work objects: std::shared_ptr, as in older libtorch
+/// programs. Not ambit's internal pointer of the same name for tensor memory.
 template <class T>
 using intrusive_ptr = std::shared_ptr<T>;
 }  // namespace c10

@@ -317,9 +317,13 @@ AMBIT_COMPARE(logical_xor, (a != T(0)) ^ (b != T(0)))
 #undef AMBIT_FUNCTOR
 /// @endcond
 
-/// Return the number converted to an element as kernels::fill does.
+/// Return the number converted to an element as kernels::fill does. Errors: DTypeError for a number
+/// from 2^63 on, if T is an integer type.
 template <class T>
 T element_of(const Scalar& number) {
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+    if (number.dtype() == kUInt64) return number.cast<T>();
+  }
   return number.is_floating_point() ? convert<T>(number.to<double>())
                                     : convert<T>(number.to<int64_t>());
 }

@@ -91,7 +91,8 @@ class LegacyFile {
   Tensor declare(const std::string& key, const StorageType& type, int64_t numel) {
     if (numel < 0) fail("expected elements in storage '{}', got {}", key, numel);
     const auto [known, is_new] = storages_.try_emplace(key, Storage{&type, numel});
-    if (!is_new && (known->second.type != &type || known->second.numel != numel)) {
+    if (!is_new &&
+        (known->second.type->python_dtype != type.python_dtype || known->second.numel != numel)) {
       fail("expected storage '{}' with one type and size, got two", key);
     }
     if (static_cast<uint64_t>(numel) > source_.size_bytes() / type.element_bytes) {
@@ -105,7 +106,8 @@ class LegacyFile {
   void place(const Value& keys, uint64_t at) {
     for (const Value& key : keys.items()) {
       const auto found = storages_.find(key.to_string());
-      if (found == storages_.end()) fail("expected only storages that the value has, got another");
+      if (found == storages_.end())
+        fail("expected only storages that the value uses, got an unused one");
       Storage& storage = found->second;
       if (std::exchange(storage.is_placed, true)) fail("expected each storage once, got one twice");
       const uint64_t bytes = static_cast<uint64_t>(storage.numel) * storage.type->element_bytes;

@@ -147,7 +147,7 @@ void set_state(NumpyObject& object, const Value& state, Budget& budget) {
   const Value::List& given = state.items();
   if (object.is_array) {
     if (given.size() != 5 || !object.finished.is_none())
-      fail("expected one state of 5 items per array, got another");
+      fail("expected one state of 5 items per array, got another state");
     object.finished = make_array(given[1], given[2], given[3].to_bool(), given[4], budget);
     return;
   }

@@ -11,6 +11,7 @@
 
 #include "core/files/pytorch/pickle.h"
 #include "pickle_program.h"
+#include "readers.h"
 
 namespace ambit::pickle {
 namespace {
@@ -68,6 +69,9 @@ Tensor make_view(const Tensor& elements, int64_t offset, const Dims& sizes, cons
 Value opaque_tensor(std::string_view dtype) {
   return Value::opaque({fmt::format("{} tensor", dtype), "", {}});
 }
+Value opaque_negated_tensor(std::string_view dtype) {
+  return opaque_tensor(fmt::format("negated {}", dtype));
+}
 
 const StorageRef& storage_in(const Item& item) {
   const auto* storage = std::get_if<StorageRef>(&item);
@@ -92,6 +96,10 @@ bool has_bit(const Item& metadata, const char* name) {
   return bit && bit->to_bool();
 }
 
+// Return true if neither PyTorch nor ambit negates the dtype. PyTorch loads such a tensor, but
+// cannot return its elements.
+bool has_no_negation(DType dtype) { return dtype == kBool || is_wide_unsigned(dtype); }
+
 // _rebuild_tensor(storage, offset, sizes, strides); _rebuild_tensor_v2 has
 // (..., requires_grad, backward_hooks[, metadata]) after them.
 Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Budget& budget) {
@@ -104,7 +112,7 @@ Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Bu
   const bool negates = given.size() > 6 && has_bit(given[6], "neg");
   const bool conjugates = given.size() > 6 && t.is_complex() && has_bit(given[6], "conj");
   if (negates || conjugates) {
-    if (t.dtype() == kBool) fail("expected numbers to negate, got bools");
+    if (has_no_negation(t.dtype())) return opaque_negated_tensor(storage.type->python_dtype);
     budget.spend_bytes(t.nbytes());  // copied: many tensors may share a storage
     storage.source->fill();
     if (conjugates) t = conj(t);
@@ -127,20 +135,30 @@ std::optional<DType> untyped_dtype(std::string_view python_dtype) {
 
 // _rebuild_tensor_v3(storage, offset, sizes, strides, requires_grad, backward_hooks, dtype
 // [, metadata]): the storage has bytes.
-Value rebuild_new_tensor(const std::vector<Item>& given) {
+Value rebuild_new_tensor(const std::vector<Item>& given, Budget& budget) {
   const StorageRef& storage = storage_in(given[0]);
   const std::string& name = dtype_in(given[6]);
   const std::optional<DType> dtype = untyped_dtype(name);
   if (!dtype) return opaque_tensor(name);
+  if (given.size() > 7 && has_bit(given[7], "neg")) return opaque_negated_tensor(name);
   if (storage.type != &kUntypedStorage || !storage.elements.defined()) {
     fail("expected an UntypedStorage in the file for a {} tensor, got none", name);
   }
   const auto size = static_cast<int64_t>(element_size(*dtype));
   const Tensor& bytes = storage.elements;
   if (bytes.storage_offset() % size != 0) {
-    fail("expected a part of a storage that begins at an element of {}, got another", name);
+    fail("expected a {} tensor at a multiple of {} bytes in its storage, got it at {}", name, size,
+         bytes.storage_offset());
   }
-  const Tensor elements = view(bytes.slice(0, 0, bytes.numel() / size * size), *dtype);
+  Tensor elements = view(bytes.slice(0, 0, bytes.numel() / size * size), *dtype);
+  if (storage.source->has_big_endian_bytes) {
+    budget.spend_bytes(elements.nbytes());  // copied: tensors of several dtypes may share a storage
+    storage.source->fill();
+    const Device device = elements.device();
+    elements = elements.to(kCPU, *dtype, /*non_blocking=*/false, /*copy=*/true);
+    reverse_bytes(elements);
+    elements = elements.to(device);
+  }
   return make_view(elements, to_value(given[1]).to_int(), to_dims(given[2]), to_dims(given[3]));
 }
 
@@ -309,7 +327,7 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
   if (name == kRebuildTensor) {
     return rebuild_tensor(arguments(tuple, 6, 7, name), keep_requires_grad, budget);
   }
-  if (name == kRebuildNewTensor) return rebuild_new_tensor(arguments(tuple, 7, 8, name));
+  if (name == kRebuildNewTensor) return rebuild_new_tensor(arguments(tuple, 7, 8, name), budget);
   if (name == kRebuildMeta) return rebuild_meta(arguments(tuple, 4, name));
   if (name == kRebuildFromType) {  // (function, class, its arguments, attributes)
     const std::vector<Item> given = arguments(tuple, 4, name);

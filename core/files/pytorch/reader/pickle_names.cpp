@@ -139,10 +139,14 @@ Item find_global(std::string_view name) {
     if (name == known.name) return known;
   }
   if (is_one_of(kTypedLists, name)) return Global{kTypedLists[0]};  // of any element type
-  for (const StorageType& type : kStorageTypes) {
-    if (name.size() == type.module.size() + 1 + type.name.size() && name.starts_with(type.module) &&
-        name.ends_with(type.name)) {
-      return Global{.name = type.name, .storage = &type};
+  for (const std::span<const StorageType> types :
+       {std::span<const StorageType>(kStorageTypes),
+        std::span<const StorageType>(kScriptStorageTypes)}) {
+    for (const StorageType& type : types) {
+      if (name.size() == type.module.size() + 1 + type.name.size() &&
+          name.starts_with(type.module) && name.ends_with(type.name)) {
+        return Global{.name = type.name, .storage = &type};
+      }
     }
   }
   if (is_typed_class(name)) return Value::opaque({kTypeType, std::string(name), {}, false});

@@ -39,7 +39,8 @@ class Machine {
     }
     for (unsigned char op = program_.byte(); op != kStop; op = program_.byte()) step(op);
     if (stack_.size() != 1 || !marks_.empty()) {
-      fail("expected a pickle that ends with one value, got another end");
+      fail("expected a pickle that ends with one value, got {} values and {} marks", stack_.size(),
+           marks_.size());
     }
     return to_value(pop(), budget_);
   }
@@ -171,7 +172,8 @@ class Machine {
   void append(size_t first, Value::Kind kind) {
     Open& container = open_below(first);
     if (container.kind != kind) {
-      fail("expected a {} to append to, got another", kind == Value::Kind::list ? "list" : "set");
+      fail("expected a {} to append to, got another type",
+           kind == Value::Kind::list ? "list" : "set");
     }
     move_into(container, first);
   }
@@ -247,7 +249,7 @@ class Machine {
     const std::vector<Item> id = arguments(pop(), 5, 6, "a storage");
     const Global* global = std::get_if<Global>(&id[1]);
     if (to_value(id[0]).to_string() != "storage" || !global || !global->storage) {
-      fail("expected the id of a storage of a known type, got another");
+      fail("expected the id of a storage of a known type, got another type");
     }
     const StorageType& type = *global->storage;
     StorageRef whole{storages_.find(to_value(id[2]).to_string(), type, to_value(id[4]).to_int()),

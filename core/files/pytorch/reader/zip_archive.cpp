@@ -24,15 +24,6 @@ template <class... T>
   throw SerializationError(fmt::format(text, std::forward<T>(args)...));
 }
 
-// Reverse the bytes of each element.
-void reverse_bytes(const Tensor& t) {
-  auto* const bytes = static_cast<char*>(t.data_ptr());
-  const size_t element = element_size(t.dtype());
-  for (size_t at = 0; at < t.nbytes(); at += element) {
-    std::reverse(bytes + at, bytes + at + element);
-  }
-}
-
 class Archive {
  public:
   Archive(std::unique_ptr<ZipReader> zip, Device device) : device_(device), zip_(std::move(zip)) {
@@ -78,7 +69,7 @@ class Archive {
     const auto find_storage = [&](const std::string& key, const StorageType& type, int64_t numel) {
       return storage(fmt::format("{}{}", folder, key), type, numel);
     };
-    const pickle::StorageSource storages{find_storage, [this] { fill(); }};
+    const pickle::StorageSource storages{find_storage, [this] { fill(); }, is_big_endian_};
     Value value = pickle::read(read_text(entry), storages, budget_, keep_requires_grad);
     fill();
     return value;
@@ -144,7 +135,9 @@ class Archive {
           .first->second.second;
     }
     const auto& [known_type, elements] = known->second;
-    if (known_type != &type || (elements.defined() && elements.numel() != numel)) {
+    const bool is_same_type = known_type == &type ||
+                              (elements.defined() && known_type->python_dtype == type.python_dtype);
+    if (!is_same_type || (elements.defined() && elements.numel() != numel)) {
       fail("expected storage '{}' with one type and size, got two", key);
     }
     return elements;
@@ -191,6 +184,14 @@ class Archive {
 };
 
 }  // namespace
+
+void reverse_bytes(const Tensor& t) {
+  auto* const bytes = static_cast<char*>(t.data_ptr());
+  const size_t element = element_size(real_dtype(t.dtype()));
+  for (size_t at = 0; at < t.nbytes(); at += element) {
+    std::reverse(bytes + at, bytes + at + element);
+  }
+}
 
 PytorchContent read_zip(const ByteSource& source, Device device, bool metadata) {
   Archive archive(open_zip(source), device);

@@ -91,7 +91,7 @@ inline ErrorBound error_bound(UnaryOp op, DType dtype) {
     case UnaryOp::lgamma:
     case UnaryOp::digamma:
       return {8, 16 * eps, nullptr,
-              "libm is accurate to 4 ulp; near the zeros, to ulps of the parts that cancel"};
+              "libm is accurate to 4 ulp; near the zeros, to ulps of the terms that cancel"};
     case UnaryOp::i1:
     case UnaryOp::i1e:
       return {16, 0, nullptr, "a sum of terms that cancel to a tenth"};

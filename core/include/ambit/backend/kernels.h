@@ -164,6 +164,11 @@ extern AMBIT_API
 /// pairs are real and imaginary parts: y[b,k,c] = scale * sum over j of exp(-2 pi i j k / N)
 /// x[b,j,c], or of exp(2 pi i j k / N) x[b,j,c] if inverse. Floats; contiguous. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, bool inverse, double scale)> fft_pairs;
+/// y [B,N/2+1,C,2] = elements 0 to N / 2 of the transform of fft_pairs, not inverse, of the real
+/// numbers x [B,N,C]. inverse: y [B,N,C] = the inverse transform of N pairs, which is real; x
+/// [B,N/2+1,C,2] are the first of them, pair N - k is the conjugate of pair k, and the imaginary
+/// parts of pairs 0 and N / 2 count as 0. N > 0; floats; contiguous. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, bool inverse, double scale)> fft_real;
 
 // --- factorisations; floats; contiguous; batches [B,...] of matrices; K = min(M, N)
 /// lu [B,M,N] = U, and L below its diagonal, of x [B,M,N] = P L U with partial pivoting; pivots
@@ -370,6 +375,7 @@ extern AMBIT_API Op<void(TensorList g, Tensor& found, double factor)> unscale;
   row(gather) row(scatter) row(scatter_add) row(scatter_reduce) row(nonzero)                      \
   row(index_select) row(index_add) row(embedding_bag) row(embedding_bag_grad)                     \
   row(matmul) row(linear) row(linear_map) row(linear_int8) row(fft_pairs)                         \
+  row(fft_real)                                                                                   \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
   row(convolution) row(convolution_map) row(convolution_input_grad) row(convolution_weight_grad)  \
   row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \

@@ -163,7 +163,6 @@ class AMBIT_API OpBase {
   void set_kernel(size_t kind, AnyKernel kernel);
   /// Return true if the kernel accepts all these of OneDevice::converted_dtypes() unconverted.
   bool accepts_natively(DeviceKind kind, DTypeSet set) const {
-    if ((set.bits & dtypes::kWideUnsigned.bits) != 0) return false;
     uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
     if (upcast_rule_ == UpcastRule::native) native |= dtypes::kReducedFloating.bits;
     return (set.bits & ~native) == 0;
@@ -222,7 +221,8 @@ class Op<void(A...)> final : public OpBase {
     OneDevice one;
     (one.add(args), ...);
     const Device device = one ? *one : check(args...);
-    if (device.is_meta()) return;  // shapes only
+    // Shapes only; calls with unsigned integers still check that the op supports them.
+    if (device.is_meta() && (one.converted_dtypes().bits & dtypes::kWideUnsigned.bits) == 0) return;
     try {
       if (one.converted_dtypes() != DTypeSet() &&
           !accepts_natively(device.kind(), one.converted_dtypes())) [[unlikely]] {
@@ -268,7 +268,8 @@ class Op<void(A...)> final : public OpBase {
     const DTypeSet complex(DTypeBits(set.bits & dtypes::kComplex.bits));
     if (complex != DTypeSet()) return run_complex(*complex.begin(), args...);
     // If the CPU fallback will run the call, pass the operands unconverted.
-    if (!find(device.kind()) && !composite_) return run_without_kernel(device, args...);
+    if (!device.is_meta() && !find(device.kind()) && !composite_)
+      return run_without_kernel(device, args...);
     UpcastCall call(*this);
     (call.collect(args), ...);
     call.run([&](Tensor* next) {

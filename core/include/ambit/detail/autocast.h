@@ -42,6 +42,8 @@ inline constexpr std::string_view kFloat32Ops[] = {
     "kl_div", "poisson_nll_loss", "soft_margin_loss", "multi_margin_loss",
     "multilabel_margin_loss", "margin_ranking_loss", "hinge_embedding_loss",
     "cosine_embedding_loss", "triplet_margin_loss", "cosine_similarity",
+    // Transforms: PyTorch casts them on the CPU, except ihfft2, hfftn and ihfftn.
+    "fft", "stft",
     "binary_cross_entropy_with_logits",
     // PyTorch refuses it on CUDA, since its gradient overflows float16; float32 does not overflow.
     "binary_cross_entropy",
@@ -55,7 +57,7 @@ inline constexpr std::string_view kAsIs[] = {
     "copy", "fill", "random", "unary", "binary", "binary_scalar", "ternary", "clamp", "clamp_grad",
     "compare", "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan",
     "cum_extremum", "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
-    "index_select", "embedding_bag", "fft_pairs", "lu_factor", "lu_solve", "cholesky", "qr",
+    "index_select", "embedding_bag", "fft_pairs", "fft_real", "lu_factor", "lu_solve", "cholesky", "qr",
     "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     "unscale",
     // Accepts 16-bit images with float32 weights and statistics, and computes in float32.

@@ -1,5 +1,5 @@
 // Methods of libtorch's Tensor that ambit lacks, declared so that calling one gives a compile error
-// with the reason: "'stft' is unavailable: ambit has no complex tensors".
+// with the reason: "'coalesce' is unavailable: ambit has no sparse tensors".
 #pragma once
 
 namespace ambit {
@@ -14,8 +14,6 @@ struct LackingMethods {
   template <class... Args>     \
   __attribute__((unavailable(why))) Tensor name(Args&&...) const;
   AMBIT_LACKS(chalf, "ambit has no complex tensors")
-  AMBIT_LACKS(istft, "ambit has no complex tensors")
-  AMBIT_LACKS(stft, "ambit has no complex tensors")
   AMBIT_LACKS(ccol_indices, "ambit has no sparse tensors")
   AMBIT_LACKS(coalesce, "ambit has no sparse tensors")
   AMBIT_LACKS(col_indices, "ambit has no sparse tensors")

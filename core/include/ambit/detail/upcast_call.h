@@ -32,7 +32,7 @@ enum class UpcastRule : uint8_t {
 enum class UnsignedRule : uint8_t {
   refused,  ///< DTypeError
   bits,     ///< pass the bits as the signed type of the same size: moves, equality, products
-  ordered,  ///< pass int64 in the same order: the numbers; for uint64, minus 2^63
+  ordered,  ///< pass that type in the same order: the bits with the highest one inverted
   summed,   ///< pass int64 that are equal modulo 2^64: the numbers; for uint64, their bits
 };
 

@@ -11,6 +11,7 @@
 #include <ambit/ops/bessel.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/fft.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
@@ -116,6 +117,12 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
   row(linalg_vector_norm) row(linalg_matrix_sqrth) row(hash_tensor) row(nonzero_static) row(median) row(nanmedian) row(segment_reduce)
 
+/// Fourier transforms, functions of one tensor.
+#define AMBIT_OUT_TRANSFORMS(row)                                                                 \
+  row(fft_fft) row(fft_ifft) row(fft_rfft) row(fft_irfft) row(fft_hfft) row(fft_ihfft)            \
+  row(fft_fft2) row(fft_ifft2) row(fft_rfft2) row(fft_irfft2) row(fft_hfft2) row(fft_ihfft2)      \
+  row(fft_fftn) row(fft_ifftn) row(fft_rfftn) row(fft_irfftn) row(fft_hfftn) row(fft_ihfftn)
+
 /// Functions of a list of tensors, which may be in braces; also in the table above.
 #define AMBIT_OUT_LISTS(row)                                                                      \
   row(cat) row(concat) row(stack) row(hstack) row(vstack) row(dstack) row(column_stack)           \
@@ -153,6 +160,7 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
     return detail::Out(#name "_out", out) << name(self, dims, std::forward<A>(a)...);      \
   }
 AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
+AMBIT_OUT_TRANSFORMS(AMBIT_OUT)
 #define AMBIT_OUT_SPECIAL(name) AMBIT_OUT(special_##name)
 AMBIT_BESSEL_FUNCTIONS(AMBIT_OUT_SPECIAL)
 AMBIT_POLYNOMIALS(AMBIT_OUT_SPECIAL)

@@ -31,7 +31,7 @@ class BatchSource {
 [[noreturn]] AMBIT_API void throw_failed_batch();
 
 /// Points at a loader's current batch, which all its iterators share, or at the end. Must not
-/// outlive the loader. Errors of all but ==: Error at the end.
+/// outlive the loader. Errors of all functions except ==: Error at the end.
 template <class Batch>
 class Iterator {
  public:
@@ -55,7 +55,8 @@ class Iterator {
   }
   /// Access a member of the batch. Errors: those of *.
   Batch* operator->() const { return &**this; }
-  /// Advance to the next batch. Errors: also exceptions of making it; advancing again skips it.
+  /// Advance to the next batch. Errors: also the exception that making the batch threw; the next ++
+  /// then skips that batch.
   Iterator& operator++() {
     if (is_at_end()) throw_past_the_end("increment");
     source_->advance();

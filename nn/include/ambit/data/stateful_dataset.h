@@ -1,4 +1,4 @@
-// StatefulDataset: a dataset that determines itself what comes next and when an epoch ends.
+// StatefulDataset: a dataset that itself chooses the next batch and the end of an epoch.
 #pragma once
 
 #include <ambit/archive.h>

@@ -16,7 +16,7 @@ struct AMBIT_API WorkerException : public Error {
   WorkerException(const WorkerException&);
   ~WorkerException() override;
 
-  std::exception_ptr original_exception;  ///< that of the worker
+  std::exception_ptr original_exception;  ///< the worker's exception
 };
 
 }  // namespace ambit::data

@@ -15,6 +15,9 @@
 
 namespace ambit::graph {
 
+class Plan;
+struct Mode;
+struct PlanOptions;
 struct Program;
 
 /// A network as a list of calls. Parameters and buffers have the names of the original module
@@ -65,7 +68,9 @@ class AMBIT_API GraphImpl : public nn::Module {
 
  private:
   friend AMBIT_API void save(const GraphImpl& net, const std::string& path);
+  friend AMBIT_API Plan plan(const GraphImpl& net, TensorList inputs, const PlanOptions& options);
 
+  Mode check(TensorList inputs) const;
   void check_input(size_t index, const Tensor& input) const;
   void check_sizes(TensorList inputs) const;
   void register_state(size_t index, std::map<std::string, nn::Module*>& modules);

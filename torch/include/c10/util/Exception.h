@@ -11,6 +11,7 @@
 #include <iostream>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace c10 {
 
@@ -62,18 +63,44 @@ template <class E>
 
 }  // namespace detail
 
+/// A warning as a handler receives it.
+class Warning {
+ public:
+  class UserWarning {};
+  class DeprecationWarning {};
+  using warning_variant_t = std::variant<UserWarning, DeprecationWarning>;
+
+  Warning(warning_variant_t type, const SourceLocation& source_location, std::string msg,
+          bool verbatim)
+      : type_(type), source_location_(source_location), msg_(std::move(msg)), verbatim_(verbatim) {}
+
+  warning_variant_t type() const { return type_; }
+  const SourceLocation& source_location() const { return source_location_; }
+  const std::string& msg() const { return msg_; }
+  bool verbatim() const { return verbatim_; }
+
+ private:
+  warning_variant_t type_;
+  SourceLocation source_location_;
+  std::string msg_;
+  bool verbatim_;
+};
+
+using UserWarning = Warning::UserWarning;
+using DeprecationWarning = Warning::DeprecationWarning;
+
 /// Receives warnings: process() prints them to std::cerr, unless overridden.
 class WarningHandler {
  public:
   virtual ~WarningHandler() = default;
-  virtual void process(const SourceLocation& where, const std::string& msg, bool verbatim) {
-    static_cast<void>(verbatim);
-    std::cerr << "[W " << where.file << ':' << where.line << "] Warning: " << msg << " (function "
-              << where.function << ")\n";
+  virtual void process(const Warning& warning) {
+    const SourceLocation& where = warning.source_location();
+    std::cerr << "[W " << where.file << ':' << where.line << "] Warning: " << warning.msg()
+              << " (function " << where.function << ")\n";
   }
 };
 
-namespace Warning {
+namespace WarningUtils {
 
 namespace detail {
 inline WarningHandler& plain_handler() {
@@ -89,21 +116,9 @@ inline void set_warning_handler(WarningHandler* handler) noexcept { detail::hand
 inline WarningHandler* get_warning_handler() noexcept {
   return detail::handler ? detail::handler : &detail::plain_handler();
 }
-inline void warn(const SourceLocation& where, const std::string& msg, bool verbatim) {
-  get_warning_handler()->process(where, msg, verbatim);
-}
 /// Make TORCH_WARN_ONCE warn every time.
 inline void set_warnAlways(bool on) noexcept { detail::always = on; }
 inline bool get_warnAlways() noexcept { return detail::always; }
-
-namespace detail {
-// ambit's own warnings go to the same handlers.
-inline void pass_on(const char* function, const char* text) {
-  warn({function, "ambit", 0}, text, false);
-}
-inline constexpr ambit::detail::WarningSink kSink{pass_on, get_warnAlways};
-inline const bool is_sink_set = (ambit::detail::set_warning_sink(&kSink), true);
-}  // namespace detail
 
 /// Set the handler for a scope.
 class WarningHandlerGuard {
@@ -128,7 +143,19 @@ struct WarnAlways {
   const bool before;
 };
 
-}  // namespace Warning
+}  // namespace WarningUtils
+
+/// Send a warning to this thread's handler.
+inline void warn(const Warning& warning) { WarningUtils::get_warning_handler()->process(warning); }
+
+namespace WarningUtils::detail {
+// ambit's own warnings go to the same handlers.
+inline void pass_on(const char* function, const char* text) {
+  warn(Warning(Warning::UserWarning(), {function, "ambit", 0}, text, false));
+}
+inline constexpr ambit::detail::WarningSink kSink{pass_on, get_warnAlways};
+inline const bool is_sink_set = (ambit::detail::set_warning_sink(&kSink), true);
+}  // namespace WarningUtils::detail
 }  // namespace c10
 
 #define AMBIT_TORCH_HERE \
@@ -173,11 +200,14 @@ struct WarnAlways {
   ::c10::detail::fail<::c10::IndexError>(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__))
 #define C10_THROW_ERROR(type, text) ::c10::detail::fail<::c10::type>(AMBIT_TORCH_HERE, text)
 
-#define TORCH_WARN(...) \
-  ::c10::Warning::warn(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__), /*verbatim=*/false)
+#define AMBIT_TORCH_WARN(type, ...)                                                    \
+  ::c10::warn(::c10::Warning(::c10::type(), AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__), \
+                             /*verbatim=*/false))
+#define TORCH_WARN(...) AMBIT_TORCH_WARN(UserWarning, __VA_ARGS__)
+#define TORCH_WARN_DEPRECATION(...) AMBIT_TORCH_WARN(DeprecationWarning, __VA_ARGS__)
 #define TORCH_WARN_ONCE(...)                                                                   \
   do {                                                                                         \
-    if (::c10::Warning::get_warnAlways()) {                                                    \
+    if (::c10::WarningUtils::get_warnAlways()) {                                               \
       TORCH_WARN(__VA_ARGS__);                                                                 \
     } else {                                                                                   \
       [[maybe_unused]] static const bool ambit_torch_warned = (TORCH_WARN(__VA_ARGS__), true); \

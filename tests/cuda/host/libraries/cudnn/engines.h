@@ -29,6 +29,7 @@ struct Configuration {
   const Engine* engine = nullptr;
 };
 
+/// Made by finalizing a descriptor; a member is set for the kinds of descriptor in its comment.
 struct Made {
   std::shared_ptr<const Graph> graph;  // of an operation graph; null if no engine supports it
   std::vector<Configuration> ranked;   // of a heuristic

@@ -43,7 +43,7 @@ struct Call {
 
 // The mapping of all ranks, initially zeros.
 struct Rendezvous {
-  std::atomic<uint32_t> come, turn;
+  std::atomic<uint32_t> arrived, round;
   Call calls[kMostRanks];
 };
 
@@ -63,17 +63,18 @@ struct ncclComm {
     return static_cast<char*>(memory) + sizeof(Rendezvous) + static_cast<size_t>(r) * kSlotBytes;
   }
   // Wait for all ranks, at most a minute, which is longer than any test.
-  void meet() const {
+  void wait_for_all() const {
     Rendezvous& m = rendezvous();
-    const uint32_t turn = m.turn.load();
-    if (m.come.fetch_add(1) + 1 == static_cast<uint32_t>(size)) {
-      m.come = 0;
-      m.turn.fetch_add(1);
+    const uint32_t round = m.round.load();
+    if (m.arrived.fetch_add(1) + 1 == static_cast<uint32_t>(size)) {
+      m.arrived = 0;
+      m.round.fetch_add(1);
       return;
     }
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (m.turn.load() == turn) {
-      if (std::chrono::steady_clock::now() > until) misuse("NCCL: expected all ranks, got some");
+    while (m.round.load() == round) {
+      if (std::chrono::steady_clock::now() > until)
+        misuse("NCCL: expected a call of every rank within a minute, got some");
       std::this_thread::yield();
     }
   }
@@ -161,7 +162,7 @@ void Work::run() const {
   if (comm->aborted) return;
   const auto me = static_cast<size_t>(comm->rank), ranks = static_cast<size_t>(comm->size);
   comm->rendezvous().calls[me] = call;
-  comm->meet();
+  comm->wait_for_all();
   if (comm->rendezvous().calls[me] != comm->rendezvous().calls[0]) {
     misuse("NCCL: expected the same call on all ranks");
   }
@@ -176,7 +177,7 @@ void Work::run() const {
       check_read(in + p * piece + at, bytes);
       std::memcpy(comm->slot(comm->rank) + p * bytes, in + p * piece + at, bytes);
     }
-    comm->meet();
+    comm->wait_for_all();
     switch (call.kind) {
       case Call::broadcast:
         check_write(out + at, bytes);
@@ -198,7 +199,7 @@ void Work::run() const {
         fold(out + at, me * bytes, n);
         break;
     }
-    comm->meet();
+    comm->wait_for_all();
   }
 }
 
@@ -258,7 +259,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* handle, int size, ncclUniqueId id, int
   }
   close(file);
   if (comm->memory == MAP_FAILED) return ncclSystemError;
-  comm->meet();
+  comm->wait_for_all();
   if (rank == 0) shm_unlink(id.internal);
   *handle = reinterpret_cast<ncclComm_t>(new Comm(comm));
   return ncclSuccess;

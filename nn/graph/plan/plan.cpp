@@ -1,0 +1,114 @@
+// graph::plan() and the text of plans.
+#include <ambit/error.h>
+#include <ambit/graph/plan.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "planned.h"
+
+namespace ambit::graph {
+namespace {
+
+std::string bytes_text(size_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  auto value = static_cast<double>(bytes);
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+// The time at which most bytes of the arena are in use.
+uint32_t fullest_time(std::span<const PlannedBlock> blocks) {
+  std::map<uint32_t, int64_t> changes;
+  for (const PlannedBlock& b : blocks) {
+    if (b.outlives_run()) continue;
+    changes[b.first] += static_cast<int64_t>(b.bytes);
+    changes[b.last] -= static_cast<int64_t>(b.bytes);
+  }
+  int64_t now = 0, most = -1;
+  uint32_t found = 0;
+  for (const auto& [time, change] : changes) {
+    now += change;
+    if (now > most) {
+      most = now;
+      found = time;
+    }
+  }
+  return found;
+}
+
+// A row of the table.
+struct Share {
+  std::string name;
+  size_t tensors = 0, bytes = 0, at_most = 0;
+};
+
+std::vector<Share> shares(const Planned& planned) {
+  const std::span<const PlannedBlock> blocks = planned.memory().blocks();
+  const uint32_t time = fullest_time(blocks);
+  std::vector<Share> out;
+  for (const PlannedBlock& b : blocks) {
+    if (b.outlives_run()) continue;
+    const Node* const node = planned.node_of_step(b.step);
+    const std::string name = !node                  ? "inputs and outputs"
+                             : node->module.empty() ? node->function->name
+                                                    : node->module;
+    auto share = std::find_if(out.begin(), out.end(),
+                              [&](const Share& other) { return other.name == name; });
+    if (share == out.end()) share = out.insert(out.end(), Share{name});
+    ++share->tensors;
+    share->bytes += b.bytes;
+    if (b.first <= time && time < b.last) share->at_most += b.bytes;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Tensor> Plan::run(TensorList inputs) const { return planned_->run(inputs); }
+
+Tensor Plan::run(const Tensor& input) const {
+  if (!planned_->has_one_input_and_output()) {
+    throw Error(
+        "plan: expected a graph of one input and one output, got another: call run() with a list "
+        "of inputs");
+  }
+  return run(TensorList(input))[0];
+}
+
+size_t Plan::memory_bytes() const { return planned_->memory().arena_bytes(); }
+
+std::string Plan::memory() const {
+  size_t tensors = 0, bytes = 0, outputs = 0, width = 6;
+  for (const PlannedBlock& b : planned_->memory().blocks()) {
+    if (b.outlives_run()) {
+      outputs += b.bytes;
+    } else {
+      ++tensors;
+      bytes += b.bytes;
+    }
+  }
+  const std::vector<Share> rows = shares(*planned_);
+  for (const Share& row : rows) width = std::max(width, row.name.size());
+  std::string out = fmt::format(
+      "{} in one block on {} for {} tensors of {}; outputs: {}\n{:{}} {:>8} {:>12} {:>12}\n",
+      bytes_text(memory_bytes()), planned_->device().str(), tensors, bytes_text(bytes),
+      bytes_text(outputs), "module", width, "tensors", "bytes", "when fullest");
+  for (const Share& row : rows) {
+    out += fmt::format("{:{}} {:>8} {:>12} {:>12}\n", row.name, width, row.tensors,
+                       bytes_text(row.bytes), bytes_text(row.at_most));
+  }
+  return out;
+}
+
+std::string Plan::text() const { return graph::text(planned_->program()); }
+
+Plan plan(const GraphImpl& net, TensorList inputs, const PlanOptions& options) {
+  return Plan(
+      std::make_shared<Planned>(net.program_, net.state_, inputs, net.check(inputs), options));
+}
+
+}  // namespace ambit::graph

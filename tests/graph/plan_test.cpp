@@ -1,0 +1,307 @@
+// Plans: the same outputs as the graph's, without allocations.
+#include <ambit/detail/planned_memory.h>
+#include <ambit/error.h>
+#include <ambit/graph/capture.h>
+#include <ambit/graph/plan.h>
+#include <ambit/memory.h>
+#include <ambit/nn/nn.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/random.h>
+
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "captured_networks.h"
+#include "graph_files.h"
+#include "tests/devices.h"
+
+using namespace ambit;
+
+namespace {
+
+std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> out;
+  for (const Tensor& t : tensors) out.push_back(t.defined() ? t.clone() : t);
+  return out;
+}
+
+void check_equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  REQUIRE(a.size() == b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    INFO(i);
+    REQUIRE(a[i].defined() == b[i].defined());
+    if (!a[i].defined()) continue;
+    CHECK(a[i].dtype() == b[i].dtype());
+    CHECK(equal(a[i], b[i]));
+  }
+}
+
+void check_equal_state(const graph::GraphImpl& a, const graph::GraphImpl& b) {
+  const StateDict x = a.state_dict(), y = b.state_dict();
+  REQUIRE(x.size() == y.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    INFO(x[i].first);
+    CHECK(equal(x[i].second, y[i].second));
+  }
+}
+
+std::shared_ptr<graph::GraphImpl> clone_of(const graph::GraphImpl& net) {
+  return std::dynamic_pointer_cast<graph::GraphImpl>(net.clone());
+}
+
+// Run a plan three times, next to the graph itself: outputs, inputs and state must be equal.
+void check_exact(graph::GraphImpl& net, const std::vector<Tensor>& inputs) {
+  const NoGradGuard no_grad;
+  const std::shared_ptr<graph::GraphImpl> planned = clone_of(net);
+  const graph::Plan plan = graph::plan(*planned, copies(inputs), {.exact = true});
+  check_equal_state(net, *planned);  // planning changes nothing
+  for (int run = 0; run < 3; ++run) {
+    INFO("run ", run);
+    const std::vector<Tensor> a = copies(inputs), b = copies(inputs);
+    manual_seed(static_cast<uint64_t>(run));
+    const std::vector<Tensor> expected = net.forward(a);
+    manual_seed(static_cast<uint64_t>(run));
+    check_equal(plan.run(b), expected);
+    check_equal(b, a);
+    check_equal_state(net, *planned);
+  }
+}
+
+graph::Graph small_graph(const Tensor& x) {
+  nn::Sequential net(nn::Conv2d(3, 8, 3), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(8, 4, 3),
+                     nn::ReLU(), nn::Flatten(), nn::Linear(16, 5));
+  net->eval();
+  return graph::capture(net, x);
+}
+
+template <class E>
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "no such error";
+}
+
+}  // namespace
+
+TEST_CASE("exact plans of exported networks compute what the graph computes, bit for bit") {
+  for (const std::string& name : graph_names()) {
+    if (name.starts_with("indexing")) continue;  // nonzero()
+    INFO(name);
+    const Value record = graph_record(name);
+    for_each_device([&](Device device) {
+      const graph::Graph net = graph::load(graph_file(name), device);
+      check_exact(*net, tensors_of(record["inputs"], device));
+      net->eval();
+      check_exact(*net, tensors_of(record["inputs"], device));
+    });
+  }
+}
+
+TEST_CASE("exact plans of captured networks compute what the graph computes, bit for bit") {
+  for (const CapturedNetwork& c : captured_networks()) {
+    INFO(c.name);
+    const graph::Graph net = graph::capture(*c.net, c.forward, c.inputs);
+    check_exact(*net, c.inputs);
+    check_exact(*net, c.other_inputs());
+  }
+}
+
+TEST_CASE("a run allocates nothing on the device") {
+  for_each_device([](Device device) {
+    const NoGradGuard no_grad;
+    const Tensor x = rand({4, 3, 10, 10});
+    const graph::Graph net = small_graph(x);
+    net->to(device);
+    const Tensor there = x.to(device);
+    const graph::Plan plan = graph::plan(net, there, {.exact = true});
+    CHECK(plan.memory_bytes() > 0);
+    plan.run(there);
+    const MemoryStats before = memory_stats(device);
+    for (int i = 0; i < 10; ++i) plan.run(there);
+    const MemoryStats after = memory_stats(device);
+    CHECK(after.system_allocations == before.system_allocations);
+    CHECK(after.in_use == before.in_use);
+    // Kernels of the cpu have scratch memory, and its results may be converted to row-major.
+    if (!device.is_cpu()) CHECK(after.allocated == before.allocated);
+  });
+}
+
+TEST_CASE("outputs stay valid: a run does not write to those of earlier runs") {
+  const NoGradGuard no_grad;
+  const Tensor x = rand({4, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  const graph::Plan plan = graph::plan(net, x, {.exact = true});
+  std::vector<Tensor> kept;
+  for (int i = 0; i < 4; ++i) kept.push_back(plan.run(x * i));
+  for (int i = 0; i < 4; ++i) CHECK(equal(kept[static_cast<size_t>(i)], net(x * i)));
+  const void* const address = kept[3].data_ptr();
+  kept.clear();
+  const Tensor first = plan.run(x), second = plan.run(x * 2);
+  CHECK(first.data_ptr() != second.data_ptr());
+  CHECK(equal(first, net(x)));
+  CHECK(address != nullptr);
+}
+
+TEST_CASE("outputs outlive the plan") {
+  const NoGradGuard no_grad;
+  const Tensor x = rand({4, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  const Tensor y = graph::plan(net, x, {.exact = true}).run(x);
+  CHECK(equal(y, net(x)));
+}
+
+TEST_CASE("a plan uses the current parameters") {
+  const Tensor x = rand({2, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  for (const bool exact : {true, false}) {
+    const graph::Plan plan = graph::plan(net, x, {.exact = exact});
+    const NoGradGuard no_grad;
+    for (const Tensor& p : net->parameters()) p.mul_(1.5);
+    CHECK(allclose(plan.run(x), net(x), 1e-5, 1e-6));
+    for (const Tensor& p : net->parameters()) p.set_data(p * 0.5);  // other memory
+    CHECK(allclose(plan.run(x), net(x), 1e-5, 1e-6));
+  }
+}
+
+TEST_CASE("a plan refuses inputs that differ from the planned ones") {
+  const Tensor x = rand({2, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  const graph::Plan plan = graph::plan(net, x);
+  const std::string expected =
+      "plan: expected the input 'x' as planned, float32[2, 3, 10, 10], got ";
+  CHECK(error_of<ShapeError>([&] {
+          plan.run(rand({3, 3, 10, 10}));
+        }) == expected + "float32[3, 3, 10, 10]");
+  CHECK(error_of<DTypeError>([&] { plan.run(x.to(kFloat64)); }) ==
+        expected + "float64[2, 3, 10, 10]");
+  CHECK(error_of<Error>([&] { plan.run(std::vector{x, x}); }) == "plan: expected 1 inputs, got 2");
+  CHECK(error_of<Error>([&] { plan.run(Tensor()); }) ==
+        "plan: expected the input 'x', got an undefined tensor");
+  CHECK(error_of<DeviceMismatchError>([&] { plan.run(x.to(kMeta)); }) ==
+        "expected device cpu but got device meta");
+  CHECK(error_of<DTypeError>([&] { graph::plan(net, x.to(kFloat64)); }).starts_with("Graph: "));
+  net->to("reference");
+  const std::string moved = error_of<Error>([&] { plan.run(x); });
+  INFO(moved);
+  CHECK(moved.find("on cpu, got float32") != moved.npos);
+  CHECK(moved.ends_with("on reference:0: make a new plan after to()"));
+}
+
+TEST_CASE("a plan refuses sizes that depend on values, and names the call") {
+  const graph::Graph net = graph::load(graph_file("indexing"));
+  const std::vector<Tensor> inputs = tensors_of(graph_record("indexing")["inputs"], kCPU);
+  const std::string text = error_of<NotImplementedError>([&] { graph::plan(net, inputs); });
+  INFO(text);
+  CHECK(
+      text.starts_with("plan: expected sizes that do not depend on values, got others: nonzero: "));
+  CHECK(text.find("(call 'index_2', index.Tensor)") != text.npos);
+}
+
+TEST_CASE("planning does not advance random numbers") {
+  const graph::Graph net = graph::load(graph_file("mlp"));
+  const std::vector<Tensor> inputs = tensors_of(graph_record("mlp")["inputs"], kCPU);
+  net->train();
+  manual_seed(1);
+  const Tensor expected = rand({3});
+  manual_seed(1);
+  graph::plan(net, inputs, {.exact = true});
+  CHECK(equal(rand({3}), expected));
+}
+
+TEST_CASE("the table of memory has a row for each module") {
+  const NoGradGuard no_grad;
+  const Tensor x = rand({4, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  const graph::Plan plan = graph::plan(net, x, {.exact = true});
+  const std::string text = plan.memory();
+  INFO(text);
+  CHECK(text.find(" in one block on cpu for ") != text.npos);
+  CHECK(text.find("\nmodule ") != text.npos);
+  CHECK(text.find("\n0 ") != text.npos);
+  CHECK(text.find("\n3 ") != text.npos);
+  // The output is not in the block: it has memory of its own.
+  CHECK(text.find("; outputs: 80 bytes\n") != text.npos);
+  CHECK(plan.text() == net->text());
+}
+
+TEST_CASE("runs of several threads wait for each other") {
+  const NoGradGuard no_grad;
+  const Tensor x = rand({4, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  const graph::Plan plan = graph::plan(net, x, {.exact = true});
+  const Tensor expected = net(x);
+  std::vector<Tensor> outputs(4);
+  std::vector<std::thread> threads;
+  for (Tensor& y : outputs) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) y = plan.run(x);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (const Tensor& y : outputs) CHECK(equal(y, expected));
+}
+
+TEST_CASE("blocks that live at the same time do not overlap") {
+  manual_seed(5);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const Tensor bytes = randint(1, 5000, {60}, kInt64), first = randint(0, 100, {60}, kInt64),
+                 length = randint(1, 40, {60}, kInt64);
+    std::vector<PlannedBlock> blocks;
+    for (int64_t i = 0; i < 60; ++i) {
+      PlannedBlock b;
+      b.bytes = static_cast<size_t>(bytes[i].item<int64_t>());
+      b.first = static_cast<uint32_t>(first[i].item<int64_t>());
+      b.last = b.first + static_cast<uint32_t>(length[i].item<int64_t>());
+      blocks.push_back(b);
+    }
+    const size_t total = arrange(blocks);
+    size_t sum = 0;
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      const PlannedBlock& a = blocks[i];
+      sum += (a.bytes + 63) / 64 * 64;
+      CHECK(a.offset % 64 == 0);
+      CHECK(a.offset + a.bytes <= total);
+      for (size_t j = 0; j < i; ++j) {
+        const PlannedBlock& b = blocks[j];
+        if (a.first >= b.last || b.first >= a.last) continue;
+        CHECK((a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset));
+      }
+    }
+    CHECK(total < sum);
+  }
+}
+
+TEST_CASE("work that differs from the recorded run gets memory of its own") {
+  PlannedMemory memory(kCPU);
+  Tensor kept;
+  const auto work = [&](int64_t n, bool keeps) {
+    PlannedMemory::Run run(memory);
+    run.step(0);
+    Tensor a = full({n}, 1.0, kFloat32);
+    if (keeps) kept = a;
+    a = {};
+    run.step(1);
+    const Tensor b = full({64}, 2.0, kFloat32);
+    CHECK(b.sum().item<double>() == 128);
+  };
+  work(64, false);
+  memory.arrange();
+  const size_t bytes = memory.arena_bytes();
+  CHECK(bytes > 0);
+  work(64, false);
+  CHECK(memory.unplanned() == 0);
+  work(65, false);  // another size
+  CHECK(memory.unplanned() == 1);
+  work(64, true);  // a tensor that lives longer: the second one cannot have its memory
+  CHECK(memory.unplanned() > 1);
+  CHECK(kept.sum().item<double>() == 64);
+  work(64, false);
+  CHECK(kept.sum().item<double>() == 64);
+}
