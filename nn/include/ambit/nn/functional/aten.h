@@ -11,7 +11,6 @@
 #include <ambit/nn/functional/recurrent.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/utils/rnn.h>
-#include <ambit/ops/complex.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/images.h>
