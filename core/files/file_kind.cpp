@@ -40,7 +40,9 @@ constexpr Beginning kBeginnings[] = {
     {0, "\x08\x01\x12"sv, "a TensorFlow model", kConvert},
     {0, "\x7f\x45LF"sv, "a program or a shared library"},
     {0, "%PDF"sv, "a PDF file"},
-    // Protocols 0 and 1: a dict, a list, an object.
+    {0, "\x89PNG"sv, "a PNG image"},
+    {0, "\xff\xd8\xff"sv, "a JPEG image"},
+    // Protocols 0 and 1: a dict, a list, an object, a tuple.
     {0, "(dp"sv, kPickle, kSaveAgain},
     {0, "}q\0"sv, kPickle, kSaveAgain},
     {0, "(lp"sv, kPickle, kSaveAgain},
@@ -48,6 +50,8 @@ constexpr Beginning kBeginnings[] = {
     {0, "ccollections\n"sv, kPickle, kSaveAgain},
     {0, "ccopy_reg\n"sv, kPickle, kSaveAgain},
     {0, "cnumpy"sv, kPickle, kSaveAgain},
+    {0, "(cnumpy"sv, kPickle, kSaveAgain},
+    {0, "(ccollections\n"sv, kPickle, kSaveAgain},
 };
 
 // The LONG1 opcode with PyTorch's magic number, 0x1950a86a20f9469cfc6c.
@@ -77,6 +81,13 @@ bool is_core_ml(std::string_view begin) {
 bool is_onnx(std::string_view begin) {
   return begin.size() > 2 && begin[0] == 0x08 && begin[1] > 1 && begin[1] < 32 &&
          (begin[2] == 0x12 || begin[2] == 0x1a || begin[2] == 0x3a || begin[2] == 0x42);
+}
+
+// GraphDef's first node: its length, then the node's name and op. All lengths are below 128.
+bool is_graph_def(std::string_view begin) {
+  if (begin.size() < 5 || begin[0] != 0x0a || begin[2] != 0x0a) return false;
+  const size_t op = 4 + static_cast<unsigned char>(begin[3]);
+  return op < begin.size() && begin[op] == 0x12;
 }
 
 // Return the name of a zip file's first entry.
@@ -117,8 +128,10 @@ FileKind kind_of_text(std::string_view begin) {
   if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);  // byte order mark of UTF-8
   begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
   const std::string text = lower(begin.substr(0, 64));
-  if (text.starts_with("<!doctype html") || text.starts_with("<html")) {
-    return {.name = "an HTML page", .advice = "download the file itself"};
+  for (const char* const tag : {"<!doctype html", "<html", "<head", "<body", "<script", "<meta"}) {
+    if (text.starts_with(tag)) {
+      return {.name = "an HTML page", .advice = "download the file itself"};
+    }
   }
   if (text.starts_with("<!--")) return {.name = "an HTML page or an XML document"};
   if (text.starts_with("<?xml")) return {.name = "an XML document"};
@@ -159,6 +172,7 @@ FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes) {
     }
   }
   if (is_core_ml(begin)) return {.name = "a Core ML model", .advice = kConvert};
+  if (is_graph_def(begin)) return {.name = "a TensorFlow model", .advice = kConvert};
   if (is_onnx(begin)) {
     return {.name = "an ONNX model", .advice = "load the network with graph::load()"};
   }

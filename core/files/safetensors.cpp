@@ -1,4 +1,4 @@
-// The header is parsed by events, not into a document: this detects duplicate keys, stops at
+// The header is parsed by events, not into a document: this detects duplicate fields, stops at
 // nesting beyond the format's three levels, and bounds memory by the header's length.
 #include "safetensors.h"
 
@@ -11,7 +11,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "fail.h"
@@ -44,7 +44,10 @@ template <class... T>
 // Receives the events of the JSON parser, which does not recurse.
 class HeaderReader : public nlohmann::json_sax<Json> {
  public:
-  Header take_header() { return {std::move(entries_), std::move(metadata_)}; }
+  Header take_header() {
+    std::erase_if(entries_, [](const Entry& e) { return !e.type; });
+    return {std::move(entries_), std::move(metadata_)};
+  }
 
   bool start_object(size_t) override {
     if (is_skipped()) return skip_level();
@@ -53,10 +56,9 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     } else if (at_ == At::names && name_ == kMetadata) {
       at_ = At::metadata;
     } else if (at_ == At::names) {
-      at_ = At::tensor;
-      entries_.push_back({.name = name_});
-      has_dtype_ = has_shape_ = false;
-      offsets_.clear();
+      start_tensor(/*is_list=*/false);
+    } else if (at_ == At::tensor && field_ == kFields[0] && !has_dtype_) {
+      at_ = At::variant;
     } else {
       unexpected("an object");
     }
@@ -66,10 +68,18 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   bool key(std::string& text) override {
     if (skipped_ > 0) return true;
     if (at_ == At::names) {
-      if (!names_.insert(text).second) fail("expected each name once, got '{}' twice", text);
+      if (text == kMetadata && names_.count(text) > 0) {
+        fail("expected '{}' once, got it twice", text);
+      }
+      const auto [known, is_new] = names_.try_emplace(text, entries_.size());
+      if (!is_new) {  // the last one counts
+        entries_[known->second].type = nullptr;
+        known->second = entries_.size();
+      }
       name_ = text;
       return true;
     }
+    if (at_ == At::variant) return set_dtype(text);
     if (at_ == At::tensor) {
       const bool repeated = (text == "dtype" && has_dtype_) || (text == "shape" && has_shape_) ||
                             (text == "data_offsets" && !offsets_.empty());
@@ -87,13 +97,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     }
     if (is_skipped()) return true;
     if (at_ != At::tensor || field_ != "dtype") unexpected("a string");
-    const auto* found = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
-                                     [&](const ElementType& known) { return text == known.name; });
-    if (found == std::end(kElementTypes)) {
-      fail("expected a dtype of the format, such as F32, for '{}', got '{}'", name_, text);
-    }
-    entries_.back().type = found;
-    has_dtype_ = true;
+    set_dtype(text);
+    next_field();
     return true;
   }
 
@@ -103,6 +108,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
       at_ = At::shape;
     } else if (at_ == At::tensor && field_ == "data_offsets") {
       at_ = At::offsets;
+    } else if (at_ == At::names && name_ != kMetadata) {
+      start_tensor(/*is_list=*/true);
     } else {
       unexpected("an array");
     }
@@ -124,20 +131,22 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
   bool end_array() override {
     if (skipped_ > 0) return leave_level();
+    if (at_ == At::tensor) return end_tensor();  // in a list
     has_shape_ = has_shape_ || at_ == At::shape;
     if (at_ == At::offsets && offsets_.size() != 2) fail("expected 2 data_offsets of '{}'", name_);
     at_ = At::tensor;
+    next_field();
     return true;
   }
 
   bool end_object() override {
     if (skipped_ > 0) return leave_level();
-    if (at_ == At::tensor) {
-      if (!has_dtype_ || !has_shape_ || offsets_.empty()) {
-        fail("expected dtype, shape and data_offsets of '{}', got fewer", name_);
-      }
-      entries_.back().begin = offsets_[0];
-      entries_.back().end = offsets_[1];
+    if (at_ == At::tensor) return end_tensor();
+    if (at_ == At::variant) {
+      if (!has_dtype_) fail("expected a dtype of '{}', got an empty object", name_);
+      at_ = At::tensor;
+      next_field();
+      return true;
     }
     at_ = at_ == At::names ? At::end : At::names;
     return true;
@@ -145,7 +154,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
   bool null() override {
     const bool no_metadata = at_ == At::names && name_ == kMetadata;
-    return no_metadata || is_skipped() || unexpected("null");
+    return no_metadata || at_ == At::variant || is_skipped() || unexpected("null");
   }
   bool boolean(bool) override { return is_skipped() || unexpected("a bool"); }
   bool number_integer(int64_t value) override {
@@ -160,7 +169,45 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  enum class At { start, names, metadata, tensor, shape, offsets, end };
+  enum class At { start, names, metadata, tensor, variant, shape, offsets, end };
+  static constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
+
+  // Like serde, which safetensors uses, accept a tensor as an array of its fields in this order,
+  // and a dtype as the object {"F32": null}.
+  void start_tensor(bool is_list) {
+    at_ = At::tensor;
+    entries_.push_back({.name = name_});
+    has_dtype_ = has_shape_ = false;
+    offsets_.clear();
+    is_list_ = is_known_ = is_list;
+    field_ = is_list ? kFields[0] : "";
+  }
+  // In an array, the field depends on the position.
+  void next_field() {
+    if (!is_list_) return;
+    const auto* const field = std::find(std::begin(kFields), std::end(kFields), field_);
+    field_ = std::end(kFields) - field > 1 ? field[1] : "";
+  }
+  bool end_tensor() {
+    if (!has_dtype_ || !has_shape_ || offsets_.empty()) {
+      fail("expected dtype, shape and data_offsets of '{}', got fewer", name_);
+    }
+    entries_.back().begin = offsets_[0];
+    entries_.back().end = offsets_[1];
+    at_ = At::names;
+    return true;
+  }
+  bool set_dtype(const std::string& text) {
+    const auto* found = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                                     [&](const ElementType& known) { return text == known.name; });
+    if (found == std::end(kElementTypes)) {
+      fail("expected a dtype of the format, such as F32, for '{}', got '{}'", name_, text);
+    }
+    if (has_dtype_) fail("expected one dtype of '{}', got two", name_);
+    entries_.back().type = found;
+    has_dtype_ = true;
+    return true;
+  }
 
   // Unknown fields of a tensor are skipped with all their content.
   bool is_skipped() const { return skipped_ > 0 || (at_ == At::tensor && !is_known_); }
@@ -181,9 +228,10 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   At at_ = At::start;
   std::string name_, field_;  // the last key of the first and of the second level
   bool has_dtype_ = false, has_shape_ = false, is_known_ = false;
-  int skipped_ = 0;  // levels of nesting in the skipped field
+  bool is_list_ = false;  // the tensor is an array
+  int skipped_ = 0;       // levels of nesting in the skipped field
   std::vector<uint64_t> offsets_;
-  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, size_t> names_;  // the entry of each
   std::vector<Entry> entries_;
   Metadata metadata_;
 };

@@ -1,6 +1,7 @@
 // Functions of programs: elementwise.
 #include <ambit/error.h>
 #include <ambit/nn/functional/aten.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/special.h>
 
@@ -127,7 +128,7 @@ constexpr Function kRows[] = {
     {"logit.default", "self eps=None", one([](Call& c) {
        return logit(c.tensor(0), c.optional_real(1)); })},
     {"real.default", "self", unary(real)},
-    {"_conj.default", "self", one([](Call& c) { return c.tensor(0); })},
+    {"_conj.default", "self", one([](Call& c) { return c.tensor(0).conj(); })},
     // activations
     {"gelu.default", "self approximate=none", one([](Call& c) {
        return gelu(c.tensor(0), c.text(1)); })},

@@ -1,4 +1,4 @@
-// Some 500 files that PyTorch, NumPy and safetensors write for corpus.py, with every value and
+// Some 600 files that PyTorch, NumPy and safetensors write for corpus.py, with every value and
 // option of these writers. Each has a second file with the expected contents. Those of PyTorch 2.15
 // are in an archive; the installed PyTorch writes more.
 #include <ambit/checkpoint.h>

@@ -102,8 +102,8 @@ TEST_CASE("false headers are refused with the reason") {
   CHECK(contains(one(R"("dtype":"F9","shape":[4],"data_offsets":[0,4])"), "got 'F9'"));
 
   const std::string byte = R"({"dtype":"U8","shape":[1],"data_offsets":)";
-  CHECK(contains(error("{\"a\":" + byte + "[0,1]},\"a\":" + byte + "[1,2]}}", "\1\1"), "twice"));
-  CHECK(error("{\"a\":" + byte + "[0,1]},\"b\":" + byte + "[0,1]}}", "\1") != "");      // overlap
+  CHECK(error("{\"a\":" + byte + "[0,1]},\"a\":" + byte + "[1,2]}}", "\1\1") != "");  // unused byte
+  CHECK(error("{\"a\":" + byte + "[0,1]},\"b\":" + byte + "[0,1]}}", "\1") != "");    // overlap
   CHECK(error("{\"a\":" + byte + "[0,1]},\"b\":" + byte + "[2,3]}}", "\1\1\1") != "");  // gap
   CHECK(error("{\"a\":" + byte + "[0,1]}}", "\1\1") != "");  // unused bytes at the end
   CHECK(error("{\"a\":" + byte + "[1,2]}}", "\1\1") != "");  // unused bytes at the start
@@ -173,6 +173,26 @@ TEST_CASE("headers are refused and accepted as by safetensors' own reader") {
   CHECK(error(entry(",\"more\":1e999")) != "");
   CHECK(error(entry(",\"more\":01")) != "");
   CHECK(error(entry(",\"shape\":[4]")) != "");
+
+  // The last of two tensors of one name counts. Tensors may be arrays, and dtypes objects.
+  const std::string other = R"({"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)";
+  CHECK(error(other + plain.substr(1)) == "");
+  CHECK(load(folder / "hostile.safetensors").size() == 1);
+  CHECK(load(folder / "hostile.safetensors")[0].second.numel() == 4);
+  CHECK(error(plain.substr(0, plain.size() - 1) + "," + other.substr(1, other.size() - 2) + "}") !=
+        "");
+  CHECK(error(R"({"x":["U8",[4],[0,4]]})") == "");
+  CHECK(error(R"({"x":["U8",[2],[0,2]],"y":[{"U16":null},[1],[2,4]]})") == "");
+  CHECK(load(folder / "hostile.safetensors")[1].second.dtype() == kUInt16);
+  CHECK(error(R"({"x":{"dtype":{"U8":null},"shape":[4],"data_offsets":[0,4]}})") == "");
+  for (const std::string bad :
+       {R"([])", R"(["U8"])", R"(["U8",[4]])", R"(["U8",[4],[0,4],1])", R"(["U8",[4],[0,4],[]])",
+        R"([[4],"U8",[0,4]])", R"(["U8",[4],[0,4],"U8"])", R"([{},[4],[0,4]])",
+        R"([{"U8":1},[4],[0,4]])", R"([{"U8":null,"I8":null},[4],[0,4]])", R"([null,[4],[0,4]])",
+        R"([{"U8":{}},[4],[0,4]])", R"([{"F9":null},[4],[0,4]])", R"(["U8",[[4]],[0,4]])"}) {
+    CAPTURE(bad);
+    CHECK(error("{\"x\":" + bad + "}") != "");
+  }
 
   const auto with_metadata = [&](const std::string& value) {
     return error("{\"__metadata__\":" + value + "," + plain.substr(1));

@@ -11,21 +11,23 @@ using namespace ambit;
 
 namespace {
 
+Tensor d23() { return ones({2, 3}, kFloat64); }
+
 std::vector<bad_input::BadCall> bad_calls() {
   using namespace bad_input;
   return {
-      SHAPE(complex, m23(), m45()),
+      SHAPE(complex, d23(), d23().t()),
       DTYPE(complex, i23(), i23()),
-      DTYPE(complex, m23(), m23().to(kFloat64)),
+      DTYPE(complex, ones({2, 3}, kFloat32), d23()),
       DEVICE(complex, m23(), there()),
       VALUE(complex, none(), m23()),
-      SHAPE(polar, m23(), m45()),
+      SHAPE(polar, d23(), d23().t()),
       DTYPE(polar, i23(), i23()),
       DEVICE(polar, m23(), there()),
       VALUE(polar, m23(), none()),
       DTYPE(view_as_real, m23()),
       VALUE(view_as_real, none()),
-      SHAPE(view_as_complex, m23()),
+      SHAPE(view_as_complex, d23()),
       DTYPE(view_as_complex, i23()),
       VALUE(view_as_complex, none()),
       DTYPE(imag, m23()),
@@ -44,10 +46,19 @@ const CallTable<bad_input::BadCall> kBad(bad_calls);
 // Parts of a dtype that complex numbers have.
 Tensor wide(const Tensor& t) { return is_reduced_floating(t.dtype()) ? t.to(kFloat32) : t; }
 
-Tensor number(const agreement::Operands& o) { return complex(wide(o.a), wide(o.b)); }
+Tensor number(const agreement::Operands& o) {
+  const profiler::RecordFunction scope(agreement::kOperand);
+  return complex(wide(o.a), wide(o.b));
+}
 
 Tensor pairs(const agreement::Operands& o, const Tensor& z) {
+  const profiler::RecordFunction scope(agreement::kOperand);
   return view_as_real(z).to(o.a.dtype());
+}
+
+Tensor both(const agreement::Operands& o) {
+  const profiler::RecordFunction scope(agreement::kOperand);
+  return view_as_real(complex(wide(o.a), wide(o.b)));
 }
 
 std::vector<agreement::Call> agreeing_calls() {
@@ -56,7 +67,7 @@ std::vector<agreement::Call> agreeing_calls() {
       RESULT(complex, pairs(o, complex(wide(o.a), wide(o.b)))),
       RESULT(polar, pairs(o, polar(wide(o.unit), wide(o.b)))),
       RESULT(view_as_real, view_as_real(number(o)).to(o.a.dtype())),
-      RESULT(view_as_complex, pairs(o, view_as_complex(stack({wide(o.a), wide(o.b)}, -1)))),
+      RESULT(view_as_complex, pairs(o, view_as_complex(both(o)))),
       RESULT(imag, imag(number(o)).to(o.a.dtype())),
       RESULT(conj, pairs(o, conj(number(o)))),
       RESULT(conj_physical, pairs(o, conj_physical(number(o)))),

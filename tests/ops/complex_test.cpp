@@ -57,7 +57,7 @@ void check_near(const Tensor& got, const Numbers& expected) {
   }
 }
 
-/// The same bits but for the sign and the payload of NaN.
+/// Check the bits, except for the sign and the payload of NaN.
 void check_equal(const Tensor& got, DType dtype, const Numbers& expected) {
   INFO(str(got));
   CHECK(got.dtype() == dtype);

@@ -144,8 +144,9 @@ TEST_CASE("short names are those of libtorch") {
   SAME(fft)
   SAME(ifft)
   SAME(rfft)
-  SAME(irfft) SAME(hfft) SAME(ihfft) SAME(fft2) SAME(ifft2) SAME(rfft2) SAME(irfft2) SAME(hfft2)
-      SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn) SAME(hfftn) SAME(ihfftn)
+  SAME(irfft)
+  SAME(hfft) SAME(ihfft) SAME(fft2) SAME(ifft2) SAME(rfft2) SAME(irfft2) SAME(hfft2) SAME(ihfft2)
+      SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn) SAME(hfftn) SAME(ihfftn)
 #undef SAME
 }
 
@@ -296,7 +297,7 @@ TEST_CASE("short-time transforms have PyTorch's values") {
   for_each_device([](Device d) {
     // S, s = wave(10); W, w = wave(4, k=.4) + 1
     const Tensor s = wave(d, {10}), w = wave(d, {4}, 0.4) + 1;
-    // Y, y = torch.complex(wave(3, 4), wave(3, 4, k=.3)); Q, q: the same of wave(4, 4)
+    // Y, y = torch.complex(wave(3, 4), wave(3, 4, k=.3)); Q, q: those of wave(4, 4)
     const Tensor y = made_of(wave(d, {3, 4}), wave(d, {3, 4}, 0.3));
     const Tensor q = made_of(wave(d, {4, 4}), wave(d, {4, 4}, 0.3));
     // torch.stft(S,4,2,return_complex=True)
@@ -391,7 +392,7 @@ TEST_CASE("short-time transforms have PyTorch's values") {
                  1.899281931226,  0});
     // torch.stft(S,5,5,3,center=False,return_complex=True)
     check_parts(
-        stft(s, 5, 5, 3, {}, false, {}, true), {3, 2, 2},
+        stft(s, 5, 5, 3, {}, false, std::nullopt, true), {3, 2, 2},
         {2.492876783875, 0, -2.48529502291, 0, -1.296522412552, -0.684538512166, 1.036194572241,
          1.03533975457, 0.050084020615, -0.262404161716, 0.206452939215, 0.178301675561});
     // torch.stft(S,4,4,2,center=False,return_complex=True,align_to_window=True)

@@ -6,6 +6,90 @@ using namespace ambit::fft;
 
 namespace {
 
+std::vector<SizeCall> transform_calls() {
+  return {
+      SIZE(fft_fft, n, m23(), n),
+      SIZE(fft_fft, dim, m23(), 4, n),
+      SIZE(fft_fftn, s, m23(), n),
+      SIZE(fft_fftn, dim, m23(), {}, n),
+      SIZE(fft_fft2, s, m23(), {2, n}),
+      SIZE(fft_fft2, dim, m23(), {}, {n, -1}),
+      SIZE_AS(fft, n, ambit::fft::fft(m23(), n)),
+      SIZE_AS(fft, dim, ambit::fft::fft(m23(), 4, n)),
+      SIZE_AS(fftn, s, ambit::fft::fftn(m23(), n)),
+      SIZE_AS(fftn, dim, ambit::fft::fftn(m23(), {}, n)),
+      SIZE_AS(fft2, s, ambit::fft::fft2(m23(), {2, n})),
+      SIZE_AS(fft2, dim, ambit::fft::fft2(m23(), {}, {n, -1})),
+      SIZE(fft_ifft, n, m23(), n),
+      SIZE(fft_ifft, dim, m23(), 4, n),
+      SIZE(fft_ifftn, s, m23(), n),
+      SIZE(fft_ifftn, dim, m23(), {}, n),
+      SIZE(fft_ifft2, s, m23(), {2, n}),
+      SIZE(fft_ifft2, dim, m23(), {}, {n, -1}),
+      SIZE_AS(ifft, n, ambit::fft::ifft(m23(), n)),
+      SIZE_AS(ifft, dim, ambit::fft::ifft(m23(), 4, n)),
+      SIZE_AS(ifftn, s, ambit::fft::ifftn(m23(), n)),
+      SIZE_AS(ifftn, dim, ambit::fft::ifftn(m23(), {}, n)),
+      SIZE_AS(ifft2, s, ambit::fft::ifft2(m23(), {2, n})),
+      SIZE_AS(ifft2, dim, ambit::fft::ifft2(m23(), {}, {n, -1})),
+      SIZE(fft_rfft, n, m23(), n),
+      SIZE(fft_rfft, dim, m23(), 4, n),
+      SIZE(fft_rfftn, s, m23(), n),
+      SIZE(fft_rfftn, dim, m23(), {}, n),
+      SIZE(fft_rfft2, s, m23(), {2, n}),
+      SIZE(fft_rfft2, dim, m23(), {}, {n, -1}),
+      SIZE_AS(rfft, n, ambit::fft::rfft(m23(), n)),
+      SIZE_AS(rfft, dim, ambit::fft::rfft(m23(), 4, n)),
+      SIZE_AS(rfftn, s, ambit::fft::rfftn(m23(), n)),
+      SIZE_AS(rfftn, dim, ambit::fft::rfftn(m23(), {}, n)),
+      SIZE_AS(rfft2, s, ambit::fft::rfft2(m23(), {2, n})),
+      SIZE_AS(rfft2, dim, ambit::fft::rfft2(m23(), {}, {n, -1})),
+      SIZE(fft_irfft, n, m23(), n),
+      SIZE(fft_irfft, dim, m23(), 4, n),
+      SIZE(fft_irfftn, s, m23(), n),
+      SIZE(fft_irfftn, dim, m23(), {}, n),
+      SIZE(fft_irfft2, s, m23(), {2, n}),
+      SIZE(fft_irfft2, dim, m23(), {}, {n, -1}),
+      SIZE_AS(irfft, n, ambit::fft::irfft(m23(), n)),
+      SIZE_AS(irfft, dim, ambit::fft::irfft(m23(), 4, n)),
+      SIZE_AS(irfftn, s, ambit::fft::irfftn(m23(), n)),
+      SIZE_AS(irfftn, dim, ambit::fft::irfftn(m23(), {}, n)),
+      SIZE_AS(irfft2, s, ambit::fft::irfft2(m23(), {2, n})),
+      SIZE_AS(irfft2, dim, ambit::fft::irfft2(m23(), {}, {n, -1})),
+      SIZE(fft_hfft, n, m23(), n),
+      SIZE(fft_hfft, dim, m23(), 4, n),
+      SIZE(fft_hfftn, s, m23(), n),
+      SIZE(fft_hfftn, dim, m23(), {}, n),
+      SIZE(fft_hfft2, s, m23(), {2, n}),
+      SIZE(fft_hfft2, dim, m23(), {}, {n, -1}),
+      SIZE_AS(hfft, n, ambit::fft::hfft(m23(), n)),
+      SIZE_AS(hfft, dim, ambit::fft::hfft(m23(), 4, n)),
+      SIZE_AS(hfftn, s, ambit::fft::hfftn(m23(), {2, n})),
+      SIZE_AS(hfftn, dim, ambit::fft::hfftn(m23(), {}, n)),
+      SIZE_AS(hfft2, s, ambit::fft::hfft2(m23(), {2, n})),
+      SIZE_AS(hfft2, dim, ambit::fft::hfft2(m23(), {}, {n, -1})),
+      SIZE(fft_ihfft, n, m23(), n),
+      SIZE(fft_ihfft, dim, m23(), 4, n),
+      SIZE(fft_ihfftn, s, m23(), n),
+      SIZE(fft_ihfftn, dim, m23(), {}, n),
+      SIZE(fft_ihfft2, s, m23(), {2, n}),
+      SIZE(fft_ihfft2, dim, m23(), {}, {n, -1}),
+      SIZE_AS(ihfft, n, ambit::fft::ihfft(m23(), n)),
+      SIZE_AS(ihfft, dim, ambit::fft::ihfft(m23(), 4, n)),
+      SIZE_AS(ihfftn, s, ambit::fft::ihfftn(m23(), {2, n})),
+      SIZE_AS(ihfftn, dim, ambit::fft::ihfftn(m23(), {}, n)),
+      SIZE_AS(ihfft2, s, ambit::fft::ihfft2(m23(), {2, n})),
+      SIZE_AS(ihfft2, dim, ambit::fft::ihfft2(m23(), {}, {n, -1})),
+      SIZE_AS(stft, n_fft, stft(ones(9), n, 1, {}, {}, true, "reflect", false, {}, true)),
+      SIZE_AS(stft, hop_length, stft(ones(9), 4, n, {}, {}, true, "reflect", false, {}, true)),
+      SIZE_AS(stft, win_length, stft(ones(9), 4, 1, n, {}, true, "reflect", false, {}, true)),
+      SIZE(istft, n_fft, ones({1, 3}, kComplexFloat), n, 1),
+      SIZE(istft, hop_length, ones({3, 4}, kComplexFloat), 4, n),
+      SIZE(istft, win_length, ones({3, 4}, kComplexFloat), 4, 1, n),
+      SIZE(istft, length, ones({3, 4}, kComplexFloat), 4, 1, 4, {}, true, false, true, n),
+  };
+}
+
 std::vector<SizeCall> view_calls() {
   return {
       SIZE(view, sizes, ones({1}), {n}),
@@ -245,6 +329,7 @@ std::vector<SizeCall> creation_calls() {
   };
 }
 
+const CallTable<SizeCall> kTransforms(transform_calls);
 const CallTable<SizeCall> kViews(view_calls);
 const CallTable<SizeCall> kCopies(copy_calls);
 const CallTable<SizeCall> kCreation(creation_calls);

@@ -75,6 +75,10 @@ const char* const kKnown =
     "triplet_margin_with_distance_loss "
     // The result, or its computation on the host, is float64.
     "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
+    // They refuse 16 bits; their rows convert the operands.
+    "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn "
+    "fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 "
+    "fft_rfftn istft stft "
     // The result of 16 bits and a power of two is float32.
     "ldexp ldexp_";
 
@@ -93,6 +97,9 @@ const char* const kKnownGradients =
     "smooth_l1_loss soft_margin_loss tanhshrink triangular_solve triplet_margin_loss "
     "triplet_margin_with_distance_loss upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
+    "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn "
+    "fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 "
+    "fft_rfftn istft stft "
     // The gradient is added at indices of one line, or of so many rows that a few columns are
     // large.
     "as_strided as_strided_ as_strided_scatter combinations embedding fill_diagonal_ "

@@ -26,11 +26,30 @@ namespace {
 using Results = std::vector<Tensor>;
 using Functions = std::set<std::string>;
 
-/// In linear algebra each element depends on all, and the error is relative to the largest.
+/// In linear algebra and Fourier transforms each element depends on all, and the error is relative
+/// to the largest.
 const Functions kLinearAlgebra{"cholesky",
                                "cholesky_inverse",
                                "cholesky_solve",
                                "det",
+                               "fft_fft",
+                               "fft_fft2",
+                               "fft_fftn",
+                               "fft_hfft",
+                               "fft_hfft2",
+                               "fft_hfftn",
+                               "fft_ifft",
+                               "fft_ifft2",
+                               "fft_ifftn",
+                               "fft_ihfft",
+                               "fft_ihfft2",
+                               "fft_ihfftn",
+                               "fft_irfft",
+                               "fft_irfft2",
+                               "fft_irfftn",
+                               "fft_rfft",
+                               "fft_rfft2",
+                               "fft_rfftn",
                                "geqrf",
                                "inverse",
                                "linalg_cholesky",

@@ -52,6 +52,20 @@ void check(Trial& t, const Dims& sizes, DType dtype, Layout layout) {
   }
 }
 
+// The same transforms of real lines x [B,N,C] to pairs y [B,N/2+1,C,2], or in the other direction.
+void check_real(Trial& t, const Dims& sizes, DType dtype, Layout layout) {
+  const Dims real{sizes[0], sizes[1], sizes[2]}, pairs{sizes[0], sizes[1] / 2 + 1, sizes[2], 2};
+  const auto n = static_cast<double>(sizes[1]);
+  for (const bool inverse : {false, true}) {
+    const double scale = inverse ? 1 / n : 1;
+    t.begin(fmt::format("inverse {}, scale {}", inverse, scale));
+    Operand& y = t.output("y", dtype, inverse ? real : pairs, layout);
+    Operand& x = t.input("x", dtype, inverse ? pairs : real, layout);
+    t.run([&](Side s) { kernels::fft_real(y[s], x[s], inverse, scale); });
+    t.expect(y, bound(n, scale, dtype));
+  }
+}
+
 }  // namespace
 
 void add_fourier_cases(Cases& cases) {
@@ -61,6 +75,12 @@ void add_fourier_cases(Cases& cases) {
           kernel_case(fmt::format("fft_pairs/{}/{}", name(dtype), c.name), [=, &c](Trial& t) {
             for (Layout layout : {Layout::contiguous, Layout::offset}) {
               check(t, c.sizes, dtype, layout);
+            }
+          }));
+      cases.push_back(
+          kernel_case(fmt::format("fft_real/{}/{}", name(dtype), c.name), [=, &c](Trial& t) {
+            for (Layout layout : {Layout::contiguous, Layout::offset}) {
+              check_real(t, c.sizes, dtype, layout);
             }
           }));
     }

@@ -190,6 +190,9 @@ std::vector<Gradient> factor_gradients() {
   all.push_back({"fft_pairs", "fft_pairs", {{3, 6, 2}}, [](const Tensors& x) {
                    return fft_pairs(x[0], 1, false, 0.5) + fft_pairs(x[0], 0, true);
                  }});
+  all.push_back({"fft_real", "fft_real", {{3, 6}}, [](const Tensors& x) {
+                   return irfft_pairs(square(rfft_pairs(x[0], 1, 0.5)), 0, 5);
+                 }});
   of_one("triangular_solve",
          [=](const Tensor& x) { return linalg_solve_triangular(shifted(x, 4), x, true); });
   all.push_back({"lu_solve", "lu_solve", {{5, 5}, {5, 2}}, [=](const Tensors& x) {

@@ -124,8 +124,8 @@ class AMBIT_API Value {
   const Dict& entries() const;
   const Opaque& to_opaque() const;
   /// @}
-  /// Return a dict as names and tensors. Errors: SerializationError unless all keys are strings and
-  /// all values are tensors.
+  /// Return a dict as names and tensors, without opaque values, which a line on stderr names.
+  /// Errors: SerializationError unless all keys are strings and all other values are tensors.
   StateDict to_state_dict() const;
 
   /// @name libtorch's names, for programs that use IValue

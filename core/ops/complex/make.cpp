@@ -101,7 +101,8 @@ Tensor complex(const Tensor& real, const Tensor& imag) {
 
 Tensor polar(const Tensor& abs, const Tensor& angle) {
   check_parts("polar", "abs", abs, "angle", angle);
-  return complex(abs * cos(angle), abs * sin(angle));
+  const Tensor x = abs * cos(angle), y = abs * sin(angle);
+  return complex(x, y);
 }
 
 Tensor conj(const Tensor& self) {

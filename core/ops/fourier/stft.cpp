@@ -244,7 +244,8 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   Tensor y = sum_windows(frames, {B, samples}, 1, f.hop);
   Tensor sums = sum_windows((weights * weights).expand({1, count, n_fft}), {1, samples}, 1, f.hop);
   const int64_t start = center ? n_fft / 2 : 0;
-  const int64_t past = std::min(samples, length ? start + *length : samples - start);
+  const int64_t last = samples - start;
+  const int64_t past = length ? (*length < last ? start + *length : samples) : last;
   const int64_t kept = std::max<int64_t>(0, past - start);
   sums = sums.narrow(1, std::min(start, samples), kept);
   expect_weights(sums);

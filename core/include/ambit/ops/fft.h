@@ -150,7 +150,7 @@ AMBIT_API Tensor fft_ifftshift(const Tensor& self, OptionalIntArrayRef dim = {})
 /// libtorch's namespace fft: the functions above under their short names.
 namespace fft {
 
-/// As the function that it calls.
+/// As the function that it calls; hfftn and ihfftn transform the last two dims by default.
 /// @{
 inline Tensor fft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1,
                   std::optional<std::string_view> norm = {}) {
@@ -216,11 +216,11 @@ inline Tensor irfftn(const Tensor& self, OptionalIntArrayRef s = {}, OptionalInt
                      std::optional<std::string_view> norm = {}) {
   return fft_irfftn(self, s, dim, norm);
 }
-inline Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = {}, OptionalIntArrayRef dim = {},
+inline Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = {}, IntArrayRef dim = {-2, -1},
                     std::optional<std::string_view> norm = {}) {
   return fft_hfftn(self, s, dim, norm);
 }
-inline Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = {}, OptionalIntArrayRef dim = {},
+inline Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = {}, IntArrayRef dim = {-2, -1},
                      std::optional<std::string_view> norm = {}) {
   return fft_ihfftn(self, s, dim, norm);
 }
