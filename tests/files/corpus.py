@@ -365,7 +365,8 @@ def write_safetensors(corpus):
         return
     tensors = OrderedDict(dtypes=torch.arange(6.0).view(2, 3))
     for n in DTYPES:
-        tensors[n] = torch.arange(-3, 4).to(getattr(torch, n))
+        if n != "complex128":  # the format has no such dtype
+            tensors[n] = torch.arange(-3, 4).to(getattr(torch, n))
     tensors["empty"] = torch.empty(0, 2)
     tensors["number"] = torch.tensor(2.5)
     for metadata in (None, {}, {"format": "pt", "note": "层"}):
