@@ -160,7 +160,10 @@ extern const std::span<const Function> kElementwiseFunctions, kShapeFunctions, k
 
 /// Return the function of a name in a file, as "torch.ops.aten.add.Tensor" or "_operator.mul", or
 /// null.
-const Function* find_function(std::string_view target);
+AMBIT_API const Function* find_function(std::string_view target);
+/// Return true for a function of elements: operands broadcast, and an element of the result depends
+/// on those at its place.
+AMBIT_API bool is_elementwise(const Function& function);
 /// Return the position of a parameter, or -1.
 AMBIT_API int parameter_index(const Function& function, std::string_view name);
 /// Return one argument for each parameter: its default, or none. `is_required[i]` is true for a
@@ -170,7 +173,8 @@ AMBIT_API std::vector<Argument> default_arguments(const Function& function,
 
 /// Run a call; the contents of its arguments are in `slots`, by value. Return at least as many
 /// results as it has outputs. Errors name the call and its module.
-std::vector<Slot> call_results(const Node& node, std::span<const Slot> slots, const Mode& mode);
+AMBIT_API std::vector<Slot> call_results(const Node& node, std::span<const Slot> slots,
+                                         const Mode& mode);
 /// Run a block; inputs become the contents of Block::inputs. Return the block's outputs.
 AMBIT_API std::vector<Slot> run(const Block& block, std::vector<Slot> inputs, const Mode& mode);
 

@@ -1,5 +1,6 @@
 // Finds functions by name.
 #include <algorithm>
+#include <cstdint>
 
 #include "call.h"
 
@@ -28,6 +29,15 @@ const Function* find_function(std::string_view target) {
       std::lower_bound(kAll.begin(), kAll.end(), target,
                        [](const Function* f, std::string_view t) { return f->name < t; });
   return found != kAll.end() && (*found)->name == target ? *found : nullptr;
+}
+
+bool is_elementwise(const Function& function) {
+  const std::span<const Function> all = kElementwiseFunctions;
+  const auto begin = reinterpret_cast<uintptr_t>(all.data()),
+             at = reinterpret_cast<uintptr_t>(&function);
+  if (at < begin || at >= begin + all.size_bytes()) return false;
+  constexpr std::string_view kOthers[] = {"copy.default", "glu.default", "prelu.default"};
+  return std::ranges::count(kOthers, std::string_view(function.name)) == 0;
 }
 
 }  // namespace ambit::graph

@@ -12,7 +12,7 @@
 #include <ambit/random.h>
 
 #include <functional>
-#include <set>
+#include <string_view>
 #include <thread>
 
 #include "captured_networks.h"
@@ -71,12 +71,76 @@ void check_exact(graph::GraphImpl& net, const std::vector<Tensor>& inputs) {
   }
 }
 
+// As check_exact, for default plans, whose sums are rounded differently.
+void check_close(graph::GraphImpl& net, const std::vector<Tensor>& inputs, int64_t slice = 0) {
+  const NoGradGuard no_grad;
+  const std::shared_ptr<graph::GraphImpl> planned = clone_of(net);
+  const graph::Plan plan = graph::plan(*planned, copies(inputs), {.slice = slice});
+  for (int run = 0; run < 3; ++run) {
+    INFO("run ", run);
+    const std::vector<Tensor> a = copies(inputs), b = copies(inputs);
+    manual_seed(static_cast<uint64_t>(run));
+    const std::vector<Tensor> expected = net.forward(a);
+    manual_seed(static_cast<uint64_t>(run));
+    const std::vector<Tensor> got = plan.run(b);
+    REQUIRE(got.size() == expected.size());
+    for (size_t i = 0; i < got.size(); ++i) {
+      INFO(i, '\n', plan.text());
+      REQUIRE(got[i].defined() == expected[i].defined());
+      if (!got[i].defined()) continue;
+      CHECK(got[i].dtype() == expected[i].dtype());
+      // As docs/from-python.md says for graphs: a relative error of 1e-4, an absolute one of 1e-5.
+      CHECK(allclose(got[i], expected[i], 1e-4, 1e-5, /*equal_nan=*/true));
+    }
+    check_equal(b, a);
+    check_equal_state(net, *planned);
+  }
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
 graph::Graph small_graph(const Tensor& x) {
   nn::Sequential net(nn::Conv2d(3, 8, 3), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(8, 4, 3),
                      nn::ReLU(), nn::Flatten(), nn::Linear(16, 5));
   net->eval();
   return graph::capture(net, x);
 }
+
+struct TwiceImpl : nn::Module {
+  nn::Conv2d conv = register_module("conv", nn::Conv2d(2, 2, 1));
+  Tensor forward(const Tensor& x) {
+    const Tensor y = conv(x), z = y + x, u = sigmoid(z);
+    return cat({y, relu(y), tanh(z) * u + z, relu(x)}, 1);
+  }
+};
+AMBIT_MODULE(Twice);
+
+struct MixedImpl : nn::Module {
+  int64_t kind = 0;
+  nn::Linear fc = register_module("fc", nn::Linear(6, 6));
+  Tensor forward(const Tensor& x) {
+    const Tensor y = fc(x);
+    switch (kind) {
+      case 0:
+        return y - y.mean(0);
+      case 1:
+        return softmax(y, 0);
+      case 2:
+        return y.t().contiguous().view({6, 6});
+      case 3:
+        return y.matmul(y);
+      case 4:
+        return y.flip({0});
+      case 5:
+        return y.view({12, 3}).slice(0, 0, 6);
+      case 6:
+        return cat({y, y}, 0).slice(0, 3, 9);
+      default:
+        return y * arange(6, kFloat32).unsqueeze(1);
+    }
+  }
+};
+AMBIT_MODULE(Mixed);
 
 template <class E>
 std::string error_of(const std::function<void()>& work) {
@@ -113,6 +177,103 @@ TEST_CASE("exact plans of captured networks compute what the graph computes, bit
   }
 }
 
+TEST_CASE("plans of exported networks compute what the graph computes") {
+  for (const std::string& name : graph_names()) {
+    if (name.starts_with("indexing")) continue;  // nonzero()
+    INFO(name);
+    const Value record = graph_record(name);
+    for_each_device([&](Device device) {
+      const graph::Graph net = graph::load(graph_file(name), device);
+      check_close(*net, tensors_of(record["inputs"], device));
+      net->eval();
+      check_close(*net, tensors_of(record["inputs"], device));
+    });
+  }
+}
+
+TEST_CASE("plans of captured networks compute what the graph computes, in slices, too") {
+  size_t sliced = 0;
+  for (const CapturedNetwork& c : captured_networks()) {
+    INFO(c.name);
+    const graph::Graph net = graph::capture(*c.net, c.forward, c.inputs);
+    check_close(*net, c.other_inputs());
+    check_close(*net, c.inputs, 1);
+    sliced += has(graph::plan(net, c.inputs, {.slice = 1}).memory(), " images at a time");
+  }
+  CHECK(sliced > 10);
+}
+
+TEST_CASE("a batch norm in evaluation becomes part of the layer before") {
+  const NoGradGuard no_grad;
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 8, 3).bias(false)), nn::BatchNorm2d(8),
+                     nn::ReLU(), nn::Conv2d(8, 4, 3), nn::BatchNorm2d(4), nn::GELU(), nn::Flatten(),
+                     nn::Linear(144, 5), nn::BatchNorm1d(5));
+  for (const auto& item : net->named_buffers()) {
+    if (item.key().ends_with("running_mean")) item.value().uniform_(-1, 1);
+    if (item.key().ends_with("running_var")) item.value().uniform_(0.5, 2);
+  }
+  for (const auto& item : net->named_parameters()) item.value().uniform_(-1, 1);
+  const Tensor x = rand({4, 3, 10, 10});
+  net->eval();
+  const graph::Graph graph = graph::capture(net, x);
+  const graph::Plan plan = graph::plan(graph, x);
+  INFO(plan.text());
+  CHECK_FALSE(has(plan.text(), "batch_norm.default"));
+  CHECK(has(plan.text(), "activation='relu'"));
+  CHECK(has(plan.text(), "activation='gelu'"));
+  // Sums of up to 144 products, of which the norm scales each instead of the sum.
+  CHECK(allclose(plan.run(x), net->forward(x), 1e-4, 1e-5));
+  graph->named_buffers()["1.running_var"].mul_(3);  // the folded weight follows
+  graph->named_parameters()["4.bias"].add_(1);
+  CHECK(allclose(plan.run(x), graph->forward(x), 1e-4, 1e-5));
+
+  graph->train();  // statistics of the batch cannot be folded
+  CHECK(has(graph::plan(graph, x).text(), "batch_norm.default"));
+}
+
+TEST_CASE("a result that is used twice is not overwritten") {
+  Twice net;
+  const Tensor x = randn({3, 2, 4, 4});
+  const graph::Graph graph = graph::capture(net, x);
+  check_close(*graph, {x});
+  const graph::Plan plan = graph::plan(graph, x);
+  INFO(plan.text());
+  CHECK(has(plan.text(), "tanh_.default") == false);  // z is used again
+  CHECK(has(plan.text(), "mul_.Tensor"));
+}
+
+TEST_CASE("slices of a batch give the results of the whole batch in less memory") {
+  const NoGradGuard no_grad;
+  const Tensor x = rand({23, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  const Tensor expected = net(x);
+  const size_t whole = graph::plan(net, x, {.slice = 23}).memory_bytes();
+  for (const int64_t slice : {1, 5, 8, 22}) {
+    INFO(slice);
+    const graph::Plan plan = graph::plan(net, x, {.slice = slice});
+    CHECK(allclose(plan.run(x), expected, 1e-4, 1e-5));
+    CHECK(has(plan.memory(), std::to_string(slice) + " of 23 images at a time: "));
+    if (slice < 9) CHECK(plan.memory_bytes() < whole);
+    const Tensor first = plan.run(x), second = plan.run(x * 2);
+    CHECK(allclose(first, expected, 1e-4, 1e-5));
+    CHECK(allclose(second, net(x * 2), 1e-4, 1e-5));
+  }
+}
+
+TEST_CASE("networks that mix the images of a batch are not computed in slices") {
+  const NoGradGuard no_grad;
+  const Tensor x = randn({6, 6});
+  for (int64_t kind = 0; kind < 8; ++kind) {
+    INFO(kind);
+    Mixed net;
+    net->kind = kind;
+    const graph::Graph graph = graph::capture(net, x);
+    const graph::Plan plan = graph::plan(graph, x, {.slice = 2});
+    CHECK_FALSE(has(plan.memory(), "images at a time"));
+    CHECK(allclose(plan.run(x), graph->forward(x), 1e-4, 1e-5));
+  }
+}
+
 TEST_CASE("a run allocates nothing on the device") {
   for_each_device([](Device device) {
     const NoGradGuard no_grad;
@@ -120,16 +281,19 @@ TEST_CASE("a run allocates nothing on the device") {
     const graph::Graph net = small_graph(x);
     net->to(device);
     const Tensor there = x.to(device);
-    const graph::Plan plan = graph::plan(net, there, {.exact = true});
-    CHECK(plan.memory_bytes() > 0);
-    plan.run(there);
-    const MemoryStats before = memory_stats(device);
-    for (int i = 0; i < 10; ++i) plan.run(there);
-    const MemoryStats after = memory_stats(device);
-    CHECK(after.system_allocations == before.system_allocations);
-    CHECK(after.in_use == before.in_use);
-    // Kernels of the cpu have scratch memory, and its results may be converted to row-major.
-    if (!device.is_cpu()) CHECK(after.allocated == before.allocated);
+    for (const graph::PlanOptions& options :
+         {graph::PlanOptions{.exact = true}, {}, graph::PlanOptions{.slice = 3}}) {
+      const graph::Plan plan = graph::plan(net, there, options);
+      CHECK(plan.memory_bytes() > 0);
+      plan.run(there);
+      const MemoryStats before = memory_stats(device);
+      for (int i = 0; i < 10; ++i) plan.run(there);
+      const MemoryStats after = memory_stats(device);
+      CHECK(after.system_allocations == before.system_allocations);
+      CHECK(after.in_use == before.in_use);
+      // Kernels of the cpu have scratch memory.
+      if (!device.is_cpu()) CHECK(after.allocated == before.allocated);
+    }
   });
 }
 

@@ -80,7 +80,7 @@ for package in "${packages[@]}"; do
   ! dpkg-deb -c "deb/${package}_"*.deb | grep -v " root/root " || fail "$package holds files not of root"
 done
 has libambit0 "$libdir"/{libambit.so.0,"libambit.so.$version"} \
-  "$libdir"/ambit/{libambit_capture.so,libambit_check.so,libambit_onnx.so,libambit_shadow.so,libambit_tensorboard.so,libambit_zip.so,backends/libambit_sim.so}
+  "$libdir"/ambit/{libambit_capture.so,libambit_check.so,libambit_onnx.so,libambit_plan.so,libambit_shadow.so,libambit_tensorboard.so,libambit_zip.so,backends/libambit_sim.so}
 has libambit-dev usr/include/ambit/{ambit.h,backend/kernels.h,nn/linear.h} "$libdir/libambit.so" \
   "$libdir"/{cmake/ambit/ambitConfig.cmake,pkgconfig/ambit.pc}
 has ambit-tools usr/bin/ambit usr/share/man/man1/ambit.1.gz

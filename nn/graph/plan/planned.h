@@ -2,54 +2,66 @@
 #pragma once
 
 #include <ambit/detail/planned_memory.h>
-#include <ambit/graph/plan.h>
 
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "nn/graph/call.h"
+#include "constants.h"
+#include "library.h"
+#include "memory_text.h"
+#include "per_image.h"
 
 namespace ambit::graph {
 
-class Planned {
- public:
-  /// `state`: the tensors of the graph. The inputs fit the program.
-  Planned(std::shared_ptr<const Program> program, std::vector<Tensor> state, TensorList inputs,
-          const Mode& mode, const PlanOptions& options);
+/// The tensors of a graph, and constants that follow from them.
+struct PlannedState {
+  std::vector<Tensor> tensors{};  ///< in the order of Program::state
+  std::shared_ptr<Constants> constants{};
+};
 
-  std::vector<Tensor> run(TensorList inputs);
-  bool has_one_input_and_output() const {
-    return program_->inputs.size() == 1 && program_->outputs.size() == 1;
-  }
-  const Program& program() const { return *program_; }
-  const PlannedMemory& memory() const { return memory_; }
-  Device device() const { return mode_.device; }
-  /// Return the call that step `i` of the memory belongs to; null for inputs and outputs.
-  const Node* node_of_step(uint32_t i) const {
-    return i == 0 || i > program_->block.nodes.size() ? nullptr : &program_->block.nodes[i - 1];
-  }
+/// The inputs that a plan expects.
+class ExpectedInputs {
+ public:
+  ExpectedInputs(const Program& program, TensorList inputs);
+  /// Errors: Error, DTypeError, ShapeError, DeviceMismatchError.
+  void check(TensorList inputs) const;
+  const Scalar& number(size_t i) const { return inputs_[i].number; }
 
  private:
-  /// The dtype, sizes and device that an input or a tensor of the state must have.
   struct Expected {
-    explicit Expected(const Tensor& t) : dtype(t.dtype()), sizes(t.sizes()), device(t.device()) {}
-    bool fits(const Tensor& t) const {
-      return t.dtype() == dtype && t.sizes() == IntArrayRef(sizes) && t.device() == device;
-    }
-
+    std::string name;
     DType dtype;
     Dims sizes;
     Device device;
+    bool is_number;
+    Scalar number;  // its value
   };
+  void check(const Expected& expected, const Tensor& input) const;
 
+  std::vector<Expected> inputs_;
+};
+
+/// Runs a program call by call, in planned memory.
+class PlannedCalls final : public Planned {
+ public:
+  /// The inputs fit the program.
+  PlannedCalls(std::shared_ptr<const Program> program, PlannedState state, TensorList inputs,
+               const Mode& mode);
+
+  std::vector<Tensor> run(TensorList inputs) override;
+  const Program& program() const override { return *program_; }
+  size_t memory_bytes() const override { return memory_.arena_bytes(); }
+  std::string memory_text() const override {
+    return graph::memory_text(*program_, memory_, mode_.device);
+  }
+
+ private:
   void find_sources();
   void find_written(TensorList inputs);
-  void check_inputs(TensorList inputs) const;
-  void check_input(size_t i, const Tensor& input) const;
-  void check_state();
-  /// Return the content of a position in the state followed by the inputs.
+  void refresh_state();
+  /// Return the content of a position in the state, the inputs and the constants.
   Slot content_of(size_t source, TensorList inputs) const;
   /// Compute the outputs. `run`: that of the memory, or null. `keeps`: change only copies of
   /// buffers and inputs.
@@ -57,18 +69,45 @@ class Planned {
   void update(TensorList inputs);
 
   const std::shared_ptr<const Program> program_;
-  std::vector<Tensor> state_;     // of the graph
-  std::vector<Tensor> detached_;  // the same memory without gradients
+  const PlannedState state_;
+  std::vector<Tensor> detached_;  // the memory of the state, without gradients
   const Mode mode_;
-  std::vector<Expected> expected_inputs_, expected_state_;
-  std::vector<Scalar> numbers_;  // by input: its value if it is a number
-  // Positions are those in the state followed by the inputs.
+  const ExpectedInputs expected_;
+  // Positions are those in the state, followed by the inputs and the constants.
   std::vector<size_t> sources_;         // by input of the block: position
   std::vector<size_t> update_targets_;  // by update: position
   std::vector<bool> is_written_;        // by position
   PlannedMemory memory_;
   std::mutex mutex_;         // guards slots_ and the memory
   std::vector<Slot> slots_;  // by value
+};
+
+/// Runs a program on some images of the batch at a time, so that what is between inputs and
+/// outputs fits into the caches and does not grow with the batch.
+class PlannedSlices final : public Planned {
+ public:
+  /// `slice`: images at a time, less than `images`.
+  PlannedSlices(BatchProgram program, const PlannedState& state, TensorList inputs,
+                const Mode& mode, int64_t images, int64_t slice);
+
+  std::vector<Tensor> run(TensorList inputs) override;
+  const Program& program() const override { return *program_; }
+  size_t memory_bytes() const override;
+  std::string memory_text() const override;
+
+ private:
+  std::vector<Tensor> inputs_of(TensorList inputs, int64_t first, int64_t count) const;
+  /// Return memory for all images; `part`: the outputs of a slice.
+  std::vector<Tensor> allocate(const std::vector<Tensor>& part) const;
+
+  const std::shared_ptr<const Program> program_;
+  const Mode mode_;
+  const ExpectedInputs expected_;
+  const int64_t images_, slice_;
+  const std::vector<bool> is_batch_input_, is_batch_output_;
+  PlannedMemory outputs_;
+  std::mutex mutex_;
+  std::unique_ptr<PlannedCalls> body_, rest_;
 };
 
 }  // namespace ambit::graph

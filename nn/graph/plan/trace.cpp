@@ -48,7 +48,7 @@ class Tracer {
     for (size_t i = 0; i < block_.inputs.size(); ++i) {
       const uint32_t v = block_.inputs[i];
       trace_.values[v] = on_meta(given[i]);
-      trace_.is_constant[v] = constant[i] || given[i].number;
+      trace_.is_constant[v] = constant[i];
       if (trace_.is_constant[v]) trace_.constants[v] = given[i];
     }
     for (size_t i = 0; i < block_.nodes.size(); ++i) add(i);

@@ -13,6 +13,9 @@ struct PlanOptions {
   /// Plan only the memory: outputs are those of forward(), bit for bit. Otherwise outputs may
   /// differ in the last digits, within the bounds of `ambit conformance`.
   bool exact = false;
+  /// Images computed at a time on the cpu, if each image of the batch is computed by itself; 0: as
+  /// many as fit into the caches. Not for exact plans.
+  int64_t slice = 0;
 };
 
 class Planned;
@@ -48,8 +51,12 @@ class AMBIT_API Plan {
 
 /// Prepare a graph for inference with inputs of these sizes, dtypes and devices: find the sizes of
 /// all tensors, and place those between inputs and outputs in one block of memory that a run
-/// reuses. Runs the graph twice, on copies of what it changes and without advancing random numbers.
-/// The mode is that of the graph now: call eval() first. Errors: those of forward() for the inputs;
+/// reuses. Unless exact: compute calls on parameters and constants once, fold batch norms in
+/// evaluation into the layer before, fuse activations, write elementwise results over operands that
+/// are not used again; on the cpu, compute a large batch in slices if no call mixes its images
+/// (along dim 0). Runs the graph several times, on copies of the buffers and inputs that it changes
+/// and without advancing random numbers. The mode is that of the graph now: call eval() first. The
+/// graph and the plan share parameters and buffers. Errors: those of forward() for the inputs;
 /// NotImplementedError naming the call, and the path of its module, whose sizes depend on values,
 /// such as nonzero().
 AMBIT_API Plan plan(const GraphImpl& net, TensorList inputs, const PlanOptions& options = {});

@@ -1,13 +1,10 @@
-// graph::plan() and the text of plans.
-#include <ambit/error.h>
-#include <ambit/graph/plan.h>
+// The table of the memory of a plan.
+#include "memory_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-
-#include "planned.h"
 
 namespace ambit::graph {
 namespace {
@@ -46,13 +43,14 @@ struct Share {
   size_t tensors = 0, bytes = 0, at_most = 0;
 };
 
-std::vector<Share> shares(const Planned& planned) {
-  const std::span<const PlannedBlock> blocks = planned.memory().blocks();
+std::vector<Share> shares(const Program& program, const PlannedMemory& memory) {
+  const std::span<const PlannedBlock> blocks = memory.blocks();
   const uint32_t time = fullest_time(blocks);
   std::vector<Share> out;
   for (const PlannedBlock& b : blocks) {
     if (b.outlives_run()) continue;
-    const Node* const node = planned.node_of_step(b.step);
+    const std::vector<Node>& nodes = program.block.nodes;
+    const Node* const node = b.step == 0 || b.step > nodes.size() ? nullptr : &nodes[b.step - 1];
     const std::string name = !node                  ? "inputs and outputs"
                              : node->module.empty() ? node->function->name
                                                     : node->module;
@@ -68,22 +66,9 @@ std::vector<Share> shares(const Planned& planned) {
 
 }  // namespace
 
-std::vector<Tensor> Plan::run(TensorList inputs) const { return planned_->run(inputs); }
-
-Tensor Plan::run(const Tensor& input) const {
-  if (!planned_->has_one_input_and_output()) {
-    throw Error(
-        "plan: expected a graph of one input and one output, got another: call run() with a list "
-        "of inputs");
-  }
-  return run(TensorList(input))[0];
-}
-
-size_t Plan::memory_bytes() const { return planned_->memory().arena_bytes(); }
-
-std::string Plan::memory() const {
+std::string memory_text(const Program& program, const PlannedMemory& memory, Device device) {
   size_t tensors = 0, bytes = 0, outputs = 0, width = 6;
-  for (const PlannedBlock& b : planned_->memory().blocks()) {
+  for (const PlannedBlock& b : memory.blocks()) {
     if (b.outlives_run()) {
       outputs += b.bytes;
     } else {
@@ -91,24 +76,17 @@ std::string Plan::memory() const {
       bytes += b.bytes;
     }
   }
-  const std::vector<Share> rows = shares(*planned_);
+  const std::vector<Share> rows = shares(program, memory);
   for (const Share& row : rows) width = std::max(width, row.name.size());
   std::string out = fmt::format(
       "{} in one block on {} for {} tensors of {}; outputs: {}\n{:{}} {:>8} {:>12} {:>12}\n",
-      bytes_text(memory_bytes()), planned_->device().str(), tensors, bytes_text(bytes),
+      bytes_text(memory.arena_bytes()), device.str(), tensors, bytes_text(bytes),
       bytes_text(outputs), "module", width, "tensors", "bytes", "when fullest");
   for (const Share& row : rows) {
     out += fmt::format("{:{}} {:>8} {:>12} {:>12}\n", row.name, width, row.tensors,
                        bytes_text(row.bytes), bytes_text(row.at_most));
   }
   return out;
-}
-
-std::string Plan::text() const { return graph::text(planned_->program()); }
-
-Plan plan(const GraphImpl& net, TensorList inputs, const PlanOptions& options) {
-  return Plan(
-      std::make_shared<Planned>(net.program_, net.state_, inputs, net.check(inputs), options));
 }
 
 }  // namespace ambit::graph

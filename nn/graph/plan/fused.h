@@ -1,0 +1,13 @@
+// Functions that only plans call.
+#pragma once
+
+#include "nn/graph/call.h"
+
+namespace ambit::graph {
+
+extern const Function kConvolutionMap;  ///< a convolution followed by relu or gelu
+extern const Function kLinearMap;       ///< the same for a linear layer
+extern const Function kFoldedWeight;    ///< the weight of a layer that includes a batch norm
+extern const Function kFoldedBias;      ///< its bias
+
+}  // namespace ambit::graph
