@@ -1,6 +1,7 @@
 // Convolution and its gradients. Implementations: conv_winograd.h for windows of 3x3, 5x5 and 5
 // with many channels; oneDNN for float32 with many channels, and for bfloat16 if native_products()
-// has it, unless conversion to float32 for Winograd is faster; conv_filters.h for 16 filters of few
+// has it, unless conversion to float32 for Winograd is faster; where oneDNN has no code for the
+// CPU's vectors (prefers_products()), conv_products.h instead; conv_filters.h for 16 filters of few
 // channels; conv_direct.h for the rest. conv_direct.h applies an activation while the result is in
 // the cache. After the others it is a separate pass: applying it to each part of oneDNN's result
 // was not faster (measured), and oneDNN's own relu maps NaN to 0.
@@ -22,6 +23,7 @@
 #include "conv_filters.h"
 #include "conv_onednn.h"
 #include "conv_padding.h"
+#include "conv_products.h"
 #include "conv_sizes.h"
 #include "conv_winograd.h"
 
@@ -38,11 +40,19 @@ bool is_worth_upcasting(const ConvSizes& g) {
          (g.R == 5 || std::min(g.C, g.K) >= 64);
 }
 
+// Return true if conv_products.h suits a convolution with this many channels of the result. It
+// reads all channels at once, so several groups are left to conv_direct.h.
+bool suits_products(const Tensor& x, const ConvSizes& g, int64_t channels) {
+  return prefers_products() && x.dtype() == kFloat32 && g.groups == 1 && channels >= 16 &&
+         g.work() >= kEnough;
+}
+
 // oneDNN's vectors hold 16 channels of the result. If the channels fill them, it is faster
 // (measured) even for little work. Otherwise our own kernels win (they vectorise over pixels),
 // unless the problem is large and its input would first have to be converted to row-major.
 bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool even_for_few) {
   if (x.dtype() == kBFloat16) return !is_worth_upcasting(g);
+  if (prefers_products()) return false;
   const bool many = channels >= 16;
   const int64_t enough = many ? kEnough : int64_t{1} << 23;
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
@@ -128,6 +138,45 @@ bool weight_grad_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& d
   return true;
 }
 
+// Return true if conv_products.h suits the convolution and has computed it.
+bool convolve_by_products(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
+                          const Tensor& b) {
+  if (!suits_products(x, g, g.K) || spoils_padding(g, w)) return false;
+  const Tensor results = as_rows(y), images = as_rows(x);
+  const NativeScope native(
+      {.outputs = {&results}, .row_major = {&w, &b}, .inputs = {&images}, .inputs_follow = true});
+  const Tensor &to = native.output(0), &from = native.input(0);
+  if (!native.has_native_outputs() || !has_channels_last_strides(from)) return false;
+  products_conv(g, to.data_ptr<float>(), from.data_ptr<float>(), w.data_ptr<float>(),
+                b.defined() ? b.data_ptr<float>() : nullptr);
+  return true;
+}
+
+// As convolve_by_products, for the gradient of x.
+bool input_grad_by_products(const ConvSizes& g, Tensor& dx, const Tensor& dy, const Tensor& w) {
+  if (!suits_products(dx, g, g.C)) return false;
+  const Tensor results = as_rows(dx), images = as_rows(dy);
+  const NativeScope native(
+      {.outputs = {&results}, .row_major = {&w}, .inputs = {&images}, .inputs_follow = true});
+  const Tensor &to = native.output(0), &from = native.input(0);
+  if (!native.has_native_outputs() || !has_channels_last_strides(from)) return false;
+  products_conv_input_grad(g, to.data_ptr<float>(), from.data_ptr<float>(), w.data_ptr<float>());
+  return true;
+}
+
+// As convolve_by_products, for the gradient of w.
+bool weight_grad_by_products(const ConvSizes& g, Tensor& dw, const Tensor& dy, const Tensor& x) {
+  if (!suits_products(x, g, g.K)) return false;
+  const Tensor results = as_rows(dy), images = as_rows(x);
+  const NativeScope native(
+      {.row_major = {&dw}, .inputs = {&results, &images}, .inputs_follow = true});
+  const Tensor &grad_output = native.input(0), &inputs = native.input(1);
+  if (!has_channels_last_strides(grad_output) || !has_channels_last_strides(inputs)) return false;
+  products_conv_weight_grad(g, dw.data_ptr<float>(), grad_output.data_ptr<float>(),
+                            inputs.data_ptr<float>());
+  return !has_spoiled_padding(g, grad_output, dw);
+}
+
 // Return the sizes of the convolution that gives the gradient of x, if there is one and it is
 // faster, which it is with many channels (measured).
 std::optional<ConvSizes> as_forward_conv(const ConvSizes& g, const Tensor& dx) {
@@ -154,7 +203,7 @@ void convolve(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, cons
   if (y.numel() == 0) return;
   const ConvSizes g(x.sizes(), w.sizes(), y.sizes(), p);
   if (convolve_by_filters(g, y, x, w, b) || convolve_by_winograd(g, y, x, w, false, b) ||
-      convolve_by_onednn(g, y, x, w, b)) {
+      convolve_by_products(g, y, x, w, b) || convolve_by_onednn(g, y, x, w, b)) {
     if (map) unary(y, y, *map);
     return;
   }
@@ -194,7 +243,9 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   }
   if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
-  if (convolve_by_winograd(g, dx, dy, w, true, Tensor())) return;
+  if (convolve_by_winograd(g, dx, dy, w, true, Tensor()) || input_grad_by_products(g, dx, dy, w)) {
+    return;
+  }
   if (const LibraryUse use(prefers_onednn(dx, g, g.Cg, false)); use) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
     const std::optional<ConvSizes> forward = as_forward_conv(g, dx);
@@ -228,7 +279,10 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
   }
   if (dy.numel() == 0 || dw.numel() == 0) return kernels::fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
-  if (weight_grad_by_filters(g, dw, dy, x) || weight_grad_by_winograd(g, dw, dy, x)) return;
+  if (weight_grad_by_filters(g, dw, dy, x) || weight_grad_by_winograd(g, dw, dy, x) ||
+      weight_grad_by_products(g, dw, dy, x)) {
+    return;
+  }
   if (const LibraryUse use(prefers_onednn(x, g, g.Kg, is_channels_last(dy))); use) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;

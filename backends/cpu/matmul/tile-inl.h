@@ -18,7 +18,7 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // As many sums as fit in registers, with N vectors and one broadcast element: 32 registers or 16.
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 inline constexpr size_t kTileRows = 6, kTileVectors = 4;
 #else
 inline constexpr size_t kTileRows = 6, kTileVectors = 2;
