@@ -165,7 +165,8 @@ TEST_CASE("storages that differ from the pickle of an old file are refused") {
                  "expected 2 elements in storage '93824', got 3"));
   CHECK(contains(error(t, {{"93824", storage(2, kTwo)}, {"93824", storage(2, kTwo)}}),
                  "got one twice"));
-  CHECK(contains(error(t, {{"93824", storage(2, kTwo)}, {"5", storage(2, kTwo)}}), "got another"));
+  CHECK(contains(error(t, {{"93824", storage(2, kTwo)}, {"5", storage(2, kTwo)}}),
+                 "got an unused one"));
   CHECK(contains(error(t, {{"93824", storage(2, "1234")}}), "the file's end"));
   CHECK(contains(error(at({.numel = int64_t{1} << 50, .sizes = {1}, .strides = {1}}), {{"0", ""}}),
                  "got a file of"));

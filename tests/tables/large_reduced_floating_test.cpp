@@ -76,6 +76,8 @@ const char* const kKnown =
     // The result, or its computation on the host, is float64.
     "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
     // They refuse 16 bits; their rows convert the operands.
+    "complex conj conj_physical conj_physical_ imag polar resolve_conj resolve_neg "
+    "view_as_complex view_as_real "
     "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn "
     "fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 "
     "fft_rfftn istft stft "
@@ -97,6 +99,8 @@ const char* const kKnownGradients =
     "smooth_l1_loss soft_margin_loss tanhshrink triangular_solve triplet_margin_loss "
     "triplet_margin_with_distance_loss upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
+    "complex conj conj_physical conj_physical_ imag polar resolve_conj resolve_neg "
+    "view_as_complex view_as_real "
     "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn "
     "fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 "
     "fft_rfftn istft stft "
