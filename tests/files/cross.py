@@ -158,6 +158,9 @@ def write(folder):
     z = torch.tensor([1 + 2j, -1j], dtype=torch.complex64)
     torch.save({"z": z, "conj": z.conj()}, folder / "complex.pth")
     torch.save(z.conj().imag, folder / "imag.pth")  # in one file, PyTorch 1.13 refuses views of two dtypes
+    # PyTorch 1.13 does not save the lazy bits of conj() and imag.
+    torch.save({"conj": torch.load(folder / "complex.pth")["conj"].resolve_conj(),
+                "imag": torch.load(folder / "imag.pth").resolve_neg()}, folder / "resolved.pth")
     for name, _ in optimizers([parameter()]):
         if name in NUMBERS:
             torch.set_default_dtype(torch.float64)

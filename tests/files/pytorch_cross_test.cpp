@@ -244,8 +244,9 @@ TEST_CASE("ambit refuses PyTorch's modules, and reads values before and after th
   const Value complex = load_checkpoint(folder / "complex.pth");
   const Tensor z = tensor({std::complex<float>(1, 2), std::complex<float>(0, -1)});
   CHECK(complex["z"].to_tensor().equal(z));
-  CHECK(complex["conj"].to_tensor().equal(conj(z)));
-  CHECK(load_checkpoint(folder / "imag.pth").to_tensor().equal(-imag(z)));
+  const Value resolved = load_checkpoint(folder / "resolved.pth");
+  CHECK(complex["conj"].to_tensor().equal(resolved["conj"].to_tensor()));
+  CHECK(load_checkpoint(folder / "imag.pth").to_tensor().equal(resolved["imag"].to_tensor()));
   const StateDict old = load(folder / "legacy.pth");
   REQUIRE(old.size() == std::size(kDTypes));
   for (size_t i = 0; i < old.size(); ++i) CHECK(old[i].second.equal(values(kDTypes[i])));

@@ -25,7 +25,7 @@ inline std::string code_of(const std::filesystem::path& header) {
 
 inline std::vector<std::string> tensor_parameters(const std::string& parameters) {
   static const std::regex tensor(
-      R"((?:const Tensor&|const std::optional<Tensor>&|TensorList|initializer_list<indexing::TensorIndex>)\s+(\w+))");
+      R"((?:const Tensor&|TensorList|initializer_list<indexing::TensorIndex>)\s+(\w+))");
   std::vector<std::string> names;
   for (std::sregex_iterator m(parameters.begin(), parameters.end(), tensor), end; m != end; ++m) {
     names.push_back((*m)[1]);
