@@ -58,8 +58,7 @@ std::shared_ptr<Planned> prepare(std::shared_ptr<const Program> program,
                                  const std::vector<Tensor>& state, TensorList inputs,
                                  const Mode& mode, const PlanOptions& options) {
   if (options.exact) {
-    return std::make_shared<PlannedCalls>(std::move(program), PlannedState{state, nullptr}, inputs,
-                                          mode);
+    return std::make_shared<PlannedCalls>(std::move(program), PlannedState{state}, inputs, mode);
   }
   const NoGradGuard no_grad;
   std::vector<Tensor> detached;
@@ -73,7 +72,8 @@ std::shared_ptr<Planned> prepare(std::shared_ptr<const Program> program,
   const Trace traced = trace_of(made, detached, inputs, constants.get(), mode);
   reuse_operands(made, traced);
   refresh_last_uses(made.block);
-  const PlannedState shared{state, constants};
+  const bool packs = mode.device.is_cpu();
+  const PlannedState shared{state, constants, packs ? std::make_shared<PackedState>() : nullptr};
   const bool has_batch = mode.device.is_cpu() && !inputs.empty() && inputs[0].dim() > 0;
   const int64_t images = has_batch ? inputs[0].size(0) : 1;
   if (std::optional<BatchProgram> batch =
