@@ -64,7 +64,8 @@ class PlannedCalls final : public Planned {
   const Program& program() const override { return *program_; }
   size_t memory_bytes() const override { return memory_.arena_bytes(); }
   std::string memory_text() const override {
-    return graph::memory_text(*program_, memory_, mode_.device);
+    const size_t packed = state_.packed ? state_.packed->forms.bytes() : 0;
+    return graph::memory_text(*program_, memory_, mode_.device, packed);
   }
 
  private:

@@ -11,9 +11,10 @@
 namespace ambit::graph {
 namespace {
 
-// The memory of a slice: so much that its tensors stay in the caches of the cores, and that calls
-// have work for all threads.
-constexpr size_t kSliceBytes = size_t{4} << 20;
+// The memory of a slice: its tensors stay in the caches of the cores, calls have work for all
+// threads, and parameters, which each slice reads and some kernels convert, are far smaller. With
+// slices of 8 images, ResNet-18 (44 MB of parameters) needs 1.4 times the time of a batch of 32.
+constexpr size_t kSliceBytes = size_t{4} << 20, kPerParameterByte = 4;
 constexpr int64_t kLeastImages = 8;
 
 // The contents of the block's inputs, which are the state, the inputs and constants.
@@ -50,7 +51,10 @@ int64_t choose_slice(const BatchProgram& batch, const PlannedState& state, Tenso
   }
   const PlannedCalls sample(std::make_shared<const Program>(batch.program), state, few, mode);
   const size_t bytes = std::max<size_t>(sample.memory_bytes() / kLeastImages, 1);
-  const auto fit = std::max<int64_t>(static_cast<int64_t>(kSliceBytes / bytes), kLeastImages);
+  size_t parameters = 0;
+  for (const Tensor& t : state.tensors) parameters += t.nbytes();
+  const size_t most = std::max(kSliceBytes, kPerParameterByte * parameters);
+  const auto fit = std::max<int64_t>(static_cast<int64_t>(most / bytes), kLeastImages);
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(fit)));
 }
 

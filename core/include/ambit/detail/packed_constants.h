@@ -18,7 +18,7 @@ namespace ambit {
 class AMBIT_API PackedConstants {
  public:
   /// Forms larger than this are not kept: they would need too much memory.
-  static constexpr size_t kMostBytes = size_t{2} << 20;
+  static constexpr size_t kMostBytes = size_t{16} << 20;
   /// A kernel, and the sizes on which the form depends.
   using Key = std::array<int64_t, 9>;
 

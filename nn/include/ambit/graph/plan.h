@@ -13,8 +13,8 @@ struct PlanOptions {
   /// Plan only the memory: outputs are those of forward(), bit for bit. Otherwise outputs may
   /// differ in the last digits, within the bounds of `ambit conformance`.
   bool exact = false;
-  /// Images computed at a time on the cpu, if each image of the batch is computed by itself; 0: as
-  /// many as fit into the caches. Not for exact plans.
+  /// Images computed at a time on the cpu, if each image of the batch is computed by itself; 0:
+  /// chosen by the memory that an image and the parameters need. Not for exact plans.
   int64_t slice = 0;
 };
 
