@@ -3,8 +3,11 @@
 
 #include <ambit/graph/graph.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ambit::graph {
@@ -24,6 +27,7 @@ class Planned;
 /// share the memory. Thread-safe: concurrent runs wait for each other.
 class AMBIT_API Plan {
  public:
+  /// For plan().
   explicit Plan(std::shared_ptr<Planned> planned) : planned_(std::move(planned)) {}
 
   /// Compute what GraphImpl::forward() returns, without recording gradients, with the current
