@@ -2,6 +2,7 @@
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/graph/graph.h>
+#include <ambit/graph/plan.h>
 #include <fmt/format.h>
 
 #include <memory>
@@ -18,12 +19,20 @@ using namespace ambit;
 struct Options {
   std::string file, to, device = "cpu";
   std::vector<std::string> in, out;
-  bool dot = false;
+  bool dot = false, plan = false, exact = false;
 };
 
 void show(const Options& o) {
   const graph::Graph net = graph::load(o.file);
   fmt::print("{}", o.dot ? net->dot() : net->text());
+}
+
+std::vector<Tensor> outputs_of(const graph::Graph& net, const std::vector<Tensor>& inputs,
+                               const Options& o) {
+  if (!o.plan && !o.exact) return net->forward(inputs);
+  const graph::Plan plan = graph::plan(net, inputs, {.exact = o.exact});
+  fmt::print("{}{}", plan.text(), plan.memory());
+  return plan.run(inputs);
 }
 
 void run(const Options& o) {
@@ -32,7 +41,7 @@ void run(const Options& o) {
   std::vector<Tensor> inputs;
   for (const std::string& path : o.in) inputs.push_back(read_npy(path).to(device));
   const NoGradGuard no_grad;
-  const std::vector<Tensor> outputs = net->forward(inputs);
+  const std::vector<Tensor> outputs = outputs_of(net, inputs, o);
   if (o.out.size() > outputs.size()) {
     throw Error(fmt::format("graph run: expected at most {} files for outputs, got {}",
                             outputs.size(), o.out.size()));
@@ -68,6 +77,9 @@ void add_graph(CLI::App& tool, int& exit_code) {
   ran->add_option("--out", options->out, "the .npy file to write; once for each output, in order")
       ->allow_extra_args(false);
   ran->add_option("--device", options->device, "the device to run on")->capture_default_str();
+  ran->add_flag("--plan", options->plan,
+                "run a plan, and print its calls and its memory by module");
+  ran->add_flag("--exact", options->exact, "the same for an exact plan, of memory only");
   ran->callback([options, &exit_code] {
     run(*options);
     exit_code = 0;

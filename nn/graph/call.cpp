@@ -33,22 +33,30 @@ Slot Call::slot(const Argument& a) const {
 }
 
 Scalar Call::number(const Argument& a, size_t i) const {
+  if (a.kind == Kind::integer) return Scalar(a.integer);
   const Slot content = slot(a);
   if (content.number) return *content.number;
   if (!content.tensor.defined()) fail(i, "a number");
   return content.tensor.item();
 }
 
-bool Call::is_number(size_t i) const { return slot(node_.arguments[i]).number.has_value(); }
+bool Call::is_number(size_t i) const {
+  const Argument& a = node_.arguments[i];
+  if (a.kind == Kind::value) return slots_[static_cast<size_t>(a.integer)].number.has_value();
+  return slot(a).number.has_value();
+}
 
 const Tensor& Call::tensor(size_t i) const {
   const Argument& a = node_.arguments[i];
+  if (a.kind == Kind::value) {
+    const Tensor& t = slots_[static_cast<size_t>(a.integer)].tensor;
+    if (t.defined()) return t;
+  }
   const Slot content = slot(a);
   if (content.number) {
     return made_.emplace_front(scalar_tensor(*content.number, content.number->dtype()));
   }
-  if (!content.tensor.defined()) fail(i, "a tensor");
-  return slots_[static_cast<size_t>(a.integer)].tensor;
+  fail(i, "a tensor");
 }
 
 std::vector<Tensor> Call::tensors(size_t i) const {

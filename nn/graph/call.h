@@ -1,6 +1,7 @@
 // One call of a program while it runs, and the table of functions. Private to nn/graph.
 #pragma once
 
+#include <ambit/detail/pooled.h>
 #include <ambit/layout.h>
 #include <ambit/tensor.h>
 
@@ -21,6 +22,8 @@ struct Slot {
   Tensor tensor{};
   std::optional<Scalar> number{};
 };
+
+using Slots = PooledVector<Slot>;
 
 struct Mode {
   Device device{};                 ///< of all tensors that calls create
@@ -82,8 +85,8 @@ class AMBIT_API Call {
   void give(const std::tuple<T...>& tuple) {
     std::apply([&](const auto&... t) { (give(t), ...); }, tuple);
   }
-  void give(std::vector<Slot> slots) { results_ = std::move(slots); }
-  std::vector<Slot>& results() { return results_; }
+  void give(const std::vector<Slot>& slots) { results_.assign(slots.begin(), slots.end()); }
+  Slots& results() { return results_; }
 
  private:
   [[noreturn]] void fail(size_t i, const char* expected) const;
@@ -92,10 +95,10 @@ class AMBIT_API Call {
   const Node& node_;
   std::span<const Slot> slots_;
   const Mode& mode_;
-  std::vector<Slot> results_;
+  Slots results_;
   Tensor none_;
   mutable std::forward_list<Tensor> made_;  // from numbers
-  mutable std::forward_list<Dims> lists_;
+  mutable std::forward_list<Dims, PoolAllocator<Dims>> lists_;
 };
 
 /// How a function is called: common signatures by their address, others by a short function.
@@ -173,8 +176,7 @@ AMBIT_API std::vector<Argument> default_arguments(const Function& function,
 
 /// Run a call; the contents of its arguments are in `slots`, by value. Return at least as many
 /// results as it has outputs. Errors name the call and its module.
-AMBIT_API std::vector<Slot> call_results(const Node& node, std::span<const Slot> slots,
-                                         const Mode& mode);
+AMBIT_API Slots call_results(const Node& node, std::span<const Slot> slots, const Mode& mode);
 /// Run a block; inputs become the contents of Block::inputs. Return the block's outputs.
 AMBIT_API std::vector<Slot> run(const Block& block, std::vector<Slot> inputs, const Mode& mode);
 

@@ -47,7 +47,7 @@ namespace {
 }
 
 void run_node(const Node& node, std::vector<Slot>& slots, const Mode& mode) {
-  std::vector<Slot> results = call_results(node, slots, mode);
+  Slots results = call_results(node, slots, mode);
   for (size_t i = 0; i < node.outputs.size(); ++i) slots[node.outputs[i]] = std::move(results[i]);
   for (const uint32_t v : node.last_used) slots[v] = {};
 }
@@ -59,7 +59,7 @@ void mark_used(const Argument& a, std::vector<uint32_t>& last, uint32_t node) {
 
 }  // namespace
 
-std::vector<Slot> call_results(const Node& node, std::span<const Slot> slots, const Mode& mode) {
+Slots call_results(const Node& node, std::span<const Slot> slots, const Mode& mode) {
   try {
     Call call(node, slots, mode);
     if (node.counts_steps && mode.training == false) {
@@ -67,7 +67,7 @@ std::vector<Slot> call_results(const Node& node, std::span<const Slot> slots, co
     } else {
       node.function->run(call);
     }
-    std::vector<Slot>& results = call.results();
+    Slots& results = call.results();
     if (results.size() < node.outputs.size()) {
       throw Error(fmt::format("expected {} results, got {}", node.outputs.size(), results.size()));
     }

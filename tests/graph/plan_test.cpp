@@ -334,6 +334,29 @@ TEST_CASE("a plan uses the current parameters") {
   }
 }
 
+TEST_CASE("packed weights of convolutions follow the parameters") {
+  const NoGradGuard no_grad;
+  // Convolutions with many channels have kernels that keep weights in other layouts.
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 32, 5).padding(2)), nn::ReLU(),
+                     nn::Conv2d(nn::Conv2dOptions(32, 32, 3).padding(1)), nn::BatchNorm2d(32),
+                     nn::Conv2d(nn::Conv2dOptions(32, 64, 3).stride(2)), nn::Flatten(),
+                     nn::Linear(64 * 49, 4));
+  net->eval();
+  const Tensor x = rand({20, 3, 16, 16});
+  const graph::Graph graph = graph::capture(net, x);
+  for (const int64_t slice : {20, 8}) {
+    const graph::Plan plan = graph::plan(graph, x, {.slice = slice});
+    for (int i = 0; i < 3; ++i) {
+      INFO(slice, " ", i);
+      CHECK(allclose(plan.run(x), net->forward(x), 1e-4, 1e-5));
+      for (const Tensor& p : net->parameters()) p.add_(randn_like(p), 0.01);
+    }
+    // Another plan of the same graph has packed weights of its own.
+    const graph::Plan other = graph::plan(graph, x, {.slice = 20});
+    CHECK(allclose(other.run(x), plan.run(x), 1e-4, 1e-5));
+  }
+}
+
 TEST_CASE("a plan refuses inputs that differ from the planned ones") {
   const Tensor x = rand({2, 3, 10, 10});
   const graph::Graph net = small_graph(x);

@@ -33,6 +33,15 @@ TEST_CASE("graph run reads and writes NumPy arrays") {
     const std::string result = read_bytes(out);
     CHECK(result.size() == 128 + 2 * 4);
     CHECK(result.find("'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)") != result.npos);
+    for (const char* plan : {" --plan", " --exact"}) {
+      const ChildResult planned = tool("graph run " + file + " --in " + in + " --out " + out +
+                                       " --device " + device + plan + " 2>&1");
+      INFO(planned.output);
+      CHECK(planned.exit_code == 0);
+      CHECK(planned.output.starts_with("graph("));
+      CHECK(planned.output.find(std::string(" in one block on ") + device) != std::string::npos);
+      CHECK(read_bytes(out) == result);
+    }
   }
 }
 

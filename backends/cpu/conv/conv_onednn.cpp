@@ -1,5 +1,7 @@
 #include "conv_onednn.h"
 
+#include <ambit/detail/packed_constants.h>
+
 #include <algorithm>
 #include <array>
 
@@ -35,12 +37,12 @@ Dims weight_sizes(const ConvSizes& g) {
   return sizes;
 }
 
-/// One pass of a convolution, in parts. With several parts, the weights are converted once to the
-/// layout that the first part prefers.
+/// One pass of a convolution, in parts. With several parts, or if `keeps_weights`, the weights are
+/// converted once to the layout that the first part prefers.
 class Pass {
  public:
   Pass(Kind kind, const char* op, const ConvSizes& g, const Tensor& x, const Tensor& y,
-       bool bias = false)
+       bool bias = false, bool keeps_weights = false)
       : kind_(kind),
         op_(op),
         g_(g),
@@ -51,10 +53,20 @@ class Pass {
         parts_(g, kind == Kind::convolution_input_grad ? ConvParts::Own::x : ConvParts::Own::y,
                kind == Kind::convolution_weight_grad ? most_sums(g) : kMostParts),
         weights_(onednn::describe(dtype_, weight_sizes(g))),
-        packed_(parts_.count() == 1 ? weights_ : packing().wanted(packed_argument())) {}
+        packed_(parts_.count() == 1 && !keeps_weights ? weights_
+                                                      : packing().wanted(packed_argument())) {}
 
   int64_t parts() const { return parts_.count(); }
   bool packs() const { return packed_ != weights_; }
+  /// Return memory for the packed form of constant weights.
+  PackedConstants::Form kept_weights(const void* w) const {
+    constexpr int64_t kOneDnn = 2;
+    const auto layout = static_cast<int64_t>(key(Role::packing, parts_[0]).hash());
+    return PackedConstants::find(w,
+                                 {kOneDnn, layout, g_.K, g_.C, g_.T, g_.R, g_.S, g_.groups,
+                                  static_cast<int64_t>(packed_bytes())},
+                                 packed_bytes());
+  }
   /// Bytes of the packed weights.
   size_t packed_bytes() const { return packed_.get_size(); }
   void pack(void* packed, const void* w) const { packing().run({w, packed}); }
@@ -66,7 +78,7 @@ class Pass {
   bool multiplies_padding() const;
 
   /// Return the calling thread's plan of part i; weights are packed.
-  Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
+  Plan& plan(int64_t i) const { return plan(i, packs() ? Role::part : Role::whole); }
   void* x(int64_t i) const { return row(x_, parts_[i].image, parts_[i].x_row); }
   void* y(int64_t i) const { return row(y_, parts_[i].image, parts_[i].y_row); }
 
@@ -254,14 +266,18 @@ Plan& Pass::packing() const {
 class PackedWeights {
  public:
   PackedWeights(const Pass& pass, const void* w)
-      : scratch_(pass.packs() ? pass.packed_bytes() : 0), data_(w) {
+      : kept_(pass.packs() ? pass.kept_weights(w) : PackedConstants::Form()),
+        scratch_(pass.packs() && !kept_.data ? pass.packed_bytes() : 0),
+        data_(w) {
     if (!pass.packs()) return;
-    pass.pack(scratch_.data(), w);
-    data_ = scratch_.data();
+    void* const packed = kept_.data ? kept_.data : scratch_.data();
+    if (!kept_.data || kept_.is_new) pass.pack(packed, w);
+    data_ = packed;
   }
   const void* data() const { return data_; }
 
  private:
+  const PackedConstants::Form kept_;
   Scratch scratch_;
   const void* data_;
 };
@@ -302,7 +318,8 @@ void reverse_taps(const ConvSizes& forward, float* to, const float* w) {
 
 bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
                  const Tensor& b) {
-  const Pass pass(Kind::convolution, "convolution", g, x, y, b.defined());
+  const bool keeps = PackedConstants::keeps(w.data_ptr(), w.nbytes());
+  const Pass pass(Kind::convolution, "convolution", g, x, y, b.defined(), keeps);
   if (!pass.suits() || (pass.multiplies_padding() && spoils_padding(g, w))) return false;
   const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) {

@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <ambit/detail/packed_constants.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -61,6 +63,12 @@ class Convolution {
 
  private:
   int64_t filters_size() const { return maps_.points * filters_pitch_; }
+  /// Return memory for all transformed filters of constant weights.
+  PackedConstants::Form kept_filters(size_t size) const {
+    constexpr int64_t kWinograd = 1;
+    return PackedConstants::find(
+        w_, {kWinograd, maps_.points, is_input_grad_, g_.K, g_.C, g_.T, g_.R, g_.S}, size);
+  }
   /// Return the distance between points for `count` tiles.
   int64_t stride(int64_t count) const { return count * pitch_ + kGap; }
   /// Transform a block of filters, [T][C][kBlock], to u [points][filters_pitch].
@@ -174,12 +182,15 @@ bool Convolution::run() {
   const int64_t chunks = ceil_div(tiles_.count(), at_once), blocks = ceil_div(g_.K, kBlock);
   const int64_t shares = std::clamp<int64_t>(8 / chunks, 1, blocks);
   const int64_t most = ceil_div(tiles_.count(), chunks);
-  const bool once = chunks == 1;  // each block of filters is used once
-  const Scratch all_filters(once ? 0 : bytes(blocks * filters_size()));
-  if (!once) {
+  const PackedConstants::Form kept = kept_filters(bytes(blocks * filters_size()));
+  const bool once = chunks == 1 && !kept.data;  // each block of filters is used once
+  const Scratch made_filters(once || kept.data ? 0 : bytes(blocks * filters_size()));
+  float* const all_filters =
+      kept.data ? static_cast<float*>(kept.data) : made_filters.data<float>();
+  if (!once && (!kept.data || kept.is_new)) {
     parallel_for(blocks, grain_for(filters_size()), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        (this->*maps_.filters)(i, all_filters.data<float>() + i * filters_size());
+        (this->*maps_.filters)(i, all_filters + i * filters_size());
       }
     });
   }
@@ -200,7 +211,7 @@ bool Convolution::run() {
         (x_.*maps_.inputs)(tiles_, first, count, inputs_, v, pitch_, stride(count));
       for (int64_t k = blocks * share / shares; k < blocks * (share + 1) / shares; ++k) {
         if (once) (this->*maps_.filters)(k, own);
-        const float* u = once ? own : all_filters.data<float>() + k * filters_size();
+        const float* u = once ? own : all_filters + k * filters_size();
         if (!convolve(k, first, count, v, u, products.data<float>())) finite = false;
       }
     }

@@ -32,7 +32,7 @@ void Constants::refresh(const std::vector<Tensor>& state) {
   std::vector<Slot> slots(values_);
   for (const Source& s : sources_) slots[s.value] = {state[s.state], {}};
   for (const Node& node : prelude_) {
-    std::vector<Slot> made = call_results(node, slots, mode_);
+    Slots made = call_results(node, slots, mode_);
     for (size_t j = 0; j < node.outputs.size(); ++j) slots[node.outputs[j]] = std::move(made[j]);
   }
   for (size_t i = 0; i < results_.size(); ++i) contents_[i] = slots[results_[i]];

@@ -66,7 +66,8 @@ std::vector<Share> shares(const Program& program, const PlannedMemory& memory) {
 
 }  // namespace
 
-std::string memory_text(const Program& program, const PlannedMemory& memory, Device device) {
+std::string memory_text(const Program& program, const PlannedMemory& memory, Device device,
+                        size_t packed_bytes) {
   size_t tensors = 0, bytes = 0, outputs = 0, width = 6;
   for (const PlannedBlock& b : memory.blocks()) {
     if (b.outlives_run()) {
@@ -78,10 +79,12 @@ std::string memory_text(const Program& program, const PlannedMemory& memory, Dev
   }
   const std::vector<Share> rows = shares(program, memory);
   for (const Share& row : rows) width = std::max(width, row.name.size());
-  std::string out = fmt::format(
-      "{} in one block on {} for {} tensors of {}; outputs: {}\n{:{}} {:>8} {:>12} {:>12}\n",
-      bytes_text(memory.arena_bytes()), device.str(), tensors, bytes_text(bytes),
-      bytes_text(outputs), "module", width, "tensors", "bytes", "when fullest");
+  std::string out = fmt::format("{} in one block on {} for {} tensors of {}; outputs: {}",
+                                bytes_text(memory.arena_bytes()), device.str(), tensors,
+                                bytes_text(bytes), bytes_text(outputs));
+  if (packed_bytes > 0) out += fmt::format("; packed weights: {}", bytes_text(packed_bytes));
+  out += fmt::format("\n{:{}} {:>8} {:>12} {:>12}\n", "module", width, "tensors", "bytes",
+                     "when fullest");
   for (const Share& row : rows) {
     out += fmt::format("{:{}} {:>8} {:>12} {:>12}\n", row.name, width, row.tensors,
                        bytes_text(row.bytes), bytes_text(row.at_most));

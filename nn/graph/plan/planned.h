@@ -1,11 +1,14 @@
 // A program prepared for inputs of fixed sizes.
 #pragma once
 
+#include <ambit/detail/packed_constants.h>
 #include <ambit/detail/planned_memory.h>
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "constants.h"
@@ -15,10 +18,17 @@
 
 namespace ambit::graph {
 
+/// Packed forms of the state and of the constants, for one version of the state.
+struct PackedState {
+  PackedConstants forms{};
+  std::vector<std::pair<const void*, uint32_t>> versions{};  ///< memory and version
+};
+
 /// The tensors of a graph, and constants that follow from them.
 struct PlannedState {
   std::vector<Tensor> tensors{};  ///< in the order of Program::state
   std::shared_ptr<Constants> constants{};
+  std::shared_ptr<PackedState> packed{};
 };
 
 /// The inputs that a plan expects.
@@ -54,13 +64,15 @@ class PlannedCalls final : public Planned {
   const Program& program() const override { return *program_; }
   size_t memory_bytes() const override { return memory_.arena_bytes(); }
   std::string memory_text() const override {
-    return graph::memory_text(*program_, memory_, mode_.device);
+    const size_t packed = state_.packed ? state_.packed->forms.bytes() : 0;
+    return graph::memory_text(*program_, memory_, mode_.device, packed);
   }
 
  private:
   void find_sources();
   void find_written(TensorList inputs);
   void refresh_state();
+  void refresh_packed();
   /// Return the content of a position in the state, the inputs and the constants.
   Slot content_of(size_t source, TensorList inputs) const;
   /// Compute the outputs. `run`: that of the memory, or null. `keeps`: change only copies of

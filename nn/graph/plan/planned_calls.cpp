@@ -56,10 +56,11 @@ PlannedCalls::PlannedCalls(std::shared_ptr<const Program> program, PlannedState 
   const NoGradGuard no_grad;
   const KeptRandomState random(mode_.device);
   for (const Tensor& t : state_.tensors) detached_.push_back(t.detach());
-  if (state_.constants) state_.constants->refresh(detached_);
   slots_.resize(program_->block.values.size());
   find_sources();
+  if (state_.constants) state_.constants->refresh(detached_);
   find_written(inputs);
+  refresh_state();
   compute(inputs, nullptr, true);  // fills caches, which would be recorded as needed in each run
   std::vector<Tensor> outputs;     // outlive the recorded run
   {
@@ -113,6 +114,30 @@ void PlannedCalls::refresh_state() {
     old = t.detach();
   }
   if (state_.constants) state_.constants->refresh(detached_);
+  if (state_.packed) refresh_packed();
+}
+
+// Drop packed forms of parameters that have changed.
+void PlannedCalls::refresh_packed() {
+  PackedState& packed = *state_.packed;
+  bool is_new = packed.versions.size() != detached_.size();
+  packed.versions.resize(detached_.size());
+  for (size_t i = 0; i < detached_.size(); ++i) {
+    const StorageImpl* const storage = detached_[i].storage().get();
+    const std::pair<const void*, uint32_t> now{storage, storage->version()};
+    is_new = is_new || packed.versions[i] != now;
+    packed.versions[i] = now;
+  }
+  if (!is_new) return;
+  std::vector<const void*> addresses;
+  const auto add = [&](const Tensor& t) {
+    if (t.defined() && t.numel() > 0) addresses.push_back(t.data_ptr());
+  };
+  for (size_t i = 0; i < detached_.size(); ++i) {
+    if (!is_written_[i]) add(detached_[i]);
+  }
+  for (size_t i = 0; i < state_.constants->size(); ++i) add((*state_.constants)[i].tensor);
+  packed.forms.reset(std::move(addresses));
 }
 
 Slot PlannedCalls::content_of(size_t source, TensorList inputs) const {
@@ -123,12 +148,15 @@ Slot PlannedCalls::content_of(size_t source, TensorList inputs) const {
   if (!program_->block.values[input.value].dtype) return {{}, expected_.number(i)};
   // As in GraphImpl::forward().
   const bool copies = input.is_contiguous && !input.is_written;
-  return {copies ? inputs[i].detach().contiguous() : inputs[i].detach(), {}};
+  const Tensor t = inputs[i].requires_grad() ? inputs[i].detach() : inputs[i];
+  return {copies ? t.contiguous() : t, {}};
 }
 
 std::vector<Tensor> PlannedCalls::compute(TensorList inputs, PlannedMemory::Run* run, bool keeps) {
   const Block& block = program_->block;
   const Cleared cleared(slots_);
+  std::optional<PackedConstants::Scope> forms;
+  if (state_.packed) forms.emplace(state_.packed->forms);
   if (run) run->step(0);
   for (size_t k = 0; k < sources_.size(); ++k) {
     Slot& slot = slots_[block.inputs[k]];
@@ -138,7 +166,7 @@ std::vector<Tensor> PlannedCalls::compute(TensorList inputs, PlannedMemory::Run*
   for (size_t i = 0; i < block.nodes.size(); ++i) {
     const Node& node = block.nodes[i];
     if (run) run->step(static_cast<uint32_t>(i + 1));
-    std::vector<Slot> results = call_results(node, slots_, mode_);
+    Slots results = call_results(node, slots_, mode_);
     for (size_t j = 0; j < node.outputs.size(); ++j) {
       slots_[node.outputs[j]] = std::move(results[j]);
     }

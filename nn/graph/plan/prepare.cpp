@@ -11,9 +11,10 @@
 namespace ambit::graph {
 namespace {
 
-// The memory of a slice: so much that its tensors stay in the caches of the cores, and that calls
-// have work for all threads.
-constexpr size_t kSliceBytes = size_t{4} << 20;
+// The memory of a slice: its tensors stay in the caches of the cores, calls have work for all
+// threads, and parameters, which each slice reads and some kernels convert, are far smaller. With
+// slices of 8 images, ResNet-18 (44 MB of parameters) needs 1.4 times the time of a batch of 32.
+constexpr size_t kSliceBytes = size_t{4} << 20, kPerParameterByte = 4;
 constexpr int64_t kLeastImages = 8;
 
 // The contents of the block's inputs, which are the state, the inputs and constants.
@@ -50,7 +51,10 @@ int64_t choose_slice(const BatchProgram& batch, const PlannedState& state, Tenso
   }
   const PlannedCalls sample(std::make_shared<const Program>(batch.program), state, few, mode);
   const size_t bytes = std::max<size_t>(sample.memory_bytes() / kLeastImages, 1);
-  const auto fit = std::max<int64_t>(static_cast<int64_t>(kSliceBytes / bytes), kLeastImages);
+  size_t parameters = 0;
+  for (const Tensor& t : state.tensors) parameters += t.nbytes();
+  const size_t most = std::max(kSliceBytes, kPerParameterByte * parameters);
+  const auto fit = std::max<int64_t>(static_cast<int64_t>(most / bytes), kLeastImages);
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(fit)));
 }
 
@@ -58,8 +62,7 @@ std::shared_ptr<Planned> prepare(std::shared_ptr<const Program> program,
                                  const std::vector<Tensor>& state, TensorList inputs,
                                  const Mode& mode, const PlanOptions& options) {
   if (options.exact) {
-    return std::make_shared<PlannedCalls>(std::move(program), PlannedState{state, nullptr}, inputs,
-                                          mode);
+    return std::make_shared<PlannedCalls>(std::move(program), PlannedState{state}, inputs, mode);
   }
   const NoGradGuard no_grad;
   std::vector<Tensor> detached;
@@ -73,7 +76,8 @@ std::shared_ptr<Planned> prepare(std::shared_ptr<const Program> program,
   const Trace traced = trace_of(made, detached, inputs, constants.get(), mode);
   reuse_operands(made, traced);
   refresh_last_uses(made.block);
-  const PlannedState shared{state, constants};
+  const bool packs = mode.device.is_cpu();
+  const PlannedState shared{state, constants, packs ? std::make_shared<PackedState>() : nullptr};
   const bool has_batch = mode.device.is_cpu() && !inputs.empty() && inputs[0].dim() > 0;
   const int64_t images = has_batch ? inputs[0].size(0) : 1;
   if (std::optional<BatchProgram> batch =

@@ -66,14 +66,14 @@ class Tracer {
       const Tensor& t = trace_.values[v].tensor;
       if (t.defined()) versions.emplace_back(t.storage().get(), t.storage()->version());
     });
-    std::vector<Slot> real;
+    Slots real;
     if (is_constant) is_constant = compute(node, real);
     try {
       store(node, call_results(node, trace_.values, meta_mode_), trace_.values);
     } catch (const NotImplementedError& e) {
       if (node.outputs.empty()) return;  // an assertion
       if (!is_constant) refuse(e.what());
-      std::vector<Slot> sizes;
+      Slots sizes;
       for (const Slot& slot : real) sizes.push_back(on_meta(slot));
       store(node, std::move(sizes), trace_.values);
       needs_values_[i] = true;
@@ -86,7 +86,7 @@ class Tracer {
   }
 
   // Return false if the call draws random numbers.
-  bool compute(const Node& node, std::vector<Slot>& results) {
+  bool compute(const Node& node, Slots& results) {
     const Generator& generator = default_generator(mode_.device);
     const uint64_t offset = generator.offset();
     results = call_results(node, trace_.constants, mode_);
@@ -119,7 +119,7 @@ class Tracer {
     for (const Argument& a : node.arguments) each_value(a, visit);
   }
 
-  static void store(const Node& node, std::vector<Slot> results, std::vector<Slot>& slots) {
+  static void store(const Node& node, Slots results, std::vector<Slot>& slots) {
     for (size_t i = 0; i < node.outputs.size(); ++i) slots[node.outputs[i]] = std::move(results[i]);
   }
 

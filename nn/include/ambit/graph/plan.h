@@ -3,8 +3,11 @@
 
 #include <ambit/graph/graph.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ambit::graph {
@@ -13,8 +16,8 @@ struct PlanOptions {
   /// Plan only the memory: outputs are those of forward(), bit for bit. Otherwise outputs may
   /// differ in the last digits, within the bounds of `ambit conformance`.
   bool exact = false;
-  /// Images computed at a time on the cpu, if each image of the batch is computed by itself; 0: as
-  /// many as fit into the caches. Not for exact plans.
+  /// Images computed at a time on the cpu, if each image of the batch is computed by itself; 0:
+  /// chosen by the memory that an image and the parameters need. Not for exact plans.
   int64_t slice = 0;
 };
 
@@ -24,6 +27,7 @@ class Planned;
 /// share the memory. Thread-safe: concurrent runs wait for each other.
 class AMBIT_API Plan {
  public:
+  /// For plan().
   explicit Plan(std::shared_ptr<Planned> planned) : planned_(std::move(planned)) {}
 
   /// Compute what GraphImpl::forward() returns, without recording gradients, with the current
