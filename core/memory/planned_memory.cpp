@@ -60,9 +60,6 @@ PlannedMemory::Blocks::~Blocks() {
 
 void PlannedMemory::Blocks::begin_run() {
   const std::lock_guard lock(lock_);
-  if (is_arranged_ && !arena_ && arena_bytes_ > 0) {
-    arena_ = static_cast<char*>(inner_.allocate(device_.index(), arena_bytes_));
-  }
   if (!is_arranged_) {
     blocks_.clear();
     recorded_.clear();
@@ -99,6 +96,13 @@ void PlannedMemory::Blocks::arrange() {
   arena_bytes_ = ambit::arrange(blocks_);
   kept_.resize(blocks_.size());
   places_.reserve(blocks_.size());
+  if (arena_bytes_ > 0) {
+    arena_ = static_cast<char*>(inner_.allocate(device_.index(), arena_bytes_));
+  }
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    if (!blocks_[i].outlives_run()) continue;
+    kept_[i].data = inner_.allocate(device_.index(), blocks_[i].bytes);
+  }
   is_arranged_ = true;
 }
 
@@ -142,10 +146,10 @@ void* PlannedMemory::Blocks::take(size_t i) {
   if (b.outlives_run()) {
     Kept& kept = kept_[i];
     if (kept.in_use) return nullptr;
-    if (!kept.data) kept.data = inner_.allocate(device_.index(), b.bytes);
     kept.in_use = kept.data != nullptr;
     return kept.data;
   }
+  if (!arena_) return nullptr;
   const Place place{b.offset, b.offset + aligned(b.bytes)};
   for (const Place& other : places_) {
     if (place.begin < other.end && other.begin < place.end) return nullptr;
@@ -194,14 +198,8 @@ void PlannedMemory::Blocks::free(int index, void* p, size_t bytes) noexcept {
 PlannedMemory::PlannedMemory(Device device) : blocks_(std::make_shared<Blocks>(device)) {}
 PlannedMemory::~PlannedMemory() = default;
 
-PlannedMemory::Run::Run(PlannedMemory& memory)
-    : blocks_(*memory.blocks_), before_(std::exchange(running, nullptr)) {
-  try {
-    blocks_.begin_run();
-  } catch (...) {
-    running = before_;
-    throw;
-  }
+PlannedMemory::Run::Run(PlannedMemory& memory) : blocks_(*memory.blocks_), before_(running) {
+  blocks_.begin_run();
   running = &blocks_;
 }
 

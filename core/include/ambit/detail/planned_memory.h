@@ -48,7 +48,6 @@ class AMBIT_API PlannedMemory {
   /// or, after arrange(), placed. One run at a time.
   class AMBIT_API Run {
    public:
-    /// Errors: OutOfMemoryError if there is no memory for the arena.
     explicit Run(PlannedMemory& memory);
     ~Run();
     Run(const Run&) = delete;
@@ -62,7 +61,7 @@ class AMBIT_API PlannedMemory {
     Blocks* before_;
   };
 
-  /// Use the blocks of the recorded run from now on.
+  /// Allocate the blocks of the recorded run, and use them from now on. Errors: OutOfMemoryError.
   void arrange();
   /// Return the blocks of the recorded run, in the order of their allocation.
   std::span<const PlannedBlock> blocks() const;
