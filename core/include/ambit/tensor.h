@@ -388,7 +388,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor resolve_neg() const { return get(), *this; }
   /// @}
 
-  /// @name ops/fft.h
+  /// As the function of this name in ops/fft.h; this tensor is its first tensor.
   /// @{
   Tensor stft(int64_t n_fft, std::optional<int64_t> hop_length = {},
               std::optional<int64_t> win_length = {}, const std::optional<Tensor>& window = {},

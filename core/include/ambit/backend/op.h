@@ -105,8 +105,10 @@ template <class Signature>
 struct ForComplex {
   Signature* function = nullptr;  ///< null: the op refuses complex operands
 };
+/// @cond
 template <class Signature>
 ForComplex(Signature*) -> ForComplex<Signature>;
+/// @endcond
 
 /// The type-erased part of an op, used by the registry and the coverage table.
 class AMBIT_API OpBase {

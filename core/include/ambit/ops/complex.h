@@ -74,6 +74,7 @@ Tensor full(IntArrayRef sizes, std::complex<T> value, const TensorOptions& optio
   return tensor(value, options).expand(sizes).clone();
 }
 
+// Operators with one complex number: those with a tensor of it.
 /// @cond
 #define AMBIT_COMPLEX_OPERATOR(sign, name)                              \
   template <class T>                                                    \
@@ -84,7 +85,6 @@ Tensor full(IntArrayRef sizes, std::complex<T> value, const TensorOptions& optio
   Tensor operator sign(std::complex<T> a, const Tensor& b) {            \
     return name(detail::complex_number(b, std::complex<double>(a)), b); \
   }
-/// @endcond
 AMBIT_COMPLEX_OPERATOR(+, add)
 AMBIT_COMPLEX_OPERATOR(-, sub)
 AMBIT_COMPLEX_OPERATOR(*, mul)
@@ -92,5 +92,6 @@ AMBIT_COMPLEX_OPERATOR(/, div)
 AMBIT_COMPLEX_OPERATOR(==, eq)
 AMBIT_COMPLEX_OPERATOR(!=, ne)
 #undef AMBIT_COMPLEX_OPERATOR
+/// @endcond
 
 }  // namespace ambit

@@ -46,13 +46,13 @@ AMBIT_API Tensor fft_ihfft(const Tensor& self, std::optional<int64_t> n = {}, in
                            std::optional<std::string_view> norm = {});
 /// @}
 
-/// @name Transforms along several dims
-/// As the functions of one dim, along each dim of `dim`: by default the last dims, as many as s has
-/// values, or all dims. s: the points along each dim, -1 for its size. fft_rfftn and fft_ihfftn
-/// halve the last dim of `dim`; fft_irfftn and fft_hfftn have s.back() points there, by default 2
-/// (size - 1). The factors of norm are products over the dims. Errors: those of one dim; Error for
-/// a dim given twice; ShapeError if s and dim have different lengths, or s has more values than
-/// self dims, and, except for fft_fftn and fft_ifftn, without dims. Source: torch.fft.fftn, ...
+/// Transforms along several dims: as the functions of one dim, along each dim of `dim`: by default
+/// the last dims, as many as s has values, or all dims. s: the points along each dim, -1 for its
+/// size. fft_rfftn and fft_ihfftn halve the last dim of `dim`; fft_irfftn and fft_hfftn have
+/// s.back() points there, by default 2 (size - 1). The factors of norm are products over the dims.
+/// Errors: those of one dim; Error for a dim given twice; ShapeError if s and dim have different
+/// lengths, or s has more values than self dims, and, except for fft_fftn and fft_ifftn, without
+/// dims. Source: torch.fft.fftn, ...
 /// @{
 AMBIT_API Tensor fft_fftn(const Tensor& self, OptionalIntArrayRef s = {},
                           OptionalIntArrayRef dim = {}, std::optional<std::string_view> norm = {});
@@ -70,8 +70,8 @@ AMBIT_API Tensor fft_ihfftn(const Tensor& self, OptionalIntArrayRef s = {},
                             std::optional<std::string_view> norm = {});
 /// @}
 
-/// @name Transforms along two dims
-/// As the functions for several dims, by default along the last two. Source: torch.fft.fft2, ...
+/// Transforms along two dims: as the functions for several dims, by default along the last two.
+/// Source: torch.fft.fft2, ...
 /// @{
 AMBIT_API Tensor fft_fft2(const Tensor& self, OptionalIntArrayRef s = {},
                           IntArrayRef dim = {-2, -1}, std::optional<std::string_view> norm = {});

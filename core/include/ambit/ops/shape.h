@@ -35,8 +35,9 @@ AMBIT_API const Tensor& swapaxes_(const Tensor& self, int64_t axis0, int64_t axi
 AMBIT_API Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1);
 AMBIT_API const Tensor& swapdims_(const Tensor& self, int64_t dim0, int64_t dim1);
 /// @}
-/// View with the matrices of the last two dims transposed: [...,M,N] -> [...,N,M]. A 0-dim tensor
-/// is unchanged. Errors: also ShapeError for a vector.
+/// View with the matrices of the last two dims transposed: [...,M,N] -> [...,N,M]; complex numbers
+/// are copied and conjugated. A real 0-dim tensor is unchanged. Errors: also ShapeError for a
+/// vector.
 AMBIT_API Tensor adjoint(const Tensor& self);
 /// View with permuted dims: dim i of out is dim dims[i] of self. Errors: also ShapeError unless
 /// dims names each dim once.

@@ -12,6 +12,7 @@
 
 namespace ambit::graph {
 
+/// Options of plan().
 struct PlanOptions {
   /// Plan only the memory: outputs are those of forward(), bit for bit. Otherwise outputs may
   /// differ in the last digits, within the bounds of `ambit conformance`.
