@@ -689,3 +689,20 @@ TEST_CASE("complex tensors on meta have shapes") {
   CHECK((z * z).sum(0).sizes() == IntArrayRef{3});
   CHECK(z.to(kComplexDouble).dtype() == kComplexDouble);
 }
+
+TEST_CASE("view_as_real refuses more elements than a tensor can have") {
+  const Tensor z = tensor(Complex(1, 2));
+  CHECK(view_as_real(z.expand({int64_t{1} << 61})).numel() == int64_t{1} << 62);
+  CHECK_THROWS_AS(view_as_real(z.expand({int64_t{1} << 62})), ShapeError);
+}
+
+// torch.sinc of z, with the weights 1, 2, ... of the parts
+TEST_CASE("sinc of complex numbers has a gradient") {
+  const Tensor z =
+      tensor({Complex(0.5, -0.25), Complex(1.25, 0.75), Complex(0.001, 0.001), Complex(0)});
+  z.requires_grad_();
+  (view_as_real(sinc(z)) * arange(1, 9).to(kFloat64).view({4, 2})).sum().backward();
+  const Tensor expected = tensor({Complex(-0.8835, -3.3194), Complex(12.5982, -10.420),
+                                  Complex(-0.0362, -0.00329), Complex(0)});
+  CHECK(allclose(z.grad(), expected, 1e-4, 1e-4));
+}

@@ -41,6 +41,7 @@ Tensor view_as_real(const Tensor& self) {
   Dims sizes(self.sizes()), strides = doubled(self.strides());
   sizes.push_back(2);
   strides.push_back(1);
+  count("view_as_real", sizes);  // throws if an expanded tensor has too many elements
   self.storage()->make_row_major();
   Tensor out = make_view(self, sizes, strides, 2 * self.storage_offset(), real_dtype(self.dtype()));
   if (!needs_gradient(self)) return out;

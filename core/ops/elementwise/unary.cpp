@@ -121,7 +121,7 @@ constexpr double kErfSlope = 2 * std::numbers::inv_sqrtpi;  // at 0
 Tensor sinc_grad(const Tensor& g, const Tensor& x) {
   if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), sinc_grad, g, x);
   constexpr double kPi = std::numbers::pi;
-  const Tensor t = square(x * kPi), near = t < 0.02;
+  const Tensor t = square(x * kPi), near = (x.is_complex() ? abs(t) : t) < 0.02;
   const Tensor slope = (cos(x * kPi) - sinc(x)) / masked_fill(x, near, 1);
   const Tensor series = (((t / 3991680 - 1. / 45360) * t + 1. / 840) * t - 1. / 30) * t + 1. / 3;
   return g * where(near, x * series * (-kPi * kPi), slope);
