@@ -1,7 +1,7 @@
 // The composite of the Fourier transform: products with matrices for short lines; lines of length
 // n1 n2 by transforms of n1 and of n2 elements (Cooley and Tukey); lines of a large prime length as
-// a convolution, which has transforms of another length (Bluestein). Factors are computed in
-// float64 on the host.
+// a convolution, which is computed by transforms of another length (Bluestein). Factors are
+// computed in float64 on the host.
 #include <ambit/backend/unit_root.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -16,8 +16,8 @@
 namespace ambit {
 namespace {
 
-constexpr int64_t kMostByProduct = 64;  // elements of a line that is multiplied by a matrix
-constexpr int64_t kMostPrime = 4 * 64;  // the same for prime lengths
+constexpr int64_t kMostByProduct = 64;  // longest line that is multiplied by a matrix
+constexpr int64_t kMostPrime = 4 * 64;  // the same for lengths without a factor up to it
 
 // Return exp(2 pi i m / n) for any m.
 std::complex<double> root(int64_t m, int64_t n) {
