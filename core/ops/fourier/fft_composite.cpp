@@ -75,7 +75,7 @@ Tensor by_product(const Tensor& x, int64_t sign) {
   return stack({c.select(-1, 0) - s.select(-1, 1), c.select(-1, 1) + s.select(-1, 0)}, -1);
 }
 
-// Element j1 n2 + j2 of x gives element k1 + n1 k2 of the result.
+// Elements of x are numbered j1 n2 + j2, those of the result k1 + n1 k2.
 Tensor by_factors(const Tensor& x, int64_t n1, int64_t sign) {
   const int64_t B = x.size(0), n = x.size(1), n2 = n / n1, C = x.size(2);
   const Tensor columns = transformed(x.reshape({B, n1, n2 * C, 2}), sign);
