@@ -12,8 +12,8 @@
 
 namespace ambit {
 
-/// To storages, this is the backend that owns their memory; all calls but those of memory go to the
-/// device's backend.
+/// The backend that storages use for their memory. It forwards all calls except allocate() and
+/// free() to the device's backend.
 class PlannedMemory::Blocks final : public Backend, public std::enable_shared_from_this<Blocks> {
  public:
   explicit Blocks(Device device);
@@ -51,7 +51,7 @@ class PlannedMemory::Blocks final : public Backend, public std::enable_shared_fr
 
  private:
   enum class Phase : uint8_t { idle, recording, replaying };
-  struct Place {  // in the arena, in use
+  struct Place {  // a range of bytes of the arena that is in use
     size_t begin, end;
   };
   struct Kept {  // a block that outlives the run
@@ -69,16 +69,16 @@ class PlannedMemory::Blocks final : public Backend, public std::enable_shared_fr
   mutable SpinLock lock_;  // guards the members below
   std::vector<PlannedBlock> blocks_;
   std::vector<Kept> kept_;             // by block; empty for those in the arena
-  std::vector<size_t> first_of_step_;  // positions in blocks_, with an end
+  std::vector<size_t> first_of_step_;  // by step: its first block; last, the number of blocks
   std::vector<Place> places_;
   std::unordered_map<void*, uint32_t> recorded_;  // blocks that are allocated, while recording
   char* arena_ = nullptr;
   size_t arena_bytes_ = 0, unplanned_ = 0, tensors_ = 0;
-  size_t next_ = 0, end_ = 0;  // blocks that the step has not allocated yet
+  size_t next_ = 0, end_ = 0;  // range of blocks that the step has not allocated yet
   uint32_t step_ = 0, now_ = 0;
   Phase phase_ = Phase::idle;
   bool is_arranged_ = false;
-  std::shared_ptr<Blocks> self_;  // while tensors use the memory
+  std::shared_ptr<Blocks> self_;  // keeps this object while tensors use it
 };
 
 /// The blocks of the calling thread's run; null if there is none.

@@ -109,7 +109,7 @@ void PlannedMemory::Blocks::arrange() {
 void* PlannedMemory::Blocks::allocate(int index, size_t bytes) {
   const std::lock_guard lock(lock_);
   void* p = nullptr;
-  const bool runs = running == this;  // not for a conversion of a result after the run
+  const bool runs = running == this;  // false if a result is converted after the run
   if (runs && phase_ == Phase::recording) {
     p = record(bytes);
   } else if (runs && phase_ == Phase::replaying) {
@@ -158,7 +158,7 @@ void* PlannedMemory::Blocks::take(size_t i) {
   return arena_ + b.offset;
 }
 
-// Return false for memory of the backend.
+// Return false if p is memory of the backend.
 bool PlannedMemory::Blocks::give_back(void* p) noexcept {
   auto* const at = static_cast<char*>(p);
   if (arena_ && at >= arena_ && at < arena_ + arena_bytes_) {

@@ -45,7 +45,7 @@ FusedBackward::FusedBackward(Optimizer& optimizer)
     : listener_(std::make_shared<Listener>(optimizer)) {
   if (dynamic_cast<LBFGS*>(&optimizer)) {
     throw Error(
-        "FusedBackward: expected an optimizer that updates each parameter by itself, got LBFGS");
+        "FusedBackward: expected an optimizer that updates parameters independently, got LBFGS");
   }
   for (const Tensor& parameter : optimizer.parameters()) {
     if (parameter.requires_grad()) listen_to_leaf(parameter, listener_);

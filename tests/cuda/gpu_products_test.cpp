@@ -135,8 +135,8 @@ TEST_CASE("gpu: activations after convolutions, by each implementation") {
                                      c.p, op);
             CHECK(isnan(y).cpu().equal(isnan(expected).cpu()));
             // For 16 bits in units in the last place: the sum and the result are rounded. TF32
-            // rounds each operand to float16's precision; the products add up to five times their
-            // size.
+            // rounds each operand to float16's precision; the magnitudes of the products add up to
+            // five times the largest result.
             const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
             const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
             const auto numbers = [&](const Tensor& t) { return t.to(wide).nan_to_num(0); };

@@ -75,7 +75,7 @@ TEST_CASE("training on several ranks equals training on one with the same batche
   }
 }
 
-TEST_CASE("so it is on every device") {
+TEST_CASE("training on several ranks equals training on one on every device") {
   for_each_device([](Device device) {
     const training::Lesson lesson{.device = device, .steps = 3};
     const std::vector<double> alone = training::train(lesson).losses;

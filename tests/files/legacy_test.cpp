@@ -106,7 +106,7 @@ TEST_CASE("wide unsigned dtypes are read in the format before PyTorch 1.6") {
   CHECK(value.items()[1].to_tensor().equal(tensor({7, 0, 0, 128}, kUInt8)));
 }
 
-TEST_CASE("views of storages, text of Python 2, and the first function for tensors are read") {
+TEST_CASE("views of storages, text of Python 2, and tensors of _rebuild_tensor are read") {
   const std::string part = "(" + pickled("12") + "K\x01K\x01t";
   CHECK(load_bytes(
             legacy_bytes(old_tensor({.key = "1", .numel = 2, .sizes = {1}, .strides = {1}}, part),

@@ -221,7 +221,7 @@ TEST_CASE("a batch norm in evaluation becomes part of the layer before") {
   CHECK_FALSE(has(plan.text(), "batch_norm.default"));
   CHECK(has(plan.text(), "activation='relu'"));
   CHECK(has(plan.text(), "activation='gelu'"));
-  // Sums of up to 144 products, of which the norm scales each instead of the sum.
+  // Sums of up to 144 products: the folded norm scales each product instead of the sum.
   CHECK(allclose(plan.run(x), net->forward(x), 1e-4, 1e-5));
   graph->named_buffers()["1.running_var"].mul_(3);  // the folded weight follows
   graph->named_parameters()["4.bias"].add_(1);

@@ -1,4 +1,4 @@
-// Rows of complex numbers for the tables of tests.
+// Rows with functions of complex numbers for the tables of calls that tests run.
 #include <ambit/ambit.h>
 
 #include <vector>
@@ -43,7 +43,7 @@ std::vector<bad_input::BadCall> bad_calls() {
 }
 const CallTable<bad_input::BadCall> kBad(bad_calls);
 
-// Parts of a dtype that complex numbers have.
+// Return t in a dtype that parts of complex numbers can have.
 Tensor wide(const Tensor& t) { return is_reduced_floating(t.dtype()) ? t.to(kFloat32) : t; }
 
 Tensor number(const agreement::Operands& o) {

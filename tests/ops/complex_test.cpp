@@ -41,9 +41,9 @@ Numbers read(const Tensor& t) {
   return Numbers(data, data + host.numel());
 }
 
-/// Each part of a function has an error of a few roundings of the result, and a product of
-/// functions, as in gradients, of their sum: 1e-13 of the largest number for parts of float64, 2e-5
-/// for float32, whose operands are exact.
+/// A function has an error of a few roundings in each part of its result; a product of functions,
+/// as in gradients, has the sum of their errors. Relative to the largest number, this is less than
+/// 1e-13 for parts of float64 and than 2e-5 for float32, in which the operands are exact.
 void check_near(const Tensor& got, const Numbers& expected) {
   INFO(str(got));
   const Numbers values = read(got);

@@ -21,13 +21,13 @@ namespace {
 Tensor parts(const Tensor& t) { return t.is_complex() ? view_as_real(t) : t; }
 Tensor made_of(const Tensor& re, const Tensor& im) { return view_as_complex(stack({re, im}, -1)); }
 
-// Check values; those of complex numbers are pairs.
+// Check values; complex numbers are given as pairs.
 void check_parts(const Tensor& got, IntArrayRef sizes, const std::vector<double>& values) {
   check_values(parts(got), sizes, values);
 }
 
-// Check the gradient for a result's gradient of wave(k=0.2), and the second one: of that gradient
-// times wave(k=0.9) with respect to the result's gradient.
+// Check the gradient gx for grad_output = wave(k=0.2), and a second one: that of
+// sum(gx * wave(k=0.9)) with respect to grad_output.
 template <class F>
 void check_gradients(F f, const Tensor& operand, const std::vector<double>& first,
                      const std::vector<double>& second) {
@@ -49,7 +49,7 @@ TEST_CASE("transforms along dims have PyTorch's values") {
   for_each_device([](Device d) {
     // x = wave(2, 4); z = torch.complex(wave(2, 3), wave(2, 3, k=.3))
     const Tensor x = wave(d, {2, 4}), z = made_of(wave(d, {2, 3}), wave(d, {2, 3}, 0.3));
-    // The same calls of torch.fft, of which the results are shown by torch.view_as_real.
+    // The same calls of torch.fft, with results as torch.view_as_real shows them.
     check_parts(fft_fft(x), {2, 4, 2},
                 {2.492876783875, 0, -0.985449729988, 0.218991679411, -0.521977323898, 0,
                  -0.985449729988, -0.218991679411, -1.869823462572, 0, 1.206563922569,
@@ -146,8 +146,9 @@ TEST_CASE("short names are those of libtorch") {
   SAME(irfft)
   SAME(hfft)
   SAME(ihfft)
-  SAME(fft2) SAME(ifft2) SAME(rfft2) SAME(irfft2) SAME(hfft2) SAME(ihfft2) SAME(fftn) SAME(ifftn)
-      SAME(rfftn) SAME(irfftn) SAME(hfftn) SAME(ihfftn)
+  SAME(fft2)
+  SAME(ifft2) SAME(rfft2) SAME(irfft2) SAME(hfft2) SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn)
+      SAME(irfftn) SAME(hfftn) SAME(ihfftn)
 #undef SAME
 }
 
@@ -662,7 +663,8 @@ std::vector<bad_input::BadCall> bad_calls() {
 }
 const CallTable<bad_input::BadCall> kBad(bad_calls);
 
-// Transforms refuse 16 bits; their rows compute in float32 and return the dtype of the operands.
+// Transforms refuse float16 and bfloat16. The rows convert such operands to float32, and the
+// results back.
 Tensor wide(const Tensor& x) { return is_reduced_floating(x.dtype()) ? x.to(kFloat32) : x; }
 Tensor numbers(const Tensor& out, const Tensor& like) { return parts(out).to(like.dtype()); }
 

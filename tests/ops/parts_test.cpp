@@ -147,7 +147,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
       {"group_norm", {{{image, {64, 4}, {64, 4}, image, c, c}}}},
       {"group_norm_grad", {{{image, c, c, image, image, c, {64, 4}, {64, 4}}}}},
       {"attention", {{{q, lse, q, k, k, mask}}, {{q1, lse1, q1, k1, k1, mask1}}}},
-      // Four large operands, with a part of each.
+      // 2^23 elements, since it converts a part of each of four large operands at once.
       {"attention_grad",
        {{{{256, 4, 64, 128},
           {256, 4, 32, 128},

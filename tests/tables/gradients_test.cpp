@@ -60,8 +60,8 @@ const std::set<std::string> kNoGradient = words(
     "randint randint_like randn randn_like randperm range result_type scalar_tensor "
     "searchsorted signbit tensor tril_indices triu_indices unique_consecutive unique_dim "
     "unique_dim_consecutive zeros zeros_like");
-// Functions with one operand that has no gradient; that of the other operand is tested with the
-// function.
+// Functions with an operand whose gradient ambit does not compute. The gradient of the other
+// operand is checked by the tests of the function.
 const std::set<std::string> kUnknown = words(
     "geqrf igamma igamma_ igammac igammac_ linalg_ldl_factor linalg_ldl_factor_ex "
     "linalg_ldl_solve special_zeta");
@@ -74,8 +74,8 @@ const std::set<std::string> kRefused{"linear_int8", "quantize_rows", "resize_", 
 // definition.
 const std::set<std::string> kOthers{"linalg_eigh", "linalg_svd", "nextafter_"};
 
-// Functions whose rows in the other tables have only integers, bools, or numbers with the result
-// NaN.
+// Functions whose rows in the other tables have only integers or bools, or numbers for which the
+// result is NaN.
 std::vector<Call> calls_of_floats() {
   return {
       RESULT(arccos, arccos(o.unit)),

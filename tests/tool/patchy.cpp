@@ -36,7 +36,7 @@ void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
 void matmul(Tensor&, const Tensor&, const Tensor&) {
   if (const char* crash = std::getenv("PATCHY_CRASH")) {
     if (std::string_view(crash) == "abort") std::abort();
-    std::raise(SIGSEGV);  // like a wild pointer, which sanitizers would report
+    std::raise(SIGSEGV);  // as after a wild access; sanitizers would report a real one
   }
   throw BackendError("matmul: lost the device");
 }

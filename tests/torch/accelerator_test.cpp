@@ -95,7 +95,7 @@ TEST_CASE("streams and events order the work of an accelerator's devices") {
   CHECK(accelerator::getDefaultGenerator(0).device() == Device("cuda:0"));
 }
 
-TEST_CASE("a device without streams has one") {
+TEST_CASE("a device whose backend lacks streams has a default stream") {
   if (!is_available("sim")) return;
   const c10::Stream stream(c10::Stream::DEFAULT, Device("sim"));
   CHECK(stream.id() == 0);

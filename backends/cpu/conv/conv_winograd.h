@@ -1,9 +1,10 @@
 // Convolution by Winograd's minimal filtering, float32, with many channels, for windows of 3x3, 5x5
-// and 5: a quarter, less than a sixth and two fifths of the multiply-adds; for 2x2, where images
-// are split, 0.36. Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
-// arXiv:1509.09308. The values of all tiles and channels at one of 36, 64 or 8 points form a
-// matrix; the convolution is a product of matrices at each point. Planes of a window count as
-// additional channels: a plane of y is computed from as many consecutive planes of x.
+// and 1x5: it needs 0.25, 0.16 and 0.4 of the multiply-adds; for windows of 2x2, which only occur
+// with split images (winograd_sizes.h), 0.36. Source: Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks", arXiv:1509.09308. The values of all tiles and channels at one of
+// 36, 64 or 8 points form a matrix; the convolution is a product of matrices at each point. Planes
+// of a window count as additional channels: a plane of y is computed from as many consecutive
+// planes of x.
 #pragma once
 
 #include "backends/cpu/runtime/parallel.h"
@@ -17,7 +18,7 @@ int64_t least_winograd_side();
 /// Return true if the convolution is supported and faster than direct summation.
 bool has_winograd_conv(const WinogradSizes& g);
 
-// x [N,D,H,W,C] and y [N,O,P,Q,K] are channels-last; if they are split, they are the whole images.
+// x [N,D,H,W,C] and y [N,O,P,Q,K] are channels-last; for split images they are the original ones.
 // Sums mix values of different pixels of a tile: the error is about twice that of direct summation
 // (five times for 5x5), relative to the largest value of the tile. The functions return false if a
 // result is not finite, perhaps only because of a neighbouring pixel: discard the result.
@@ -64,8 +65,8 @@ class WinogradTiles {
   int64_t planes_, height_, width_, layers_, rows_, columns_, count_;
 };
 
-/// Channels-last images or volumes, and the location of the pixels of each tile. Split images are
-/// located within the whole ones.
+/// Channels-last images or volumes, and the location of the pixels of each tile. For split
+/// images (winograd_sizes.h), these are locations in the original ones.
 struct WinogradImages {
   const float* data;
   int64_t depth, height, width, channels, padding_front, padding_top, padding_left,

@@ -1,6 +1,7 @@
 // The discrete Fourier transform of real lines and its inverse by PocketFFT, of one line or of
-// several lines in the lanes of vectors. A plan has a line of N numbers in place: the real numbers,
-// or re[0], re[1], im[1], re[2], im[2], ..., and for even N the real part of element N / 2.
+// several lines in the lanes of vectors. A plan converts a line of N numbers in place: from the
+// real numbers to re[0], re[1], im[1], re[2], im[2], ..., and for even N re[N / 2] at the end; or
+// back.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,8 +17,8 @@ namespace {
 template <class T>
 using Plan = pocketfft::detail::pocketfft_r<T>;
 
-/// Lines of `real` [B,N,C] and `pairs` [B,N/2+1,C,2]; line i is column i % C of matrix i / C. One
-/// of both is written.
+/// Lines of `real` [B,N,C] and `pairs` [B,N/2+1,C,2]; line i is column i % C of matrix i / C. The
+/// transform reads one of them and writes the other.
 template <class T>
 struct RealLines {
   T* real;
@@ -29,9 +30,9 @@ struct RealLines {
 
   T* real_start(int64_t line) const { return real + line / C * N * C + line % C; }
   T* pairs_start(int64_t line) const { return pairs + 2 * (line / C * (N / 2 + 1) * C + line % C); }
-  // Return the place in a line of pairs of number p of the plan's line.
+  // Return the position in a line of pairs that holds element p of the plan's line.
   int64_t place(int64_t p) const { return p == 0 ? 0 : (p + 1) / 2 * 2 * C + (p + 1) % 2; }
-  // Write the imaginary parts that the plan's line does not have.
+  // Write the imaginary parts that the plan's line omits because they are 0.
   void fill_zeros(T* pairs_of_line) const {
     pairs_of_line[1] = 0;
     if (N % 2 == 0) pairs_of_line[N * C + 1] = 0;
@@ -54,7 +55,7 @@ struct RealLines {
     }
   }
 
-  // From number 1 on the plan's line and a contiguous line of pairs have the same order.
+  // From element 1 on, the plan's line has the order of a contiguous line of pairs.
   void transform_row(T* x, T* z) const {
     const auto rest = static_cast<size_t>(N - 1) * sizeof(T);
     if (inverse) {

@@ -1,5 +1,5 @@
-// PocketFFT's plans of the last calls. The folder pocketfft has the header of NumPy 2.1.3,
-// unchanged, and so in one piece.
+// A cache of PocketFFT's plans. The folder pocketfft contains the header of NumPy 2.1.3, unchanged
+// and therefore not split into files.
 #pragma once
 
 #include <cstring>
@@ -19,14 +19,14 @@
 
 namespace ambit::cpu {
 
-/// Return the plan for lines of n elements, from the plans of the last calls. Plan:
+/// Return the plan for lines of n elements; the cache keeps the 16 plans used last. Plan:
 /// pocketfft_c<T> for complex lines, pocketfft_r<T> for real ones.
 template <class Plan>
 std::shared_ptr<const Plan> plan_of(size_t n) {
   constexpr size_t kMost = 16;
   using Plans = std::vector<std::shared_ptr<const Plan>>;
   static auto* const mutex = new std::mutex;  // leaked: used until exit
-  static auto* const plans = new Plans;       // guarded by it; the last used one first
+  static auto* const plans = new Plans;       // guarded by mutex; the last used one first
   const auto find = [&] {
     const auto found =
         std::find_if(plans->begin(), plans->end(), [=](const auto& p) { return p->length() == n; });

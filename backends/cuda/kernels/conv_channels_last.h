@@ -15,8 +15,9 @@ namespace ambit::cuda {
 /// The memory of the operands: x, w, y, and b if there is a bias.
 using ConvPointers = std::array<void*, 4>;
 
-/// Return whether tensor cores support the problem; whether they are worth the conversion.
+/// Return whether tensor cores support the problem.
 bool may_lie_channels_last(const ConvProblem& problem);
+/// The same, except for depthwise convolutions, in which tensor cores would be idle.
 bool wants_channels_last(const ConvProblem& problem);
 
 /// Return how many images to convert at a time: 32 MB, or all if the problem is not converted. The

@@ -68,7 +68,7 @@ class BlockAllocator {
     wait_for_calls(enlist(accesses, stream), stream);
   }
   /// The two halves of use(), for a call that uses memory of two allocators: enlist in both before
-  /// following, and serialise these calls, otherwise two calls could wait for each other.
+  /// waiting, and serialise these calls; otherwise two calls could wait for each other.
   StreamCalls enlist(std::span<const Access> accesses, StreamClock& stream);
   void wait_for_calls(const StreamCalls& calls, StreamClock& stream);
   /// Return true if no other stream has used this allocator: use() is then a no-op.

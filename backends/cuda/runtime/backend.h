@@ -11,8 +11,9 @@ namespace ambit::cuda {
 
 class CudaBackend final : public Backend {
  public:
-  /// Functions of folders above, libraries and kernels: `cusolver_version` for properties(), and
-  /// `report_unless`, which queues a kernel that reports a claim unless the bool at `fact` is true.
+  /// Functions of the folders libraries and kernels, which this folder does not include:
+  /// `cusolver_version` for properties(), and `report_unless`, which queues a kernel that reports a
+  /// fault of kind `claim` unless the bool at `fact` is true.
   CudaBackend(std::string (*cusolver_version)(),
               void (*report_unless)(const void* fact, FaultSink faults))
       : cusolver_version_(cusolver_version), report_unless_(report_unless) {}

@@ -1,4 +1,5 @@
-// Sums, products, comparisons and reductions of complex numbers by kernels of their parts.
+// Sums, products, comparisons and reductions of complex numbers, computed by kernels that run on
+// the real and the imaginary parts.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -51,7 +52,7 @@ Tensor nonzero_as_bool(const Tensor& x) {
   return y;
 }
 
-// y = op(real parts) joined with op(imaginary parts), for bool y.
+// y = join(op(real parts), op(imaginary parts)); y is bool.
 void test_parts(Tensor& y, const Tensor& x, UnaryOp op, BinaryOp join) {
   Tensor second = blank_like(x, kBool);
   kernels::unary(y, re(x), op);
@@ -59,7 +60,7 @@ void test_parts(Tensor& y, const Tensor& x, UnaryOp op, BinaryOp join) {
   kernels::binary(y, y, second, join);
 }
 
-// The product along one dim, which keeps size 1, in log2(n) steps.
+// Return the product along one dim, in log2(n) steps. The dim remains, with size 1.
 Tensor product_along(Tensor x, int64_t dim) {
   if (x.size(dim) == 0) {
     Dims one(x.sizes());

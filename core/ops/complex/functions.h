@@ -1,4 +1,4 @@
-// Functions with formulas of their own for complex numbers.
+// Functions whose formulas for complex numbers differ from those for real numbers.
 #pragma once
 
 #include <ambit/tensor.h>

@@ -1,8 +1,9 @@
-// The functions of core/dispatch/kernels.cpp that run ops on complex operands, by kernels of real
-// ones. Semantics and signatures are those of kernels.h; they run without recording, on the device
-// of their tensors, and fill the given outputs. Functions of single numbers that no kernel computes
-// by parts, such as exp, run on the host. A backend may register a kernel for complex64 and
-// complex128, which is then called instead.
+// Functions that run an op on complex operands by kernels of real numbers; the table of ops in
+// core/dispatch/kernels.cpp names them. Semantics and signatures are those of
+// <ambit/backend/kernels.h>; they run without recording, on the device of their tensors, and fill
+// the given outputs. Elementwise functions that cannot be computed from parts by kernels, such as
+// exp, run on the host. A backend may register a kernel for complex64 and complex128, which is then
+// called instead.
 #pragma once
 
 #include <ambit/backend/kernels.h>

@@ -1,4 +1,4 @@
-// Complex numbers made of their parts, and conjugates.
+// Functions that make complex numbers from their parts, and conjugates.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
@@ -42,7 +42,7 @@ Device check_parts(const char* op, const char* first, const Tensor& a, const cha
   return device;
 }
 
-// The parts have the device and dtype of the result.
+// Return x + i y on `device`; x and y broadcast and have one dtype.
 Tensor joined(const char* op, const Tensor& x, const Tensor& y, Device device) {
   const Dims sizes = broadcast(op, x.sizes(), y.sizes());
   Tensor out = allocate(op, sizes, complex_dtype(x.dtype()), device);

@@ -5,15 +5,15 @@
 
 namespace ambit {
 
-/// Return aliases, outside of any graph, of the parts of complex t, or of their bits: complex64 as
-/// int64.
+/// Return an alias of the real parts, the imaginary parts or the bits (complex64 as int64) of t.
+/// Aliases share t's memory and are not part of the autograd graph.
 /// @{
 Tensor re(const Tensor& t);
 Tensor im(const Tensor& t);
 Tensor bits(const Tensor& t);
 /// @}
 
-/// Return an alias [..., 2] of both parts, outside of any graph.
+/// The same with both parts: [..., 2].
 Tensor pairs(const Tensor& t);
 
 /// Return the complex numbers i x of real x. Gradient: x.

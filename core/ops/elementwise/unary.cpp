@@ -75,8 +75,8 @@ void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const
   kernels::copy(y, result);
 }
 
-// Return a map's formula for record(). The gradient of complex numbers is that at the conjugate:
-// derivatives of all maps with real values for real numbers commute with conj().
+// Return a map's formula for record(). For complex numbers it is evaluated at the conjugate: each
+// map is real for real numbers, so its derivative at conj(z) is the conjugate of that at z.
 template <class Map>
 auto unary_formula(Saved kept) {
   if constexpr (Map::kKeeps == Keeps::nothing) {

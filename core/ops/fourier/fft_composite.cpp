@@ -1,7 +1,7 @@
 // The composite of the Fourier transform: products with matrices for short lines; lines of length
 // n1 n2 by transforms of n1 and of n2 elements (Cooley and Tukey); lines of a large prime length as
-// a convolution, which has transforms of another length (Bluestein). Factors are computed in
-// float64 on the host.
+// a convolution, which is computed by transforms of another length (Bluestein). Factors are
+// computed in float64 on the host.
 #include <ambit/backend/unit_root.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -16,8 +16,8 @@
 namespace ambit {
 namespace {
 
-constexpr int64_t kMostByProduct = 64;  // elements of a line that is multiplied by a matrix
-constexpr int64_t kMostPrime = 4 * 64;  // the same for prime lengths
+constexpr int64_t kMostByProduct = 64;  // longest line that is multiplied by a matrix
+constexpr int64_t kMostPrime = 4 * 64;  // the same for lengths without a factor up to it
 
 // Return exp(2 pi i m / n) for any m.
 std::complex<double> root(int64_t m, int64_t n) {
@@ -75,7 +75,7 @@ Tensor by_product(const Tensor& x, int64_t sign) {
   return stack({c.select(-1, 0) - s.select(-1, 1), c.select(-1, 1) + s.select(-1, 0)}, -1);
 }
 
-// Element j1 n2 + j2 of x gives element k1 + n1 k2 of the result.
+// Elements of x are numbered j1 n2 + j2, those of the result k1 + n1 k2.
 Tensor by_factors(const Tensor& x, int64_t n1, int64_t sign) {
   const int64_t B = x.size(0), n = x.size(1), n2 = n / n1, C = x.size(2);
   const Tensor columns = transformed(x.reshape({B, n1, n2 * C, 2}), sign);

@@ -1,6 +1,7 @@
-// The discrete Fourier transform of real numbers and its inverse, along a dim. Only half of the
-// pairs exist: in the gradient of one direction, which is the other direction, all pairs except the
-// first and, for even lengths, the last count twice or half.
+// The discrete Fourier transform of real numbers and its inverse, along a dim. Tensors hold only
+// half of the pairs; the others are their conjugates. The gradient of each direction is the other
+// direction, where the pairs whose conjugates are missing (all except the first and, for even
+// lengths, the last) are multiplied by 1/2 or 2.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/fft.h>
@@ -20,7 +21,7 @@
 namespace ambit {
 namespace {
 
-// Return the sizes [B,N,C] or [B,N,C,2] of `sizes`, whose dim has N.
+// Return `sizes` as [B,N,C], or as [B,N,C,2] of pairs, where N is the size of `dim`.
 Dims lines_of(IntArrayRef sizes, int64_t dim, bool are_pairs) {
   Dims lines{1, sizes[static_cast<size_t>(dim)], 1};
   const auto dims = static_cast<int64_t>(sizes.size()) - are_pairs;
@@ -31,7 +32,7 @@ Dims lines_of(IntArrayRef sizes, int64_t dim, bool are_pairs) {
   return lines;
 }
 
-// Multiply the pairs that have a conjugate, of a transform of length n, by a factor.
+// Multiply by `factor` the pairs of a transform of length n whose conjugates are missing.
 Tensor times_mirrored(const Tensor& pairs, int64_t dim, int64_t n, double factor) {
   const int64_t mirrored = (n - 1) / 2, rest = n / 2 - mirrored;
   if (mirrored == 0) return pairs;
@@ -88,7 +89,7 @@ Tensor irfft_pairs(const Tensor& x, int64_t dim, int64_t n, double scale) {
                 }));
 }
 
-// By a transform of pairs with imaginary parts of 0, or of all pairs.
+// Calls fft_pairs: forward with imaginary parts of 0, inverse with the missing conjugates added.
 void composite::fft_real(Tensor& y, const Tensor& x, bool inverse, double scale) {
   if (x.numel() == 0) return;
   const int64_t n = inverse ? y.size(1) : x.size(1), mirrored = (n - 1) / 2;

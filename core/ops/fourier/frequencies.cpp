@@ -13,8 +13,8 @@
 namespace ambit {
 namespace {
 
-// Return `count` frequencies of n samples at distance d: k / (n d) for k = 0 on, and from k =
-// `half` on those of k - n.
+// Return `count` frequencies of n samples at distance d: k / (n d) for k < half, then
+// (k - n) / (n d).
 Tensor frequencies(const char* op, int64_t n, double d, int64_t count, int64_t half,
                    const TensorOptions& options) {
   if (n < 0) throw Error(fmt::format("{}: expected a length of 0 or more, got {}", op, n));

@@ -10,7 +10,8 @@ namespace ambit {
 Tensor as_transformable(const char* op, const Tensor& self);
 /// Return x as pairs [..., 2]; the imaginary parts of real numbers are 0.
 Tensor as_pairs(const Tensor& x);
-/// Return pairs [..., 2], which nothing else uses, as complex numbers [...]: not a view.
+/// Return complex numbers [...] in the memory of pairs [..., 2], which nothing else uses. Autograd
+/// does not treat the result as a view.
 Tensor as_complex(const Tensor& pairs);
 /// Extend dim to size n with zeros.
 Tensor extended(const Tensor& x, int64_t dim, int64_t n);

@@ -33,7 +33,7 @@ json real(double x);
 json text(std::string_view t);
 json none();
 json type(DType d);
-/// A number as an operand of tensors of `of`.
+/// A number that is an operand next to tensors with dtype `of`.
 json number(const Scalar& s, DType of);
 
 /// Return how many elements of the tensor's dtype its memory holds.
@@ -75,8 +75,8 @@ class Recorder {
     Tensor owner;  // keeps the storage, and so its address
     std::map<std::string, std::string> views{};
   };
-  /// A view of a block of memory: the block as row-major factors, of which it covers an interval
-  /// each. `dims`: the dims of the view in the order of the factors.
+  /// A view of a block of memory. If the block has the row-major sizes `factors`, the view covers
+  /// [start, start + length) along each. `dims`: the dims of the view in the order of the factors.
   struct Layout {
     Dims factors, starts, lengths;
     std::vector<size_t> dims;

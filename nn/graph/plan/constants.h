@@ -10,7 +10,7 @@ namespace ambit::graph {
 
 class Constants {
  public:
-  /// `prelude`: calls on values of Program::state. `results`: those that are kept.
+  /// `prelude`: calls on values of Program::state. `results`: the values to keep.
   Constants(const Program& program, std::vector<Node> prelude, std::vector<uint32_t> results,
             const Mode& mode);
 

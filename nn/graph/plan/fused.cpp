@@ -13,7 +13,8 @@ UnaryOp activation(const Call& c, size_t i) {
   return text == "relu" ? UnaryOp::relu : text == "gelu" ? UnaryOp::gelu : UnaryOp::gelu_tanh;
 }
 
-// By which a batch norm multiplies each channel; its weight, variance and eps are from `first` on.
+// Return the factor by which a batch norm multiplies each channel. The arguments from `first` on
+// are its weight, variance and eps.
 Tensor scale(const Call& c, size_t first) {
   const Tensor inverse = rsqrt(c.tensor(first + 1) + c.scalar(first + 2));
   return c.has(first) ? inverse * c.tensor(first) : inverse;

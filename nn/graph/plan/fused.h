@@ -8,6 +8,6 @@ namespace ambit::graph {
 extern const Function kConvolutionMap;  ///< a convolution followed by relu or gelu
 extern const Function kLinearMap;       ///< the same for a linear layer
 extern const Function kFoldedWeight;    ///< the weight of a layer that includes a batch norm
-extern const Function kFoldedBias;      ///< its bias
+extern const Function kFoldedBias;      ///< the bias of such a layer
 
 }  // namespace ambit::graph

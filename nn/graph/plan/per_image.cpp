@@ -13,7 +13,7 @@ using Kind = Argument::Kind;
 
 enum class Role : uint8_t {
   shared,  // the same for all images
-  images,  // dim 0 counts images
+  images,  // a batch: dim 0 is that of the images
   mixed,   // depends on several images
 };
 
@@ -25,12 +25,12 @@ struct Operand {
 // How a function uses dim 0 of its operands.
 enum class Rule : uint8_t {
   elementwise,  // operands broadcast
-  layer,        // the first operand is a batch, in its dims; the others are parameters
+  layer,        // as rows; the first operand has as many dims as the weight
   rows,         // the first operand is a batch of at least two dims; the others are parameters
   dim,          // works along one dim or a list of dims: argument 1
   dims,         // works along two dims: arguments 1 and 2
-  view,         // gives its result another size: argument 1 is replaced
-  lists,        // a list of batches, and a dim: argument 1
+  view,         // reshapes: the sizes, argument 1, are replaced
+  lists,        // argument 0 is a list of batches, argument 1 the dim along which it works
   batches,      // all operands are batches of at least three dims
 };
 
@@ -220,7 +220,8 @@ class Roles {
     });
   }
 
-  // A batch has all dims of the result; other operands have fewer, or one image for all.
+  // True if batches have all dims of the result, and other operands have fewer or size 1 along dim
+  // 0.
   bool broadcasts(const Node& node) const {
     const Tensor& out = traced_.values[node.outputs[0]].tensor;
     if (!out.defined() || node.outputs.size() != 1) return false;
@@ -235,7 +236,7 @@ class Roles {
     return true;
   }
 
-  // True if a dim, or each of a list, is not that of the images.
+  // True if the dim, or each dim of the list, in argument `a` is not that of the images.
   bool avoids_images(const Argument& a, int64_t dims, const Node& node) const {
     if (node.function->name == std::string_view("unsqueeze.default")) ++dims;
     const auto avoids = [&](const Argument& one) {
@@ -245,7 +246,8 @@ class Roles {
     return !a.items.empty() && std::all_of(a.items.begin(), a.items.end(), avoids);
   }
 
-  // Replace the sizes, which contain the number of images.
+  // Let a view infer the number of images: its first size becomes -1. Return false if dim 0 of the
+  // result is not that of the images.
   bool set_sizes(Node& node) {
     const Tensor& from = *operand(node.arguments[0]).tensor;
     const Tensor& to = traced_.values[node.outputs[0]].tensor;

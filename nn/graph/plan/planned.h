@@ -24,7 +24,7 @@ struct PackedState {
   std::vector<std::pair<const void*, uint32_t>> versions{};  ///< memory and version
 };
 
-/// The tensors of a graph, and constants that follow from them.
+/// The tensors of a graph, and constants computed from them.
 struct PlannedState {
   std::vector<Tensor> tensors{};  ///< in the order of Program::state
   std::shared_ptr<Constants> constants{};
@@ -75,8 +75,8 @@ class PlannedCalls final : public Planned {
   void refresh_packed();
   /// Return the content of a position in the state, the inputs and the constants.
   Slot content_of(size_t source, TensorList inputs) const;
-  /// Compute the outputs. `run`: that of the memory, or null. `keeps`: change only copies of
-  /// buffers and inputs.
+  /// Compute the outputs. `run`: the run of memory_; null: memory of the backend. `keeps`: change
+  /// only copies of buffers and inputs.
   std::vector<Tensor> compute(TensorList inputs, PlannedMemory::Run* run, bool keeps);
   void update(TensorList inputs);
 
@@ -94,8 +94,8 @@ class PlannedCalls final : public Planned {
   std::vector<Slot> slots_;  // by value
 };
 
-/// Runs a program on some images of the batch at a time, so that what is between inputs and
-/// outputs fits into the caches and does not grow with the batch.
+/// Runs a program on some images of the batch at a time, so that the tensors between inputs and
+/// outputs fit into the caches and their memory does not grow with the batch.
 class PlannedSlices final : public Planned {
  public:
   /// `slice`: images at a time, less than `images`.
@@ -109,7 +109,7 @@ class PlannedSlices final : public Planned {
 
  private:
   std::vector<Tensor> inputs_of(TensorList inputs, int64_t first, int64_t count) const;
-  /// Return memory for all images; `part`: the outputs of a slice.
+  /// Return outputs for all images, without values; `part`: the outputs of a slice.
   std::vector<Tensor> allocate(const std::vector<Tensor>& part) const;
 
   const std::shared_ptr<const Program> program_;

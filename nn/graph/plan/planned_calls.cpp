@@ -61,8 +61,9 @@ PlannedCalls::PlannedCalls(std::shared_ptr<const Program> program, PlannedState 
   if (state_.constants) state_.constants->refresh(detached_);
   find_written(inputs);
   refresh_state();
-  compute(inputs, nullptr, true);  // fills caches, which would be recorded as needed in each run
-  std::vector<Tensor> outputs;     // outlive the recorded run
+  // Fills caches, so that the recorded run does not include memory that is allocated only once.
+  compute(inputs, nullptr, true);
+  std::vector<Tensor> outputs;  // outlive the recorded run
   {
     PlannedMemory::Run run(memory_);
     outputs = compute(inputs, &run, true);

@@ -13,7 +13,8 @@
 namespace ambit::graph {
 namespace {
 
-// Return memory for `images` results like those of a slice, with dims in the same order.
+// Return a tensor without values for the results of all images, with the order of strides of those
+// of a slice.
 Tensor whole(const Tensor& part, int64_t images) {
   Dims sizes(part.sizes()), order(sizes.size());
   sizes[0] = images;

@@ -1,4 +1,4 @@
-// Chooses how a program runs, and the entry of libambit_plan.so.
+// Chooses how a program runs. Exports the function through which libambit uses libambit_plan.so.
 #include <ambit/autograd.h>
 
 #include <algorithm>
@@ -11,13 +11,14 @@
 namespace ambit::graph {
 namespace {
 
-// The memory of a slice: its tensors stay in the caches of the cores, calls have work for all
-// threads, and parameters, which each slice reads and some kernels convert, are far smaller. With
+// The memory of a slice is the larger of kSliceBytes and kPerParameterByte times the parameters.
+// The first keeps tensors in the caches of the cores and gives all threads work; the second keeps
+// the cost of parameters small, which each slice reads and some kernels convert. Measured: with
 // slices of 8 images, ResNet-18 (44 MB of parameters) needs 1.4 times the time of a batch of 32.
 constexpr size_t kSliceBytes = size_t{4} << 20, kPerParameterByte = 4;
 constexpr int64_t kLeastImages = 8;
 
-// The contents of the block's inputs, which are the state, the inputs and constants.
+// Return the trace of a program, whose block's inputs are the state, the inputs and the constants.
 Trace trace_of(const Program& p, const std::vector<Tensor>& state, TensorList inputs,
                const Constants* constants, const Mode& mode) {
   std::vector<Slot> by_value(p.block.values.size());

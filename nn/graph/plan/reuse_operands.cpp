@@ -15,7 +15,8 @@ using Kind = Argument::Kind;
 bool is_value(const Argument& a) { return a.kind == Kind::value; }
 uint32_t index(const Argument& a) { return static_cast<uint32_t>(a.integer); }
 
-// In place on the operand; elementwise, so that the operand may be the result.
+// Return the in-place form of an elementwise function, whose result may overwrite its operand; null
+// for other functions.
 const Function* in_place(const Node& node) {
   constexpr std::string_view kNames[] = {
       "relu.default", "sigmoid.default", "tanh.default", "gelu.default", "silu.default",

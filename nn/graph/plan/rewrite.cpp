@@ -64,7 +64,7 @@ class Rewriter {
     if (is_value(a)) visit(a);
     for (Argument& item : a.items) each_argument(item, visit);
   }
-  // Also of the program's outputs.
+  // The same for all nodes and the outputs of the program.
   template <class Visit>
   void each_use(const Visit& visit) {
     for (Node& node : nodes()) each_use(node, visit);
@@ -72,7 +72,7 @@ class Rewriter {
     for (Argument& a : out_.program.outputs) each_argument(a, visit);
   }
 
-  // Numbers that follow from the sizes of the inputs.
+  // Replace values by numbers where they follow from the sizes of the inputs.
   void fold_numbers() {
     const auto number = [&](uint32_t v) {
       return is_constant_[v] ? std::optional<Scalar>() : traced_.values[v].number;
@@ -178,8 +178,8 @@ class Rewriter {
     if (index(layer->arguments[1]) >= traced_.values.size()) return;  // folded already
     const Tensor& weight = traced_.values[index(layer->arguments[1])].tensor;
     const Tensor& out = traced_.values[index(a[0])].tensor;
-    // The channels of the norm must be those of the layer; folded weights of 16 bits round
-    // coarsely.
+    // The channels of the norm must be those of the layer; weights of 16 bits would lose precision
+    // by folding.
     if (is_reduced_floating(weight.dtype()) || out.size(1) != weight.size(0)) return;
     const bool has_batch = is_linear(*layer) ? out.dim() == 2 : out.dim() == weight.dim();
     if (!has_batch) return;
@@ -232,7 +232,7 @@ class Rewriter {
     count_uses();
   }
 
-  // Results of the prelude that other calls use.
+  // List the results of the prelude that other calls use.
   void list_constants() {
     std::vector<bool> is_made(block().values.size());
     for (const Node& node : out_.prelude) {
@@ -252,7 +252,7 @@ class Rewriter {
   const Mode& mode_;
   Rewritten out_;
   std::vector<bool> is_constant_;  // by value
-  std::vector<size_t> uses_;       // by value, of outputs, too
+  std::vector<size_t> uses_;       // by value; outputs count as uses, too
   std::vector<Node*> maker_;       // by value: null for inputs and constants
 };
 

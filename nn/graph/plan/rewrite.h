@@ -10,14 +10,14 @@ namespace ambit::graph {
 /// A program whose calls on parameters and constants are separate: they run once for many runs.
 struct Rewritten {
   Program program{};
-  std::vector<Node> prelude{};        ///< on the values of Program::state only
+  std::vector<Node> prelude{};        ///< calls on values of Program::state only
   std::vector<uint32_t> constants{};  ///< results of `prelude` that are inputs of the block, in
                                       ///< order after those of the program
 };
 
 /// Rewrite a program: fold constants, and batch norms in evaluation into the convolution or linear
-/// layer before; fuse relu and gelu with these; drop unused indices of pooling; make numbers that
-/// follow from sizes constants. `traced`: its trace.
+/// layer before them; fuse relu and gelu with such a layer; drop unused indices of pooling; make
+/// numbers that follow from sizes constants. `traced`: its trace.
 Rewritten rewrite(const Program& program, const Trace& traced, const Mode& mode);
 
 /// Compute elementwise functions in place where their operand is not used again. `traced`: the

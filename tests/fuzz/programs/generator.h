@@ -64,7 +64,8 @@ class Generator {
   int operand(Sizes shape, Fill fill = Fill::few);
   /// The same without a gradient.
   int constant(const Sizes& shape, Fill fill);
-  /// Use the roundings of this dtype, if it is coarser: results of integers have the default dtype.
+  /// Let the tolerance allow for roundings in this dtype, if it is less precise than the result's.
+  /// Functions of integers compute in the default dtype, float32.
   void compute_in(ambit::DType dtype) { computes_in_ = dtype; }
   /// Append an operand of `dtype` with integers in [least, most], or 0 and 1 for bool.
   int integers(const Sizes& shape, int64_t least, int64_t most, ambit::DType dtype = ambit::kInt64);

@@ -64,7 +64,7 @@ void softplus_above(Site& s) {
 
 void log_sigmoid(Site& s) { s.give(s.e.op("Neg", {softplus(s.e, s.e.op("Neg", {s.tensor(0)}))})); }
 
-// ONNX's Shrink and ThresholdedRelu replace NaN by 0, which these keep.
+// Not ONNX's Shrink and ThresholdedRelu: they replace NaN by 0, but PyTorch's functions keep NaN.
 void hard_shrink(Site& s) {
   const Ref x = s.tensor(0);
   Emitter& e = s.e;

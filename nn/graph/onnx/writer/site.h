@@ -71,7 +71,7 @@ class Site {
   std::string_view text(size_t i) const;
   std::optional<DType> dtype(size_t i) const;
 
-  /// Return the dtype of an operand; of a number, that of PyTorch for it.
+  /// Return the dtype of an operand; for a number, the dtype that PyTorch gives it.
   DType dtype_of(size_t i) const;
   /// The dtype that operands i and j promote to.
   DType common(size_t i, size_t j) const;

@@ -96,7 +96,7 @@ cublasStatus_t getrf_batched(cublasHandle_t handle, int n, T* const a[], int lda
                              int* info, int batch) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (n < 0 || batch < 0 || lda < std::max(n, 1) || !a || !info) return CUBLAS_STATUS_INVALID_VALUE;
-  if (!pivots) misuse("cublas<t>getrfBatched: expected pivots: the emulation has no LU without");
+  if (!pivots) misuse("cublas<t>getrfBatched: expected pivots: the emulation always pivots");
   if (n == 0 || batch == 0) return CUBLAS_STATUS_SUCCESS;
   return queue(handles().get(handle), "cublas<t>getrfBatched", [=] {
     const auto matrices = read_addresses(a, batch);

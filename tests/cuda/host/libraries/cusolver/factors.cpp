@@ -11,7 +11,7 @@ cusolverStatus_t getrf(cusolverDnHandle_t handle, const Columns<T>& a, T* work, 
                        int* info) {
   const cusolverStatus_t status = check(handle, a.is_valid() && work && info);
   if (status != CUSOLVER_STATUS_SUCCESS || a.rows * a.columns == 0) return status;
-  if (!pivots) misuse("cusolverDn<t>getrf: expected pivots: the emulation has no LU without");
+  if (!pivots) misuse("cusolverDn<t>getrf: expected pivots: the emulation always pivots");
   return queue(handle, "cusolverDn<t>getrf", work, work_size(a.rows, a.columns),
                [=] { factor_lu(a, pivots, info); });
 }
