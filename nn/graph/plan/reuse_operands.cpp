@@ -31,10 +31,29 @@ const Function* in_place(const Node& node) {
   return fits ? found : nullptr;
 }
 
+// Return true if the call copied its operand in the trace, but may return it in a run: with other
+// strides of an input, or with one image in a slice.
+bool may_alias(const Node& node, const Trace& traced) {
+  constexpr std::string_view kNames[] = {"contiguous.", "reshape.", "flatten.", "to.",
+                                         "_unsafe_view."};
+  const std::string_view name = node.function->name;
+  if (std::none_of(std::begin(kNames), std::end(kNames),
+                   [&](std::string_view start) { return name.starts_with(start); })) {
+    return false;
+  }
+  if (!is_value(node.arguments[0])) return true;
+  const Tensor& from = traced.values[index(node.arguments[0])].tensor;
+  const Tensor& to = traced.values[node.outputs[0]].tensor;
+  return !from.defined() || !to.defined() || from.storage().get() != to.storage().get();
+}
+
 }  // namespace
 
 void reuse_operands(Program& program, const Trace& traced) {
   Block& block = program.block;
+  for (const Node& node : block.nodes) {
+    if (may_alias(node, traced)) return;
+  }
   constexpr size_t kAlways = SIZE_MAX;
   std::map<const StorageImpl*, size_t> last;  // by memory: the last node that uses it
   const auto use = [&](uint32_t v, size_t i) {
