@@ -97,6 +97,23 @@ void check_close(graph::GraphImpl& net, const std::vector<Tensor>& inputs, int64
   }
 }
 
+using Check = void (*)(graph::GraphImpl& net, const std::vector<Tensor>& inputs);
+
+// Check every exported network on every device, as exported and in evaluation.
+void for_each_exported(Check check) {
+  for (const std::string& name : graph_names()) {
+    if (name.starts_with("indexing")) continue;  // nonzero()
+    INFO(name);
+    const Value record = graph_record(name);
+    for_each_device([&](Device device) {
+      const graph::Graph net = graph::load(graph_file(name), device);
+      check(*net, tensors_of(record["inputs"], device));
+      net->eval();
+      check(*net, tensors_of(record["inputs"], device));
+    });
+  }
+}
+
 bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 graph::Graph small_graph(const Tensor& x) {
@@ -155,17 +172,7 @@ std::string error_of(const std::function<void()>& work) {
 }  // namespace
 
 TEST_CASE("exact plans of exported networks compute what the graph computes, bit for bit") {
-  for (const std::string& name : graph_names()) {
-    if (name.starts_with("indexing")) continue;  // nonzero()
-    INFO(name);
-    const Value record = graph_record(name);
-    for_each_device([&](Device device) {
-      const graph::Graph net = graph::load(graph_file(name), device);
-      check_exact(*net, tensors_of(record["inputs"], device));
-      net->eval();
-      check_exact(*net, tensors_of(record["inputs"], device));
-    });
-  }
+  for_each_exported(check_exact);
 }
 
 TEST_CASE("exact plans of captured networks compute what the graph computes, bit for bit") {
@@ -178,17 +185,8 @@ TEST_CASE("exact plans of captured networks compute what the graph computes, bit
 }
 
 TEST_CASE("plans of exported networks compute what the graph computes") {
-  for (const std::string& name : graph_names()) {
-    if (name.starts_with("indexing")) continue;  // nonzero()
-    INFO(name);
-    const Value record = graph_record(name);
-    for_each_device([&](Device device) {
-      const graph::Graph net = graph::load(graph_file(name), device);
-      check_close(*net, tensors_of(record["inputs"], device));
-      net->eval();
-      check_close(*net, tensors_of(record["inputs"], device));
-    });
-  }
+  for_each_exported(
+      [](graph::GraphImpl& net, const std::vector<Tensor>& inputs) { check_close(net, inputs); });
 }
 
 TEST_CASE("plans of captured networks compute what the graph computes, in slices, too") {

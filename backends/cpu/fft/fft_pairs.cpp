@@ -1,11 +1,9 @@
 // The discrete Fourier transform by PocketFFT, of one line or of several lines in the lanes of
 // vectors.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "plans.h"
 
@@ -84,20 +82,7 @@ void fft_pairs(Tensor& y, const Tensor& x, bool inverse, double scale) {
                          *plan,
                          static_cast<T>(scale),
                          !inverse};
-    constexpr int64_t kLanes = kLinesAtOnce<T>;
-    // A butterfly has about ten operations on two elements, in each of log2(n) passes.
-    const int64_t work = N * kLanes * (2 + 5 * std::bit_width(static_cast<uint64_t>(N)));
-    // The groups do not depend on the number of threads, nor does the result.
-    parallel_for(ceil_div(count, kLanes), grain_for(work), [&](int64_t begin, int64_t end) {
-      for (int64_t group = begin; group < end; ++group) {
-        const int64_t line = group * kLanes, past = std::min(line + kLanes, count);
-        if (past - line == kLanes) {
-          lines.transform_lanes(line);
-        } else {
-          for (int64_t i = line; i < past; ++i) lines.transform_one(i);
-        }
-      }
-    });
+    transform_lines<T>(lines, count, work_of_line(N));
   });
 }
 

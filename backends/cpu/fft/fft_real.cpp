@@ -3,11 +3,9 @@
 // real numbers to re[0], re[1], im[1], re[2], im[2], ..., and for even N re[N / 2] at the end; or
 // back.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "plans.h"
 
@@ -111,20 +109,7 @@ void fft_real(Tensor& y, const Tensor& x, bool inverse, double scale) {
     const auto plan = plan_of<Plan<T>>(static_cast<size_t>(N));
     const RealLines<T> lines{
         real.data_ptr<T>(), pairs.data_ptr<T>(), N, C, *plan, static_cast<T>(scale), inverse};
-    constexpr int64_t kLanes = kLinesAtOnce<T>;
-    // Half the work of complex lines (fft_pairs.cpp).
-    const int64_t work = N * kLanes * (2 + 5 * std::bit_width(static_cast<uint64_t>(N))) / 2;
-    // The groups do not depend on the number of threads, nor does the result.
-    parallel_for(ceil_div(count, kLanes), grain_for(work), [&](int64_t begin, int64_t end) {
-      for (int64_t group = begin; group < end; ++group) {
-        const int64_t line = group * kLanes, past = std::min(line + kLanes, count);
-        if (past - line == kLanes) {
-          lines.transform_lanes(line);
-        } else {
-          for (int64_t i = line; i < past; ++i) lines.transform_one(i);
-        }
-      }
-    });
+    transform_lines<T>(lines, count, work_of_line(N) / 2);
   });
 }
 

@@ -1,5 +1,5 @@
-// A cache of PocketFFT's plans. The folder pocketfft contains the header of NumPy 2.1.3, unchanged
-// and therefore not split into files.
+// A cache of PocketFFT's plans, and the loop over lines. The folder pocketfft contains the header
+// of NumPy 2.1.3, unchanged and therefore not split into files.
 #pragma once
 
 #include <cstring>
@@ -16,6 +16,10 @@
 #pragma GCC diagnostic pop
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "backends/cpu/runtime/parallel.h"
 
 namespace ambit::cpu {
 
@@ -54,5 +58,30 @@ inline constexpr int64_t kLinesAtOnce =
 #else
     1;
 #endif
+
+/// Return the work of a complex line of n elements, for grain_for(): a butterfly has about ten
+/// operations on two elements, in each of log2(n) passes.
+inline int64_t work_of_line(int64_t n) {
+  return n * (2 + 5 * std::bit_width(static_cast<uint64_t>(n)));
+}
+
+/// Transform `count` lines by lines.transform_lanes(first), and the last ones, too few for a
+/// vector, by lines.transform_one(line). The result does not depend on the number of threads, since
+/// the groups do not.
+template <class T, class Lines>
+void transform_lines(const Lines& lines, int64_t count, int64_t work_of_line) {
+  constexpr int64_t kLanes = kLinesAtOnce<T>;
+  const int64_t grain = grain_for(kLanes * work_of_line);
+  parallel_for(ceil_div(count, kLanes), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group) {
+      const int64_t line = group * kLanes, past = std::min(line + kLanes, count);
+      if (past - line == kLanes) {
+        lines.transform_lanes(line);
+      } else {
+        for (int64_t i = line; i < past; ++i) lines.transform_one(i);
+      }
+    }
+  });
+}
 
 }  // namespace ambit::cpu

@@ -152,8 +152,6 @@ Map map_of(UnaryOp op) {
       return sigmoid;
     case UnaryOp::sinc:
       return sinc;
-    case UnaryOp::silu:
-      return [](const Complex& z) { return z * sigmoid(z); };
     default:
       return nullptr;
   }
