@@ -310,6 +310,55 @@ TEST_CASE("outputs stay valid: a run does not write to those of earlier runs") {
   CHECK(address != nullptr);
 }
 
+struct WithConstantImpl : nn::Module {
+  nn::Linear fc = register_module("fc", nn::Linear(3, 2));
+  std::vector<Tensor> forward(const Tensor& x) { return {fc(x), fc->weight * 2}; }
+};
+AMBIT_MODULE(WithConstant);
+
+TEST_CASE("an output that depends on parameters alone is a tensor of its own") {
+  const NoGradGuard no_grad;
+  WithConstant net;
+  const Tensor x = rand({4, 3});
+  const graph::Graph graph = graph::capture(
+      *net, [&](TensorList in) { return net->forward(in[0]); }, x);
+  const graph::Plan plan = graph::plan(graph, x);
+  const std::vector<Tensor> expected = graph->forward(TensorList(x));
+  plan.run(TensorList(x))[1].mul_(3);
+  CHECK(equal(plan.run(TensorList(x))[1], expected[1]));
+}
+
+TEST_CASE("a plan follows set_data() to another part of the same memory") {
+  const NoGradGuard no_grad;
+  const Tensor x = rand({2, 3, 10, 10});
+  const graph::Graph net = small_graph(x);
+  Tensor weight = net->named_parameters()["0.weight"];
+  const Tensor both = stack({weight, weight * -2});
+  weight.set_data(both.select(0, 0));
+  for (const bool exact : {true, false}) {
+    weight.set_data(both.select(0, 0));
+    const graph::Plan plan = graph::plan(net, x, {.exact = exact});
+    plan.run(x);
+    weight.set_data(both.select(0, 1));
+    CHECK(allclose(plan.run(x), net(x), 1e-5, 1e-6));
+  }
+}
+
+TEST_CASE("runs in slices use the memory of outputs again") {
+  const NoGradGuard no_grad;
+  const Tensor x = rand({23, 3, 10, 10});
+  const graph::Plan plan = graph::plan(small_graph(x), x, {.slice = 5});
+  const auto allocated_by_run = [&] {
+    const auto before = memory_stats(kCPU).allocated;
+    plan.run(x);
+    return memory_stats(kCPU).allocated - before;
+  };
+  allocated_by_run();
+  const auto for_kernels = allocated_by_run();
+  const Tensor in_use = plan.run(x);
+  CHECK(allocated_by_run() > for_kernels);
+}
+
 TEST_CASE("outputs outlive the plan") {
   const NoGradGuard no_grad;
   const Tensor x = rand({4, 3, 10, 10});

@@ -24,10 +24,7 @@ Constants::Constants(const Program& program, std::vector<Node> prelude,
 
 void Constants::refresh(const std::vector<Tensor>& state) {
   bool is_new = !results_.empty() && !contents_[0].tensor.defined() && !contents_[0].number;
-  for (Source& s : sources_) {
-    const Storage& storage = state[s.state].storage();
-    is_new = is_new || storage.get() != s.storage || storage->version() != s.version;
-  }
+  for (const Source& s : sources_) is_new = is_new || !s.computed_from.is_current(state[s.state]);
   if (!is_new) return;
   std::vector<Slot> slots(values_);
   for (const Source& s : sources_) slots[s.value] = {state[s.state], {}};
@@ -36,10 +33,7 @@ void Constants::refresh(const std::vector<Tensor>& state) {
     for (size_t j = 0; j < node.outputs.size(); ++j) slots[node.outputs[j]] = std::move(made[j]);
   }
   for (size_t i = 0; i < results_.size(); ++i) contents_[i] = slots[results_[i]];
-  for (Source& s : sources_) {
-    s.storage = state[s.state].storage().get();
-    s.version = state[s.state].storage()->version();
-  }
+  for (Source& s : sources_) s.computed_from = StateVersion(state[s.state]);
 }
 
 }  // namespace ambit::graph

@@ -8,6 +8,20 @@
 
 namespace ambit::graph {
 
+/// The values that a tensor of the state had when something was computed from them. Holds their
+/// memory, so that no other tensor gets its address.
+struct StateVersion {
+  Tensor tensor;
+  uint32_t version = 0;
+
+  StateVersion() = default;
+  explicit StateVersion(const Tensor& t) : tensor(t), version(t.storage()->version()) {}
+  /// Return true if `t` is the same part of the memory, and nothing has been written since.
+  bool is_current(const Tensor& t) const {
+    return tensor.defined() && tensor.is_set_to(t) && version == t.storage()->version();
+  }
+};
+
 class Constants {
  public:
   /// `prelude`: calls on values of Program::state. `results`: the values to keep.
@@ -24,8 +38,7 @@ class Constants {
   struct Source {
     size_t state;    // position
     uint32_t value;  // in the block
-    const void* storage = nullptr;
-    uint32_t version = 0;
+    StateVersion computed_from{};
   };
 
   const std::vector<Node> prelude_;

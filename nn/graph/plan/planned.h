@@ -21,7 +21,7 @@ namespace ambit::graph {
 /// Packed forms of the state and of the constants, for one version of the state.
 struct PackedState {
   PackedConstants forms{};
-  std::vector<std::pair<const void*, uint32_t>> versions{};  ///< memory and version
+  std::vector<StateVersion> versions{};
 };
 
 /// The tensors of a graph, and constants computed from them.
@@ -89,6 +89,7 @@ class PlannedCalls final : public Planned {
   std::vector<size_t> sources_;         // by input of the block: position
   std::vector<size_t> update_targets_;  // by update: position
   std::vector<bool> is_written_;        // by position
+  std::vector<bool> is_constant_;       // by output: it is a constant, which a run copies
   PlannedMemory memory_;
   std::mutex mutex_;         // guards slots_ and the memory
   std::vector<Slot> slots_;  // by value

@@ -83,6 +83,13 @@ void PlannedCalls::find_sources() {
   for (const uint32_t v : p.block.inputs) sources_.push_back(source[v]);
   is_written_.resize(position);
   for (const Update& u : p.updates) update_targets_.push_back(source[u.to]);
+  for (const Argument& a : p.outputs) {
+    bool is_constant = false;
+    for (size_t i = 0; state_.constants && i < state_.constants->size(); ++i) {
+      each_value(a, [&](uint32_t v) { is_constant |= v == state_.constants->value(i); });
+    }
+    is_constant_.push_back(is_constant);
+  }
 }
 
 void PlannedCalls::find_written(TensorList inputs) {
@@ -103,7 +110,7 @@ void PlannedCalls::refresh_state() {
   for (size_t i = 0; i < detached_.size(); ++i) {
     const Tensor& t = state_.tensors[i];
     Tensor& old = detached_[i];
-    if (t.storage() == old.storage()) continue;
+    if (t.is_set_to(old) && t.dtype() == old.dtype()) continue;
     if (t.dtype() != old.dtype() || t.sizes() != old.sizes() || t.device() != old.device()) {
       const auto text = [](const Tensor& x) {
         return fmt::format("{}{} on {}", name(x.dtype()), str(x.sizes()), x.device().str());
@@ -124,12 +131,10 @@ void PlannedCalls::refresh_packed() {
   bool is_new = packed.versions.size() != detached_.size();
   packed.versions.resize(detached_.size());
   for (size_t i = 0; i < detached_.size(); ++i) {
-    const StorageImpl* const storage = detached_[i].storage().get();
-    const std::pair<const void*, uint32_t> now{storage, storage->version()};
-    is_new = is_new || packed.versions[i] != now;
-    packed.versions[i] = now;
+    is_new = is_new || !packed.versions[i].is_current(detached_[i]);
   }
   if (!is_new) return;
+  for (size_t i = 0; i < detached_.size(); ++i) packed.versions[i] = StateVersion(detached_[i]);
   std::vector<const void*> addresses;
   const auto add = [&](const Tensor& t) {
     if (t.defined() && t.numel() > 0) addresses.push_back(t.data_ptr());
@@ -177,10 +182,11 @@ std::vector<Tensor> PlannedCalls::compute(TensorList inputs, PlannedMemory::Run*
   const Node none;
   const Call call(none, slots_, mode_);
   std::vector<Tensor> outputs;
-  for (const Argument& a : program_->outputs) {
-    const Slot slot = call.slot(a);
-    outputs.push_back(slot.number ? scalar_tensor(*slot.number, slot.number->dtype())
-                                  : slot.tensor);
+  for (size_t i = 0; i < program_->outputs.size(); ++i) {
+    const Slot slot = call.slot(program_->outputs[i]);
+    outputs.push_back(slot.number       ? scalar_tensor(*slot.number, slot.number->dtype())
+                      : is_constant_[i] ? slot.tensor.clone()
+                                        : slot.tensor);
   }
   if (!keeps) update(inputs);
   return outputs;

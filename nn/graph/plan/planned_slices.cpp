@@ -45,6 +45,7 @@ PlannedSlices::PlannedSlices(BatchProgram program, const PlannedState& state, Te
   std::vector<Tensor> first = body_->run(inputs_of(inputs, 0, slice)), outputs;
   {
     PlannedMemory::Run run(outputs_);
+    run.step(0);
     outputs = allocate(first);
   }
   outputs_.arrange();
