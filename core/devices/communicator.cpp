@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <functional>
 #include <mutex>
 #include <string_view>

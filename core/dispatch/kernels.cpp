@@ -121,6 +121,8 @@ constinit decltype(cholesky) cholesky{
 constinit decltype(qr) qr{"qr", kFloating, upcast, {"Q", "R", "A"}, composite::qr};
 constinit decltype(eigh) eigh{
     "eigh", kFloating, upcast, {"eigenvalues", "eigenvectors", "info", "A"}, composite::eigh};
+constinit decltype(eig) eig{
+    "eig", kFloating, upcast, {"eigenvalues", "eigenvectors", "info", "A"}, composite::eig};
 constinit decltype(svd) svd{
     "svd", kFloating, upcast, {"U", "S", "Vh", "info", "A"}, composite::svd};
 constinit decltype(triangular_solve) triangular_solve{

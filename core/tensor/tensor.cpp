@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <complex>
 #include <iostream>
 #include <utility>
 

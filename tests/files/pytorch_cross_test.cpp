@@ -15,6 +15,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <complex>
 #include <filesystem>
 #include <memory>
 #include <string>

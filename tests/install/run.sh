@@ -85,7 +85,6 @@ read -ra torch_flags < <(pkg-config --cflags ambit-torch)
 # Text of the error, and the line that causes it.
 cat >lacks.txt <<'END'
 ambit has no complex tensors of float16|torch::ones(3).to(torch::kComplexHalf);
-ambit has no eigenvalues of general matrices|torch::linalg_eigvals(torch::eye(2));
 ambit has no sparse tensors|torch::sparse_coo_tensor(torch::ones(3), torch::ones(3));
 ambit has no sparse tensors|torch::ones(3).to_sparse();
 ambit has no named tensors|torch::ones(3).rename("N");

@@ -6,6 +6,7 @@
 #include <ambit/ops/out.h>
 
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "tests/autograd/gradcheck.h"

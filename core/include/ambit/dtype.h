@@ -2,10 +2,10 @@
 #pragma once
 
 #include <ambit/api.h>
+#include <ambit/detail/complex_forward.h>
 #include <ambit/half.h>
 
 #include <bit>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>

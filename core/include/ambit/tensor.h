@@ -12,7 +12,6 @@
 #include <ambit/scalar.h>
 #include <ambit/tensor_options.h>
 
-#include <complex>
 #include <concepts>
 #include <functional>
 #include <initializer_list>
@@ -229,7 +228,8 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor() && = delete;
   /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError; with T
   /// also DTypeError if an integer type cannot hold the value. A Scalar is real: a complex number
-  /// with an imaginary part is a DTypeError unless T is std::complex<float> or <double>.
+  /// with an imaginary part is a DTypeError unless T is std::complex<float> or <double> (include
+  /// <complex>).
   /// @{
   Scalar item() const;
   template <class T>

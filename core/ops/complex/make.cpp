@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 
 #include "core/ops/complex/parts.h"
 #include "core/ops/operands/allocate.h"

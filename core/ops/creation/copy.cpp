@@ -9,6 +9,7 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <complex>
 #include <memory>
 
 #include "core/devices/backend_call.h"

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"

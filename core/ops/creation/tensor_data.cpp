@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/scalar_operand.h"

@@ -9,8 +9,8 @@ namespace ambit {
 
 bool is_on_host(const OpBase& op) {
   static constexpr const OpBase* kAll[] = {
-      &kernels::lu_factor, &kernels::lu_solve, &kernels::cholesky,        &kernels::qr,
-      &kernels::eigh,      &kernels::svd,      &kernels::triangular_solve};
+      &kernels::lu_factor, &kernels::lu_solve, &kernels::cholesky, &kernels::qr,
+      &kernels::eigh,      &kernels::eig,      &kernels::svd,      &kernels::triangular_solve};
   return std::find(std::begin(kAll), std::end(kAll), &op) != std::end(kAll);
 }
 
@@ -32,6 +32,10 @@ void qr(Tensor& q, Tensor& r, const Tensor& x) { on_host(kernels::qr, q, r, x); 
 
 void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper) {
   on_host(kernels::eigh, values, vectors, info, x, upper);
+}
+
+void eig(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x) {
+  on_host(kernels::eig, values, vectors, info, x);
 }
 
 void svd(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <utility>
 

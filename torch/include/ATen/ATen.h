@@ -26,11 +26,6 @@
 
 namespace at {
 
-#define AMBIT_TORCH_EIG(name) \
-  AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no eigenvalues of general matrices");
-AMBIT_TORCH_EIG(linalg_eig)
-AMBIT_TORCH_EIG(linalg_eigvals)
-#undef AMBIT_TORCH_EIG
 #define AMBIT_TORCH_SPARSE(name) AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no sparse tensors");
 AMBIT_TORCH_SPARSE(sparse_coo_tensor)
 AMBIT_TORCH_SPARSE(sparse_csr_tensor)

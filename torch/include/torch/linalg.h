@@ -18,7 +18,9 @@ namespace ambit::linalg {
     return linalg_##name##_out(std::forward<Args>(args)...);                      \
   }
 AMBIT_TORCH_LINALG_OUT(cholesky)
+AMBIT_TORCH_LINALG_OUT(eig)
 AMBIT_TORCH_LINALG_OUT(eigh)
+AMBIT_TORCH_LINALG_OUT(eigvals)
 AMBIT_TORCH_LINALG_OUT(eigvalsh)
 AMBIT_TORCH_LINALG_OUT(householder_product)
 AMBIT_TORCH_LINALG_OUT(inv)

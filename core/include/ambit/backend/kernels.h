@@ -193,6 +193,10 @@ extern AMBIT_API Op<void(Tensor& q, Tensor& r, const Tensor& x)> qr;
 extern AMBIT_API
     Op<void(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper)>
         eigh;
+/// values [B,N,2], in any order, and vectors [B,N,N,2] in columns of norm 1 (may be undefined), as
+/// real and imaginary parts, of square x [B,N,N,P]: real numbers if P = 1, such parts if P = 2.
+/// info as in eigh. composite
+extern AMBIT_API Op<void(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x)> eig;
 /// u [B,M,C], s [B,K] descending, vh [B,D,N] of x [B,M,N], with C = D = K, or C = M and D = N; u
 /// and vh may both be undefined. info as in eigh. composite
 extern AMBIT_API Op<void(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x)> svd;
@@ -376,7 +380,8 @@ extern AMBIT_API Op<void(TensorList g, Tensor& found, double factor)> unscale;
   row(index_select) row(index_add) row(embedding_bag) row(embedding_bag_grad)                     \
   row(matmul) row(linear) row(linear_map) row(linear_int8) row(fft_pairs)                         \
   row(fft_real)                                                                                   \
-  row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
+  row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(eig) row(svd)                  \
+  row(triangular_solve)                                                                           \
   row(convolution) row(convolution_map) row(convolution_input_grad) row(convolution_weight_grad)  \
   row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \
   row(interpolate) row(interpolate_grad)                                                          \

@@ -58,7 +58,7 @@ inline constexpr std::string_view kAsIs[] = {
     "compare", "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan",
     "cum_extremum", "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
     "index_select", "embedding_bag", "fft_pairs", "fft_real", "lu_factor", "lu_solve", "cholesky", "qr",
-    "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
+    "eigh", "eig", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     "unscale",
     // Accepts 16-bit images with float32 weights and statistics, and computes in float32.
     "batch_norm",

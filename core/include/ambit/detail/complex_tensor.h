@@ -3,8 +3,6 @@
 
 #include <ambit/tensor.h>
 
-#include <complex>
-
 namespace ambit::detail {
 
 /// Return the numbers in row-major order.

@@ -13,7 +13,7 @@ struct LackingMethods {
 #define AMBIT_LACKS(name, why) \
   template <class... Args>     \
   __attribute__((unavailable(why))) Tensor name(Args&&...) const;
-  AMBIT_LACKS(chalf, "ambit has no complex tensors")
+  AMBIT_LACKS(chalf, "ambit has no complex tensors of float16")
   AMBIT_LACKS(ccol_indices, "ambit has no sparse tensors")
   AMBIT_LACKS(coalesce, "ambit has no sparse tensors")
   AMBIT_LACKS(col_indices, "ambit has no sparse tensors")

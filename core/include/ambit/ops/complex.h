@@ -1,14 +1,13 @@
 // Complex numbers: views of their parts, and tensors made of parts. complex64 has parts of float32,
-// complex128 of float64. Gradients follow PyTorch's convention: that of a real result L with
-// respect to z = x + i y is dL/dx + i dL/dy. Conjugation happens at once: there is no lazy
-// conjugate.
+// complex128 of float64. Gradients follow PyTorch's convention: the gradient of a real result L
+// with respect to z = x + i y is dL/dx + i dL/dy. Conjugation happens at once: there is no lazy
+// conjugate. std::complex is only declared here: include <complex> to use these templates.
 #pragma once
 
 #include <ambit/detail/complex_tensor.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/tensor.h>
 
-#include <complex>
 #include <initializer_list>
 #include <vector>
 
@@ -63,18 +62,18 @@ Tensor tensor(std::initializer_list<std::complex<T>> numbers, const TensorOption
   return tensor(std::vector<std::complex<T>>(numbers), options);
 }
 /// @}
-/// Return a 0-dim tensor, otherwise as of a list.
+/// Return a 0-dim tensor; dtype and errors as for a list.
 template <class T>
 Tensor tensor(std::complex<T> number, const TensorOptions& options = {}) {
   return tensor(std::vector<std::complex<T>>{number}, options).view(IntArrayRef());
 }
-/// Return a tensor filled with a complex number; dtype and errors as of tensor().
+/// Return a tensor filled with a complex number; dtype and errors as for tensor().
 template <class T>
 Tensor full(IntArrayRef sizes, std::complex<T> value, const TensorOptions& options = {}) {
   return tensor(value, options).expand(sizes).clone();
 }
 
-// Operators with one complex number: those with a tensor of it.
+// Operators of a tensor and a complex number, which becomes a 0-dim tensor.
 /// @cond
 #define AMBIT_COMPLEX_OPERATOR(sign, name)                              \
   template <class T>                                                    \

@@ -120,7 +120,7 @@ AMBIT_API Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> 
 /// or [n_fft, frames], complex, or [B, ...] -> out [L] or [B,L], real unless return_complex.
 /// length: L, for which the signal is cut or extended with zeros; other arguments as those of stft.
 /// Errors: DTypeError for real self or, without return_complex, a complex window; ShapeError; Error
-/// for 0 < hop_length <= win_length <= n_fft not true, for a sum of squares below 1e-11, for
+/// unless 0 < hop_length <= win_length <= n_fft; also for a sum of squares below 1e-11 and for
 /// onesided with return_complex; DeviceMismatchError. Gradient: self, window. Source: torch.istft.
 AMBIT_API Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length = {},
                        std::optional<int64_t> win_length = {},
@@ -147,7 +147,8 @@ AMBIT_API Tensor fft_fftshift(const Tensor& self, OptionalIntArrayRef dim = {});
 /// Undo fft_fftshift: roll by (size + 1) / 2. Source: torch.fft.ifftshift.
 AMBIT_API Tensor fft_ifftshift(const Tensor& self, OptionalIntArrayRef dim = {});
 
-/// libtorch's namespace fft: the functions above under their short names.
+/// libtorch's namespace fft: each function calls the function of the same name with the prefix
+/// fft_.
 namespace fft {
 
 /// As the function that it calls; hfftn and ihfftn transform the last two dims by default.

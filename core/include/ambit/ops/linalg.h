@@ -165,6 +165,14 @@ AMBIT_API Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& i
 AMBIT_API std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO = "L");
 /// Compute only the eigenvalues.
 AMBIT_API Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO = "L");
+/// Factor square A [...,N,N], real or complex, = V diag(L) V^-1: (eigenvalues L [...,N], in any
+/// order; eigenvectors V [...,N,N] in columns of norm 1), complex. Gradient: A; through V only if
+/// no two eigenvalues are equal and the result does not depend on the phases of eigenvectors.
+/// Errors: also LinAlgError for numbers that are not finite, or without convergence. Source:
+/// torch.linalg.eig.
+AMBIT_API std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self);
+/// Compute only the eigenvalues.
+AMBIT_API Tensor linalg_eigvals(const Tensor& self);
 /// Factor A [...,M,N] = U diag(S) Vh: (U [...,M,M], S [...,K], descending, Vh [...,N,N]), K =
 /// min(M, N); full_matrices = false: U [...,M,K], Vh [...,K,N]. `driver` is ignored: always
 /// LAPACK's gesdd. Gradient: A; through U and Vh only for reduced ones without equal singular
@@ -306,6 +314,8 @@ inline std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view uplo = 
 inline Tensor eigvalsh(const Tensor& A, std::string_view uplo = "L") {
   return linalg_eigvalsh(A, uplo);
 }
+inline std::tuple<Tensor, Tensor> eig(const Tensor& A) { return linalg_eig(A); }
+inline Tensor eigvals(const Tensor& A) { return linalg_eigvals(A); }
 inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices = true,
                                               std::optional<std::string_view> driver = {}) {
   return linalg_svd(A, full_matrices, driver);

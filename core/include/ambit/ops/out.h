@@ -109,7 +109,7 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(masked_fill) row(masked_scatter) row(index_fill) row(put) row(index) row(index_put)         \
   row(select_scatter) row(slice_scatter) row(diagonal_scatter) row(as_strided_scatter)            \
   row(block_diag) row(trace) row(bincount) row(isin) row(orgqr) row(ormqr) row(lu_solve)          \
-  row(linalg_cholesky) row(linalg_cond) row(linalg_det) row(linalg_eigvalsh)                      \
+  row(linalg_cholesky) row(linalg_cond) row(linalg_det) row(linalg_eigvals) row(linalg_eigvalsh)  \
   row(linalg_householder_product) row(linalg_inv) row(linalg_ldl_solve) row(linalg_lu_solve)       \
   row(linalg_matrix_exp)                                                                          \
   row(linalg_matrix_norm) row(linalg_matrix_power) row(linalg_matrix_rank) row(linalg_multi_dot)  \
@@ -132,8 +132,8 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
 #define AMBIT_OUT_PAIRS(row)                                                                      \
   row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
   row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve) \
-  row(frexp) row(geqrf) row(histogram) row(slogdet) row(linalg_cholesky_ex) row(linalg_eigh)      \
-  row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor) row(linalg_qr)                  \
+  row(frexp) row(geqrf) row(histogram) row(slogdet) row(linalg_cholesky_ex) row(linalg_eig)       \
+  row(linalg_eigh) row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor) row(linalg_qr)                  \
   row(linalg_slogdet) row(linalg_polar) row(native_dropout) row(linalg_solve_ex) row(symeig)
 
 /// Functions with three results, likewise.

@@ -68,7 +68,7 @@ AMBIT_API const Tensor& squeeze_(const Tensor& self);
 AMBIT_API Tensor squeeze(const Tensor& self, int64_t dim);
 AMBIT_API const Tensor& squeeze_(const Tensor& self, int64_t dim);
 /// @}
-/// View without those of these dims that have size 1. Errors: also ShapeError for a duplicate dim.
+/// View without the dims in `dims` whose size is 1. Errors: also ShapeError for a duplicate dim.
 /// @{
 AMBIT_API Tensor squeeze(const Tensor& self, IntArrayRef dims);
 AMBIT_API const Tensor& squeeze_(const Tensor& self, IntArrayRef dims);

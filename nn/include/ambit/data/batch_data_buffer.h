@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <list>
 #include <new>
 #include <optional>
 #include <utility>
@@ -39,7 +38,7 @@ class BatchDataBuffer {
     if (unqueued_) throw WorkerException(std::exchange(unqueued_, nullptr));
     if (queue_.empty()) return {};
     Entry entry = std::move(queue_.front());
-    queue_.pop_front();
+    queue_.erase(queue_.begin());
     waiting_ -= entry.batch.size();
     lock.unlock();
     monitor_.notify_all();
@@ -133,8 +132,8 @@ class BatchDataBuffer {
 
   const size_t batch_size_, capacity_;
   ExampleSampler& sampler_;
-  Monitor monitor_;  // guards all below
-  std::list<Entry> queue_;
+  Monitor monitor_;              // guards all below
+  std::vector<Entry> queue_;     // few: erase() at the front is cheap
   std::exception_ptr unqueued_;  // an exception that could not be queued for lack of memory
   size_t waiting_ = 0;           // number of samples in the queue
   bool is_stopped_ = false, is_finished_ = false;

@@ -17,8 +17,9 @@ struct PlanOptions {
   /// Plan only the memory: outputs are those of forward(), bit for bit. Otherwise outputs may
   /// differ in the last digits, within the bounds of `ambit conformance`.
   bool exact = false;
-  /// Images computed at a time on the cpu, if each image of the batch is computed by itself; 0:
-  /// chosen by the memory that an image and the parameters need. Not for exact plans.
+  /// Images computed at a time on the cpu, if each image of the batch is computed independently of
+  /// the others; 0: chosen from the memory that an image and the parameters need. Not for exact
+  /// plans.
   int64_t slice = 0;
 };
 
@@ -45,7 +46,7 @@ class AMBIT_API Plan {
   /// Return the bytes of the block that holds all tensors between inputs and outputs.
   size_t memory_bytes() const;
   /// Return a table of the memory by module: how many tensors its calls make, their bytes, and the
-  /// bytes in use at the moment when most are.
+  /// bytes in use at the peak of the block.
   std::string memory() const;
   /// Return the calls of the plan, one per line, as GraphImpl::text() does.
   std::string text() const;
@@ -57,7 +58,7 @@ class AMBIT_API Plan {
 /// Prepare a graph for inference with inputs of these sizes, dtypes and devices: find the sizes of
 /// all tensors, and place those between inputs and outputs in one block of memory that a run
 /// reuses. Unless exact: compute calls on parameters and constants once, fold batch norms in
-/// evaluation into the layer before, fuse activations, write elementwise results over operands that
+/// evaluation into the layer before them, fuse activations, write elementwise results over operands that
 /// are not used again; on the cpu, compute a large batch in slices if no call mixes its images
 /// (along dim 0). Runs the graph several times, on copies of the buffers and inputs that it changes
 /// and without advancing random numbers. The mode is that of the graph now: call eval() first. The
