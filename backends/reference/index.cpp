@@ -88,7 +88,8 @@ void add(const char* op, Tensor& y, const Places& at, const Tensor& src, int64_t
   });
 }
 
-// Maximum or minimum, NaN wins. Not accumulated in double, which cannot represent all int64.
+// The maximum or minimum; NaN wins. It is not accumulated in double, which cannot represent all
+// int64.
 template <class T>
 using Whole = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;  // vector<bool> is packed
 

@@ -35,7 +35,7 @@ struct Part {
 /// The iteration space of an elementwise call, with dims merged where all operands allow it.
 struct Walk {
   Dims sizes;
-  std::vector<Dims> strides;  // of each operand
+  std::vector<Dims> strides;  // one for each operand
 };
 
 /// Requires operands of equal sizes.
@@ -180,7 +180,7 @@ void UpcastCall::run_elementwise(const Call& call) const {
   const int64_t most = block_elements(defined[0]->device());
   if (defined[0]->numel() <= most) return run_upcast(call);
   const Walk walk = walk_of(defined);
-  std::vector<Tensor> scratch(operands_.size());  // flat, for one block
+  std::vector<Tensor> scratch(operands_.size());  // flat tensors, each for one block
   for (size_t i = 0; i < operands_.size(); ++i) {
     const Tensor& t = operands_[i].tensor;
     if (is_reduced_floating(t))

@@ -38,7 +38,7 @@ template <class Part>
 void in_parts(size_t count, uint64_t bytes, const Part& part) {
   if (count == 1) return part(size_t{0}, uint64_t{0}, bytes);
   std::vector<std::exception_ptr> errors(count);
-  std::atomic<size_t> next{0};  // join() orders the results
+  std::atomic<size_t> next{0};  // relaxed suffices: join() orders the results
   const auto run = [&] {
     for (size_t i = next++; i < count; i = next++) {
       try {
@@ -54,7 +54,7 @@ void in_parts(size_t count, uint64_t bytes, const Part& part) {
   threads.reserve(wanted);
   try {
     while (threads.size() + 1 < wanted) move_off_core(threads.emplace_back(run));
-  } catch (const std::system_error&) {  // no more threads: those that run take all pieces
+  } catch (const std::system_error&) {  // no more threads: the running ones process all pieces
   }
   run();
   for (std::thread& t : threads) t.join();

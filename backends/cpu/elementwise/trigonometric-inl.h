@@ -189,7 +189,7 @@ struct Atanh {
   }
 };
 
-/// As arithmetic::sine_cardinal, for float, computed in double.
+/// As arithmetic::sine_cardinal, of float, computed in double.
 struct Sinc {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {

@@ -27,7 +27,7 @@ void check_indices(const char* op, const Tensor& index, int64_t bound) {
 namespace {
 
 /// Return loops over the shape of index, with stride 0 along dim for `indexed` (operand 2), whose
-/// position there comes from the index. Operands: index, other, indexed.
+/// position along dim comes from the index. Operands: index, other, indexed.
 Loops<3> make_index_loops(const Tensor& index, const Tensor& other, const Tensor& indexed,
                           int64_t dim) {
   Loops<3> loops;

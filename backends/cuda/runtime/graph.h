@@ -72,7 +72,7 @@ class Graph {
   std::string refused_;
   Random random_;
   cudaGraphExec_t work_ = nullptr;
-  const FaultRecord* faults_ = nullptr;  // to which its kernels report
+  const FaultRecord* faults_ = nullptr;  // the record to which its kernels report
   cudaStream_t replayed_on_ = nullptr;   // stream of the last replay
 };
 

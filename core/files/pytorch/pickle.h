@@ -115,7 +115,7 @@ struct StorageSource {
   std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)> find;
   /// Reads the elements of all storages found so far, if find() does not read them itself.
   std::function<void()> fill = [] {};
-  /// The bytes of an UntypedStorage form elements whose most significant byte is the first.
+  /// The bytes of an UntypedStorage are elements in big-endian order.
   bool has_big_endian_bytes = false;
 };
 

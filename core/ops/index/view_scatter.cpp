@@ -1,5 +1,5 @@
-// Copies of a tensor with a part overwritten: the part is a view of the copy, whose gradients are
-// used. And filled diagonals, which are strided views.
+// Copies of a tensor with a part overwritten: the part is a view of the copy, and the gradients are
+// those of the write to this view. Also functions that fill diagonals, which are strided views.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -58,7 +58,7 @@ const Tensor& fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool 
   const int64_t height = sizes[0], width = *std::min_element(sizes.begin(), sizes.end());
   int64_t step = 0;
   for (const int64_t stride : self.strides()) step += stride;
-  // In a tall matrix another diagonal starts a row below the end of the last one.
+  // In a tall matrix a further diagonal starts one row below the end of the previous one.
   const int64_t rows = wrap && sizes.size() == 2 ? height : std::min(height, width);
   for (int64_t row = 0; row < rows && width > 0; row += sizes[1] + 1) {
     as_strided(self, {std::min(height - row, sizes[1])}, {step},
