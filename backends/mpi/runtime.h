@@ -47,7 +47,7 @@ struct Note {
 
 /// The known state of a rank.
 struct Peer {
-  uint64_t begun = 0;  // collectives, according to its last note
+  uint64_t begun = 0;  // collectives begun, according to its last note
   bool has_answered = false, has_left = false;
 };
 

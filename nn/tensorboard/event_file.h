@@ -40,7 +40,7 @@ class EventFile {
   int fd_ = -1;
   std::string buffer_;  // whole records
   size_t buffered_events_ = 0;
-  int64_t size_bytes_ = 0;  // of the file
+  int64_t size_bytes_ = 0;  // size of the file
 };
 
 }  // namespace ambit::tensorboard

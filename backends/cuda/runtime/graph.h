@@ -67,7 +67,7 @@ class Graph {
   };
 
   Gpu& gpu_;
-  GpuStream* stream_ = nullptr;  // during the capture
+  GpuStream* stream_ = nullptr;  // stream of the capture in progress
   std::unique_ptr<GraphMemory> memory_;
   std::string refused_;
   Random random_;

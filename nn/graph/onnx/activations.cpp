@@ -37,7 +37,7 @@ Tensor celu_of(const Tensor& x, double alpha) {
   return full_like(x, std::numeric_limits<double>::quiet_NaN()) + x * 0;
 }
 
-// NaN fails both comparisons and becomes 0.
+// NaN fails both comparisons, so the result is 0.
 Tensor shrunk(const Tensor& x, double bias, double lambd) {
   const Tensor zero = zeros_like(x);
   return where(x.lt(-lambd), x + bias, where(x.gt(lambd), x - bias, zero)).to(x.dtype());

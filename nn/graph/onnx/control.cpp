@@ -32,8 +32,8 @@ std::vector<Slot> inputs_of(const Call& c, size_t first) {
   return out;
 }
 
-// The inputs of the body: iteration, condition, state; its outputs: condition, state, elements of
-// scans.
+// The body has the inputs iteration, condition and state, and the outputs condition, state and
+// elements of scans.
 void loop(Call& c) {
   const std::vector<Argument>& items = c.argument(0).items;
   const auto given = [&](size_t i) {
