@@ -27,7 +27,7 @@ constexpr int kRows = 30;
 
 // One per process, like the command line.
 std::string profile_file;
-bool is_in_folder = false;  // named after the process
+bool is_in_folder = false;  // the file is named after the process
 std::vector<std::string> also_recorded;
 std::unique_ptr<ambit::profiler::Profile> profile;
 
@@ -112,7 +112,7 @@ int run_profiled(const std::function<int()>& body) {
   } catch (...) {
     try {
       finish_profile();
-    } catch (const std::exception& e) {  // the program's own error is more important
+    } catch (const std::exception& e) {  // report the program's own error instead
       print_notice(fmt::format("{}\n", e.what()));
     }
     throw;
