@@ -126,7 +126,7 @@ ConvProblem laid_out(ConvProblem p) {
 }
 
 // For float64 cuDNN has a single engine that adds in deterministic order. cuDNN lists it twice, and
-// it needs no workspace. With channels last it is the only one, too.
+// it needs no workspace. It is also the only engine for channels last.
 bool has_a_single_engine(const ConvProblem& p) {
   const bool dilated = p.params.dilation[0] > 1 || p.params.dilation[1] > 1;
   return p.dtype == kFloat64 && p.kind == ConvKind::input_grad && p.deterministic && dilated;

@@ -209,7 +209,7 @@ class Rules {
     add(std::move(finding));
   }
 
-  // The compiler may unroll a loop, so that each of its calls has a different address.
+  // The compiler may unroll a loop, so calls of one line can have different addresses.
   bool is_second_copy(const Run& run, const json& event, const Place& place) {
     return !copied_.emplace(run.device, place.text(), event.value("contents", size_t{0})).second;
   }

@@ -60,7 +60,7 @@ void execute(const std::vector<std::string>& command, const Run& run, const fs::
   setenv("AMBIT_CHECK", folder.c_str(), 1);
   setenv("AMBIT_SIM", run.device == "cpu" ? "sim:1" : run.device.c_str(), 1);
   setenv("CUDA_VISIBLE_DEVICES", "",
-         1);  // hide real GPUs, which would be used instead of the simulated one
+         1);  // hide real GPUs
   setenv("AMBIT_OPENCL", "none", 1);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::vector<char*> arguments;

@@ -148,9 +148,8 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
       seconds, std::clamp(seconds / 10, kSampleSeconds, 10 * kSampleSeconds));
   Steps steps{times[0], times[2], times[3], times[4], times[5], times[6], recording.median()};
   const double lost = std::max(0.0, median(std::move(disturbed)) - steps.computing);
-  const Tensor most =
-      full({1}, lost,
-           TensorOptions(kFloat64));  // the time of the slowest rank, for which all others wait
+  const Tensor most = full({1}, lost,
+                           TensorOptions(kFloat64));  // all wait for the slowest rank
   group->allreduce(most, ambit::distributed::ReduceOp::MAX)->wait();
   steps.recorded.lost = most.item<double>();
   return steps;

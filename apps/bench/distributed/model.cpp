@@ -94,7 +94,7 @@ Prediction predict(const Step& step, const Network& network, int ranks) {
   p.ring = ring_seconds(network, p.machines, 0), p.tree = tree_seconds(network, p.machines, 0);
   const double ring_latencies = p.ring, tree_latencies = p.tree;
   double link_free = 0,
-         last = 0;  // times at which the link is free and the last bucket has arrived
+         last = 0;  // times: the link is free; the last bucket has arrived
   for (const Step::Bucket& bucket : step.buckets) {
     const double ring = ring_seconds(network, p.machines, bucket.bytes),
                  tree = tree_seconds(network, p.machines, bucket.bytes);

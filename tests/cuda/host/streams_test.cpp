@@ -196,7 +196,7 @@ TEST_CASE("a race between the work of two streams is found") {
   cudaEventRecord(event, first);
   cudaStreamWaitEvent(second, event, 0);
   add_one({1, 64, second}, y, x);
-  CHECK(y.host()[0] == 3);  // and the host's wait orders the following work
+  CHECK(y.host()[0] == 3);  // the host's wait orders the following work
   fill({1, 64, first}, x, 4);
   cudaStreamSynchronize(first);
   add_one({1, 64, second}, y, x);
@@ -296,7 +296,8 @@ TEST_CASE("child: sticky" * doctest::skip()) {
   int* y = nullptr;
   CHECK(cudaMalloc(reinterpret_cast<void**>(&y), 256) == cudaSuccess);
   CHECK(fill({1, 64, nullptr}, y, 1) == cudaSuccess);
-  CHECK(fill({1, 64, nullptr}, y, 1) == cudaSuccess);  // it fails later
+  CHECK(fill({1, 64, nullptr}, y, 1) ==
+        cudaSuccess);  // the launch succeeds; the kernel fails later
   CHECK(host::sticky_error() == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
   CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
