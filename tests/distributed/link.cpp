@@ -28,7 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 
-// Before each packet, the segmentation: a virtio_net_hdr, whose header C++ cannot read.
+// Length of the segmentation data before each packet: a virtio_net_hdr, whose header is not valid
+// C++.
 constexpr ssize_t kHeader = 10;
 
 struct Packet {
@@ -121,7 +122,7 @@ int run(int argc, char** argv) {
   if (argc < 4) throw std::runtime_error("usage: ambit_link BITS_PER_SECOND LATENCY_US DEVICE...");
   std::vector<Host> hosts;
   for (int i = 3; i < argc; ++i) hosts.emplace_back().device = open_device(argv[i]);
-  // A higher priority than the ranks, which are always busy.
+  // Run at a higher priority than the ranks, which are always busy.
   const sched_param priority{.sched_priority = 1};
   check(sched_setscheduler(0, SCHED_FIFO, &priority) == 0, "SCHED_FIFO");
   Network network(std::atof(argv[1]) / 8, std::chrono::microseconds(std::atol(argv[2])),

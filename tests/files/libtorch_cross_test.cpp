@@ -50,7 +50,7 @@ void run_libtorch(const std::string& what, const TemporaryFolder& folder) {
   REQUIRE(std::system(command.c_str()) == 0);
 }
 
-// The same as in libtorch/files.cpp.
+// The same definitions as in libtorch/files.cpp.
 struct NetImpl : nn::Module {
   nn::Linear fc = register_module("fc", nn::Linear(3, 2));
   nn::BatchNorm2d norm = register_module("norm", nn::BatchNorm2d(2));

@@ -64,7 +64,7 @@ TEST_CASE("a captured graph shares the parameters of the module and trains") {
   const Tensor got = net->named_parameters()["0.weight"].grad().clone();
   net->zero_grad();
   net->forward(x).sum().backward();
-  // The same float32 formulas on 8 terms.
+  // Both sides compute the same float32 formulas on 8 terms.
   CHECK(allclose(got, net->named_parameters()["0.weight"].grad(), 1e-6, 1e-6));
 }
 

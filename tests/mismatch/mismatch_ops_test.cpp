@@ -370,7 +370,7 @@ TEST_CASE("an undefined tensor that an op needs is an error with the op's name")
       Tensors t = call.operands;
       t[i] = Tensor();
       try {
-        call.run(t);  // optional ones may be left out
+        call.run(t);  // optional tensors may be undefined
       } catch (const Error& e) {
         const std::string what = e.what();
         INFO(what);

@@ -90,7 +90,7 @@ std::vector<OutFunction> all_functions() {
   return {AMBIT_OUT_FUNCTIONS(ROW_1) AMBIT_OUT_PAIRS(ROW_2) AMBIT_OUT_TRIPLES(ROW_3)};
 }
 
-// Operands of every kind, none of them 0-dim.
+// Operands of every kind; none is 0-dim.
 const Tensors& kinds() {
   static const Tensors all{tensor({{2.f, 0.5f}, {0.5f, 2.f}}),
                            zeros({2, 2}, kInt64),

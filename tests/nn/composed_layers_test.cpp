@@ -51,7 +51,7 @@ void check(const Module& module, std::vector<Tensor> inputs, const std::vector<i
   check_values(inputs[0].grad().reshape({-1}).narrow(0, 0, 4), {4}, dx);
   std::vector<Tensor> sums;
   for (const Tensor& p : module->parameters()) sums.push_back(p.grad().sum());
-  // Sums of up to hundreds of numbers of size 10.
+  // The bound is for sums of up to hundreds of numbers of size 10.
   if (!sums.empty()) check_values(stack(sums), {static_cast<int64_t>(sums.size())}, dw, 1e-10);
 }
 
@@ -208,7 +208,7 @@ TEST_CASE("a Transformer has PyTorch's values, names and masks") {
                         padding, Tensor(), padding)
               .detach()
               .equal(y.detach()));
-    // A Transformer clones the encoder that it is given; its own clone has a third one.
+    // A Transformer clones the given encoder; a clone of the Transformer has a third encoder.
     nn::Transformer coded(nn::TransformerOptions(6, 2, 2, 1).dropout(0).custom_encoder(m->encoder));
     const auto twin = std::dynamic_pointer_cast<nn::TransformerImpl>(coded->clone());
     CHECK(coded->encoder.ptr() != m->encoder.ptr());

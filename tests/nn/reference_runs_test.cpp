@@ -92,7 +92,7 @@ void reproduce(const std::string& name, double learning_rate, double momentum) {
   const int64_t batch = run["batch_size"], steps = run["steps"];
   const char* device_name = environment("AMBIT_TEST_DEVICE");
   const Device device(device_name ? device_name : "cpu");
-  // Other devices sum in another order, and round differently in algorithms of convolution.
+  // Other devices sum in another order, and their convolution algorithms round differently.
   const double rtol = device.is_cpu() ? 1e-4 : 1e-3;
   const auto prepare = [&](Images images) {
     if (run["normalize"]) images.pixels = (images.pixels - 0.5) / 0.5;

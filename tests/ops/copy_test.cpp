@@ -47,7 +47,7 @@ TEST_CASE("every dtype converts to every other, on and between all devices") {
   });
 }
 
-// x.to(dtype) of these, alone and in rows of any length, by PyTorch 1.13 on x86-64
+// x.to(dtype) of these numbers, one by one and in rows of any length, by PyTorch 1.13 on x86-64
 TEST_CASE("floats outside of an integer's range convert to the same integer on every device") {
   const double kInf = std::numeric_limits<double>::infinity();
   const std::vector<double> floats{NAN,     kInf,    -kInf,   1e20,   -1e20,   3e9,

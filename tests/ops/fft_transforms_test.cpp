@@ -27,8 +27,8 @@ void check_parts(const Tensor& got, IntArrayRef sizes, const std::vector<double>
   check_values(parts(got), sizes, values);
 }
 
-// Check the gradient gx for grad_output = wave(k=0.2), and a second one: that of
-// sum(gx * wave(k=0.9)) with respect to grad_output.
+// Check the gradient gx for grad_output = wave(k=0.2), and the gradient of sum(gx * wave(k=0.9))
+// with respect to grad_output.
 template <class F>
 void check_gradients(F f, const Tensor& operand, const std::vector<double>& first,
                      const std::vector<double>& second) {
@@ -149,8 +149,9 @@ TEST_CASE("short names are those of libtorch") {
   SAME(ihfft)
   SAME(fft2)
   SAME(ifft2)
-  SAME(rfft2) SAME(irfft2) SAME(hfft2) SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn)
-      SAME(hfftn) SAME(ihfftn)
+  SAME(rfft2)
+  SAME(irfft2)
+  SAME(hfft2) SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn) SAME(hfftn) SAME(ihfftn)
 #undef SAME
 }
 

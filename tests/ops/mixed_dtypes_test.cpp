@@ -93,7 +93,7 @@ TEST_CASE("a gradient does not depend on the dtype of the other operand") {
         for (const DType right : dtypes::kAll) {
           if (!is_floating_point(left) && !is_floating_point(right)) continue;
           const Tensor a = make(c.self, left, device);
-          // A bool divisor: always true.
+          // A bool divisor is always true.
           const bool power = c.name == std::string("pow");
           const Tensor b = right == kBool && !power ? ones({5}, TensorOptions(device).dtype(kBool))
                                                     : make(c.other, right, device);

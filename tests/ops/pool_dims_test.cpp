@@ -107,7 +107,7 @@ TEST_CASE("maxima of integers agree with PyTorch, in values and positions") {
       const Tensor low = full({1, 3, 3}, -128, TensorOptions(dtype).device(d));
       check_values(std::get<1>(max_pool2d_with_indices(low, 2, 2, 1)), {1, 2, 2}, {0, 1, 3, 4});
     }
-    // Integers that float64 cannot distinguish.
+    // float64 cannot distinguish these integers.
     const Tensor large = tensor({int64_t{1} << 60, (int64_t{1} << 60) + 1}, d).view({1, 2});
     check_values(std::get<1>(max_pool1d_with_indices(large, 2)), {1, 1}, {1});
     CHECK(max_pool2d(zeros({0, 2, 4, 4}, TensorOptions(kInt32).device(d)), 2).sizes() ==

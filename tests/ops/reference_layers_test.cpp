@@ -24,7 +24,7 @@ TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter
   const ConvParams p{.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2};
   Tensor y = blank<double>({1, 4, 2, 1}), dx = blank<double>({1, 2, 3, 3}),
          dw = blank<double>({4, 1, 2, 2});
-  // All numbers are small multiples of 1/64: exact.
+  // All numbers are small multiples of 1/64, so results are exact.
   kernels::convolution(y, x, w, make<double>({1, 2, 3, 4}), p);
   check_values<double>(y, {0.875, -0.765625, 2, 1.609375, 4.109375, 5.390625, 6.359375, 10.015625});
   kernels::convolution_input_grad(dx, dy, w, p);

@@ -263,7 +263,7 @@ TEST_CASE("integers convert modulo 2^bits, in both directions") {
     for (const DType d : dtypes::kWideUnsigned) {
       for (const DType other : dtypes::kIntegral | dtypes::kWideUnsigned) {
         INFO(name(other), " to ", name(d));
-        // Converted on the host, element by element.
+        // Convert on the host, element by element.
         Integers expected, back;
         visit<dtypes::kIntegral | dtypes::kWideUnsigned>(other, [&]<class From>() {
           visit<dtypes::kWideUnsigned>(d, [&]<class To>() {

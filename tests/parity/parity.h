@@ -48,5 +48,6 @@ void fill(torch::nn::Module& module, double scale = 0.4);
   static void name();                                                                  \
   static const parity::Add parity_add_##name(#name, &name __VA_OPT__(, ) __VA_ARGS__); \
   static void name()
-/// The same for host-only features: direct memory access, a generator, or the device name cpu.
+/// As above, for features of the host only: direct memory access, a generator, or the device name
+/// cpu.
 #define PARITY_OF_HOST(name) PARITY(name, true)

@@ -115,7 +115,7 @@ void with_devices(Registry& registry) {
   toy::borrow<ambit::kernels::copy>(registry);
 }
 
-// A careless plugin: while loading it queries devices and plugins, itself among them.
+// A careless plugin: while it is loaded, it queries devices and plugins, including itself.
 void asks_for_itself(Registry& registry) {
   ambit::load_all_backends();
   if (ambit::is_available("curious")) throw std::runtime_error("loaded before it was loaded");

@@ -180,7 +180,7 @@ void Generator::unary() {
       },
       nullptr);
   if (x < 0) return;
-  // With few bits, or discontinuous: the other functions round.
+  // These functions give results with few bits or are discontinuous; the other functions round.
   add(std::string(map.python) + "(" + slot_text(x) + ")",
       [=](State& s) { return map.run(slot(s, x)); }, Kind::smooth, {x});
 }
