@@ -82,8 +82,8 @@ class InputProducts {
   std::vector<Tensor> made_;
 };
 
-/// The outputs of all steps. Without gradients each output is written directly to its place in the
-/// result. The result is in `over`, the memory of the inputs, if `over` is defined.
+/// The outputs of all steps. Without gradients each output is written directly to the result. The
+/// result is in `over`, the memory of the inputs, if `over` is defined.
 class Outputs {
  public:
   Outputs(const Steps& steps, const Tensor& over) : steps_(steps) {
@@ -131,10 +131,10 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const Tensor& input, co
   for (size_t i = 0; i < steps; ++i) {
     const size_t t = reverse ? steps - 1 - i : i;
     const int64_t before = s.h.size(0), now = all.rows[t];
-    if (now < before) {  // in the forward direction, sequences end
+    if (now < before) {  // some sequences end; only in the forward direction
       ended.push_back({rows(s.h, now, before - now), rows(s.c, now, before - now)});
       s = {rows(s.h, 0, now), rows(s.c, 0, now)};
-    } else if (now > before) {  // in the backward direction, sequences begin
+    } else if (now > before) {  // some sequences begin; only in the backward direction
       s = {joined(s.h, rows(start.h, before, now - before)),
            joined(s.c, rows(start.c, before, now - before))};
     }

@@ -25,7 +25,7 @@ Places places(const Tensor& index) {
   return {index.data_ptr<int64_t>(), index.sizes(), index.strides()};
 }
 
-// Return the places of a list [n] of rows along `dim`, broadcast along all other dims of `shape`.
+// Return a list [n] of row indices along `dim`, broadcast along all other dims of `shape`.
 Places rows(const Tensor& index, const Tensor& shape, int64_t dim) {
   Dims strides(shape.sizes().size(), 0);
   if (!strides.empty()) strides[static_cast<size_t>(dim)] = Line(index, 0).step;

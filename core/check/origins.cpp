@@ -133,7 +133,7 @@ void drop_origins(const DeviceMismatchError& error) {
   kept->erase(&error);
 }
 
-// Without addr2line, no place is known.
+// Without addr2line, no source line is known.
 MismatchOrigins origins_of(const DeviceMismatchError& error,
                            std::span<const ArgumentInfo> arguments, size_t expected,
                            size_t actual) try {

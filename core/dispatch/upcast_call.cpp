@@ -17,8 +17,8 @@
 namespace ambit {
 namespace {
 
-/// Elements of a block of `elementwise`. On the CPU, three float32 operands of a thread's share fit
-/// in its cache; on accelerators a block must amortise kernel launches.
+/// Number of elements of a block of `elementwise`. On the CPU, three float32 operands of a thread's
+/// part of the block fit in its cache; on accelerators a block must amortise kernel launches.
 int64_t block_elements(Device device) {
   if (usable_backend(device).is_accelerator()) return int64_t{1} << 24;
   return int64_t{get_num_threads()} << 16;

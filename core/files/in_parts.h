@@ -32,8 +32,8 @@ inline void move_off_core(std::thread& thread) {
   pthread_setaffinity_np(thread.native_handle(), sizeof all, &all);
 }
 
-/// Call part(i, begin, end) concurrently for `count` consecutive pieces that cover [0, bytes), and
-/// wait for all. Errors: rethrows the first error in the order of the pieces.
+/// Call part(i, begin, end) concurrently for `count` consecutive parts that cover [0, bytes), and
+/// wait for all. Errors: rethrows the first error in the order of the parts.
 template <class Part>
 void in_parts(size_t count, uint64_t bytes, const Part& part) {
   if (count == 1) return part(size_t{0}, uint64_t{0}, bytes);
@@ -54,7 +54,7 @@ void in_parts(size_t count, uint64_t bytes, const Part& part) {
   threads.reserve(wanted);
   try {
     while (threads.size() + 1 < wanted) move_off_core(threads.emplace_back(run));
-  } catch (const std::system_error&) {  // no more threads: the running ones process all pieces
+  } catch (const std::system_error&) {  // no more threads: the running ones process all parts
   }
   run();
   for (std::thread& t : threads) t.join();

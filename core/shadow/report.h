@@ -8,7 +8,7 @@
 
 namespace ambit::shadow {
 
-/// The place of a call in the program.
+/// Identifies a call in the run of the program.
 struct Place {
   uint64_t calls = 0;            ///< calls of all kernels of the process so far
   uint64_t calls_of_op = 0;      ///< calls of this op so far

@@ -166,7 +166,7 @@ extern const std::span<const Function> kElementwiseFunctions, kShapeFunctions, k
 /// null.
 AMBIT_API const Function* find_function(std::string_view target);
 /// Return true for a function of elements: operands broadcast, and an element of the result depends
-/// on those at its place.
+/// only on the operands' elements with the same index.
 AMBIT_API bool is_elementwise(const Function& function);
 /// Return the position of a parameter, or -1.
 AMBIT_API int parameter_index(const Function& function, std::string_view name);

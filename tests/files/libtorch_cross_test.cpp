@@ -1,5 +1,5 @@
-// Archives exchanged with the real libtorch's C++. The other part is libtorch/files.cpp, a program
-// that is built if libtorch is installed.
+// Exchanges archives with the real libtorch: with libtorch/files.cpp, a C++ program that is built
+// if libtorch is installed.
 #include <ambit/archive.h>
 #include <ambit/autograd.h>
 #include <ambit/checkpoint.h>

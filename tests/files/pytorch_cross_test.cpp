@@ -112,7 +112,7 @@ constexpr const char* kOptimizers[] = {"sgd",       "adam",   "adamw",    "amsgr
                                        "adadelta",  "adamax", "asgd",     "rprop",   "groups",
                                        "decoupled", "nadamw", "muon"};
 
-// True if cross.py wrote files of this optimizer: with PyTorch before 2.9 some are left out.
+// True if cross.py wrote files of this optimizer: with PyTorch before 2.9 it omits some.
 bool is_written(const TemporaryFolder& folder, const std::string& name) {
   return std::filesystem::exists(folder / (name + ".pth"));
 }

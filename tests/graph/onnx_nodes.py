@@ -17,7 +17,8 @@ from onnx.numpy_helper import to_array
 
 DTYPES = {1: "F32", 2: "U8", 3: "I8", 5: "I16", 6: "I32", 7: "I64", 9: "BOOL", 10: "F16", 11: "F64",
           16: "BF16"}
-# Outputs that are random, and variants of tests with random data, which are left out for size.
+# Parts of the names of omitted cases: their outputs are random, or they are variants with random
+# data, which would make the file large.
 RANDOM = ("bernoulli", "random", "training_dropout")
 
 

@@ -222,7 +222,7 @@ TEST_CASE("attention does not copy a mask beyond its own size, however it is bro
                mask = wave(kCPU, {16, 1, 3, N, N}, 0.2).to(kFloat32);  // 7.3 MiB
   const size_t before = peak();
   const Tensor y = scaled_dot_product_attention(q, q, q, mask);
-  // Expanded to all heads it would be 183 MiB.
+  // A mask that is expanded to all heads has 183 MiB.
   CHECK(peak() - before < (size_t{40} << 20));
   // Sums of 200 float32 terms of size 1 have an error of 200 * 2^-24 = 1.2e-5.
   CHECK(y[3][4].allclose(by_hand(q[3][4], q[3][4], q[3][4], mask[3][0]), 1e-4, 2e-5));

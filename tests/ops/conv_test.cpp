@@ -34,7 +34,7 @@ TEST_CASE("conv2d agrees with PyTorch") {
         2.35586508105,   2.33185379652,  1.51412087976,    0.287258898937};
     check_values(conv2d(x, w, b), {1, 2, 2, 4}, plain);
     check_values(conv2d(x.squeeze(0), w, b), {2, 2, 4}, plain);
-    // The same values with other strides.
+    // Operands with other strides give the same values.
     const Tensor last = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
     check_values(conv2d(last, w.transpose(2, 3).contiguous().transpose(2, 3), b), {1, 2, 2, 4},
                  plain);

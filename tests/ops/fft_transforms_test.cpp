@@ -50,7 +50,7 @@ TEST_CASE("transforms along dims have PyTorch's values") {
   for_each_device([](Device d) {
     // x = wave(2, 4); z = torch.complex(wave(2, 3), wave(2, 3, k=.3))
     const Tensor x = wave(d, {2, 4}), z = made_of(wave(d, {2, 3}), wave(d, {2, 3}, 0.3));
-    // The same calls of torch.fft, with results as torch.view_as_real shows them.
+    // The values are from the same calls of torch.fft, as torch.view_as_real shows them.
     check_parts(fft_fft(x), {2, 4, 2},
                 {2.492876783875, 0, -0.985449729988, 0.218991679411, -0.521977323898, 0,
                  -0.985449729988, -0.218991679411, -1.869823462572, 0, 1.206563922569,

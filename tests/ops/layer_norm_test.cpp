@@ -15,8 +15,8 @@ using namespace composite_test;
 
 namespace {
 
-// x = torch.tensor([[1., -2., .5, 3.], [.25, .25, -1., 4.]], requires_grad=True), float64; likewise
-// w = [1.5, -.5, 2., 1.], b = [.1, .2, -.3, .4]; g = [[1., 2., -1., .5], [0., 1., 3., -2.]]
+// x = torch.tensor([[1., -2., .5, 3.], [.25, .25, -1., 4.]], requires_grad=True), float64; w =
+// [1.5, -.5, 2., 1.], b = [.1, .2, -.3, .4]; g = [[1., 2., -1., .5], [0., 1., 3., -2.]]
 struct Inputs {
   explicit Inputs(Device d)
       : x(tensor({{1., -2., 0.5, 3.}, {0.25, 0.25, -1., 4.}}, f64(d)).requires_grad_()),

@@ -146,8 +146,8 @@ TEST_CASE("adaptive pooling agrees with PyTorch in all dims") {
                  {0.00285768400121, 0.112114543039, -0.0424117837807, -0.11075633265,
                   0.0765759130816, 0.0953224737006, 0.112603823, 0.0316131125856, -0.109888938125,
                   0.00856578186831, 0.0932086389332, -0.0476560800105});
-    // F.adaptive_max_pool1d(wave(1, 2, 7), 3, return_indices=True), likewise of 2-D (1, 1, 5, 7) to
-    // (3, 2) and of 3-D (1, 1, 3, 4, 5) to (2, 3, 2)
+    // F.adaptive_max_pool1d(wave(1, 2, 7), 3, return_indices=True), adaptive_max_pool2d from (1, 1,
+    // 5, 7) to (3, 2), and adaptive_max_pool3d from (1, 1, 3, 4, 5) to (2, 3, 2)
     const auto [y1, at1] = adaptive_max_pool1d(line, 3);
     check_values(y1, {1, 2, 3},
                  {0.985449729988, 0.985449729988, 0.334988150156, 0.0168139004843, 0.988168233877,

@@ -201,7 +201,7 @@ TEST_CASE("world-writable files are not loaded unless this is permitted") {
   REQUIRE(::chmod(file.c_str(), 0757) == 0);
   CHECK(refusal(file) == begin + "file " + file + " with mode 757" + end);
   CHECK_FALSE(is_mapped(file));
-  // The same file through a link.
+  // Load the same file through a symbolic link.
   const TemporaryFolder link_folder;
   std::filesystem::create_symlink(file, link_folder / "libambit_link.so");
   CHECK_THROWS_AS(load_backend(link_folder / "libambit_link.so"), BackendError);

@@ -81,7 +81,7 @@ const char* const kKnown =
     "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn "
     "fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 "
     "fft_rfftn istft stft "
-    // The result of 16 bits and a power of two is float32.
+    // These functions return float32 for operands of a reduced floating-point type.
     "ldexp ldexp_";
 
 /// Functions whose gradients convert a large operand, with the reasons.

@@ -1,5 +1,5 @@
-// When the files of SummaryWriter contain the added events, and errors: full disks, removed
-// folders, several threads, forks.
+// Checks when the files of SummaryWriter contain the added events, and what happens with full
+// disks, removed folders, several threads and forks.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -47,8 +47,8 @@ struct Accepted {
 /// cannot be read or a line is something else.
 std::vector<Accepted> read_accepted(const std::string& file);
 
-/// Remove the accepted faults; their files may have further leading folders. Add a fault for each
-/// line that accepts none.
+/// Remove the accepted mistakes; their files may have further leading folders. Add a finding for
+/// each line that accepts none.
 void allow(Report& report, const std::vector<Accepted>& list);
 
 }  // namespace check

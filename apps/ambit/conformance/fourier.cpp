@@ -52,7 +52,7 @@ void check(Trial& t, const Dims& sizes, DType dtype, Layout layout) {
   }
 }
 
-// The same transforms of real lines x [B,N,C] to pairs y [B,N/2+1,C,2], or in the other direction.
+// Check transforms of real lines x [B,N,C] to pairs y [B,N/2+1,C,2], and in the other direction.
 void check_real(Trial& t, const Dims& sizes, DType dtype, Layout layout) {
   const Dims real{sizes[0], sizes[1], sizes[2]}, pairs{sizes[0], sizes[1] / 2 + 1, sizes[2], 2};
   const auto n = static_cast<double>(sizes[1]);

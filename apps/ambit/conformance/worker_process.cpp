@@ -35,7 +35,8 @@ std::vector<std::string> program() {
     std::istringstream in(emulator);
     for (std::string word; in >> word;) words.push_back(word);
   }
-  // An emulator reads the link itself, and would otherwise start again as its own guest.
+  // Under an emulator the link /proc/self/exe refers to the emulator, so pass the path of this
+  // program.
   words.push_back(words.empty() ? "/proc/self/exe"
                                 : std::filesystem::read_symlink("/proc/self/exe").string());
   return words;

@@ -46,7 +46,7 @@ void pack_weights_by_tap(const ConvSizes& g, T* packed, const T* w) {
   }
 }
 
-/// Adds the share of one vector of output positions.
+/// Adds the contribution of one vector of output positions.
 template <class T>
 class Scatter {
  public:

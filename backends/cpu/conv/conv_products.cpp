@@ -157,7 +157,7 @@ void products_conv(const ConvSizes& g, float* y, const float* x, const float* w,
   const Weights weights(g, w);
   const int64_t pixels = g.N * g.y_plane(), each = std::min(pixels, pixels_per_block(g));
   const int64_t blocks = ceil_div(pixels, each);
-  // A single block leaves the threads to its product.
+  // If there is a single block, its product uses all threads.
   parallel_for(blocks, grain_for_products(g.work() / blocks), [&](int64_t begin, int64_t end) {
     const Columns columns(g, x, each);
     for_blocks(g, begin * each, std::min(pixels, end * each), [&](int64_t first, int64_t past) {

@@ -55,7 +55,7 @@ void for_places(const Loops<3>& loops, const Tensor& index, const Line& line, in
   });
 }
 
-/// y[place] = f(y[place], src), on one thread, because several elements may refer to one place.
+/// y[place] = f(y[place], src), on one thread, because several indices may be equal.
 template <class F>
 void write_places(const char* op, Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
                   const F& f) {

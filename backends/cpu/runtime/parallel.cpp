@@ -113,8 +113,8 @@ class Spin {
   long interruptions_ = interruptions();
 };
 
-/// One call of run_pieces(): each thread has an equal share of the pieces. A thread that has
-/// finished its share continues with pieces of other shares.
+/// One call of run_pieces(): each thread starts with an equal number of pieces. A thread that has
+/// finished its own pieces continues with those of other threads.
 class Job {
  public:
   Job(int64_t n, int pieces, Piece* piece, const void* context, int threads)

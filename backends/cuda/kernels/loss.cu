@@ -39,7 +39,7 @@ struct FromLogProbabilities {
   const T* x;
   int64_t C;
 };
-// The same, computed from logits in short rows, which one thread processes.
+// As FromLogProbabilities, but x contains logits, in short rows, which one thread processes.
 template <class T>
 struct FromLogits {
   __device__ Computed<T> operator()(int64_t n, int64_t t) const {
@@ -49,7 +49,7 @@ struct FromLogits {
   const T* x;
   int64_t C;
 };
-// The same, stored in of_target [N], which has it for each row's target.
+// As FromLogProbabilities, but read from of_target [N], which contains it for each row's target.
 template <class T>
 struct StoredLogProbability {
   __device__ Computed<T> operator()(int64_t n, int64_t) const { return of_target[n]; }

@@ -161,9 +161,9 @@ Tensor same(const Tensor& a, const Tensor& b) {
   return logical_or(a == b, logical_and(isnan(a), isnan(b)));
 }
 
-// Gradient of an extreme: equal shares for all elements that equal it. Without include_self, an
-// element of self has no share if src has any there, even if it is equal: it was replaced by the
-// neutral element, which src may equal too.
+// Gradient of an extreme: all elements that equal it get equal parts. Without include_self, an
+// element of self gets no part if any element of src refers to it, even if the two are equal: self
+// was replaced by the neutral element, which src may equal too.
 struct Shares {
   Shares(const Tensor& g, const Tensor& out, const Tensor& self, const Tensor& index,
          const Tensor& src, int64_t dim, bool include_self) {

@@ -31,8 +31,8 @@ bool is_expanded(const Tensor& t) {
   return false;
 }
 
-// Return a copy of self at the same place of a copy of its storage, whose elements as_strided
-// counts. As in PyTorch, an expanded tensor is copied without its storage.
+// Return a copy of self with the same offset in a copy of its storage; as_strided's offset counts
+// the storage's elements. As in PyTorch, an expanded tensor is copied without its storage.
 Tensor with_storage(const Tensor& self) {
   const auto elements = static_cast<int64_t>(self.storage().nbytes() / self.itemsize());
   const bool is_whole = self.is_contiguous() && self.numel() == elements;

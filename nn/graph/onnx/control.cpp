@@ -1,5 +1,5 @@
-// Operators: branches and loops. The values that a body uses of the graph around it are further
-// arguments of the call and inputs of the body.
+// Operators: branches and loops. If a body uses values of the outer graph, they become further
+// arguments of the call and further inputs of the body.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>

@@ -14,8 +14,8 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// A scale or zero point in the shape that broadcasts to x: of the whole tensor, of an axis, or of
-// blocks along it.
+// Return a scale or zero point in a shape that broadcasts to x; it may be for the whole tensor, for
+// each index of an axis, or for blocks along an axis.
 Tensor spread(const Tensor& s, const Tensor& x, int64_t dim, int64_t block) {
   if (!s.defined() || s.numel() == 1) return s.defined() ? s.reshape({}) : s;
   const int64_t at = axis(dim, x.dim());

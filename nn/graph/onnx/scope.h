@@ -23,7 +23,7 @@ struct Constant {
   bool is_initializer = false;
   bool is_statistic = false;  ///< a running statistic of a batch norm
   int64_t value = -1;         ///< position in the outermost block; -1: none
-  /// Its place in the model; null for lists of numbers, and in the bodies of functions.
+  /// The constant's tensor in the model; null for lists of numbers, and in the bodies of functions.
   proto::TensorProto* source = nullptr;
 };
 

@@ -182,7 +182,7 @@ void triangle(Site& s, int upper) {
   s.give(s.e.op("Trilu", {s.tensor(0), s.e.integer(s.integer(1))}, {attribute("upper", upper)}));
 }
 
-// Put `src`, of the sizes of x[start:end] along `dim`, in its place.
+// Replace x[start:end] along `dim` by `src`, which has the sizes of this slice.
 void put_slice(Site& s, const Ref& src, int64_t dim, int64_t start, int64_t end) {
   const Ref x = s.tensor(0);
   const int64_t size = s.sizes(0)[static_cast<size_t>(dim)];

@@ -131,7 +131,7 @@ std::optional<ReduceOp> op_of(ncclRedOp_t op) {
   }
 }
 
-// One rank's part, on the GPU of the running work. Each rank has one piece.
+// One rank's part of a collective, on the GPU of the running work.
 struct Work {
   Comm comm;
   Call call;
