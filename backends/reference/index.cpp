@@ -32,7 +32,7 @@ Places rows(const Tensor& index, const Tensor& shape, int64_t dim) {
   return {index.data_ptr<int64_t>(), shape.sizes(), strides};
 }
 
-// Return the strides with that of dim set to 0, because the index gives the position along dim.
+// Return the strides, with 0 for dim, because the index gives the position along dim.
 Dims strides_but(IntArrayRef strides, int64_t dim) {
   Dims result = strides;
   if (!result.empty()) result[static_cast<size_t>(dim)] = 0;

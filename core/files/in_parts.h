@@ -19,8 +19,9 @@
 namespace ambit {
 
 /// Move a new thread off the calling thread's core, without limiting where it runs later.
-/// Schedulers sometimes start a thread there, and keep both for milliseconds although other cores
-/// are idle: 2.1 ms on an idle virtual machine, where a moved thread ran after 0.15 ms.
+/// Schedulers sometimes start a thread on that core, and keep both threads on it for milliseconds
+/// although other cores are idle: 2.1 ms on an idle virtual machine, where a moved thread ran after
+/// 0.15 ms.
 inline void move_off_core(std::thread& thread) {
   const int core = sched_getcpu();
   cpu_set_t all, others;

@@ -147,7 +147,7 @@ TEST_CASE("batches stacked and normalised in one step equal those normalised one
   const std::vector<double> mean{0.1, 0.2, 0.3}, stddev{0.4, 0.5, 0.6};
   const std::vector<size_t> indices{7, 0, 7, 3};
   auto fused = images.map(transforms::Normalize(mean, stddev)).map(transforms::Stack<>());
-  // A lambda in the chain prevents that the transforms are fused into one step.
+  // Because the chain contains a lambda, the transforms are not fused into one step.
   auto stepwise = CIFAR10(images)
                       .map(transforms::TensorLambda<>([](Tensor t) { return t; }))
                       .map(transforms::Normalize(mean, stddev))

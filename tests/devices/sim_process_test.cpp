@@ -1,5 +1,5 @@
 // Effects of a simulated device on its process: the trap for host reads, a clean exit with queued
-// work, and the values of $AMBIT_SIM. Each in a child process.
+// work, and the values of $AMBIT_SIM. Each test runs in a child process.
 #include <ambit/ambit.h>
 #include <ambit/plugins.h>
 #include <doctest/doctest.h>

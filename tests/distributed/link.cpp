@@ -54,8 +54,8 @@ int open_device(const char* name) {
   request.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
   std::strncpy(request.ifr_name, name, IFNAMSIZ - 1);
   check(ioctl(device, TUNSETIFF, &request) == 0, name);
-  // TCP's segments are passed as one large packet without a checksum, as to network cards: carrying
-  // them one by one would use the ranks' cores.
+  // TCP passes several segments as one large packet without a checksum, as it does to network
+  // cards: forwarding them one by one would use the ranks' cores.
   check(ioctl(device, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4) == 0, "TUNSETOFFLOAD");
   return device;
 }

@@ -1,6 +1,6 @@
 // Every function with a given output refuses an output on another device, and each operand on
-// another device, and changes nothing. The functions are the rows of out.h; their operands are
-// found by trying.
+// another device, and changes nothing. The functions are the rows of out.h; the test tries operands
+// until the function accepts them.
 #include <ambit/ambit.h>
 #include <ambit/testing/mismatch.h>
 #include <doctest/doctest.h>

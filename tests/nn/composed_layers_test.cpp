@@ -25,8 +25,8 @@ void fill(const Module& module, Device d) {
 Tensor output(const Tensor& y) { return y; }
 Tensor output(const std::tuple<Tensor, Tensor>& y) { return std::get<0>(y); }
 
-// y = m(*inputs); (y * wave(*y.shape, k=0.9)).sum().backward(). The first five of y, the first four
-// of the first input's gradient, the sum of each parameter's.
+// y = m(*inputs); (y * wave(*y.shape, k=0.9)).sum().backward(). Check the first five elements of y,
+// the first four of the first input's gradient, and the sum of each parameter's gradient.
 template <class Module>
 void check(const Module& module, std::vector<Tensor> inputs, const std::vector<int64_t>& sizes,
            const std::vector<double>& first, const std::vector<double>& dx,

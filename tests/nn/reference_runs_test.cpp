@@ -1,7 +1,7 @@
-// The lessons' two networks trained from the same parameters on the same images as by PyTorch 1.13:
-// logits, first gradients, every loss and the final parameters must agree. The figures and their
+// Trains the lessons' two networks from the parameters and on the images that PyTorch 1.13 used:
+// logits, first gradients, every loss and the final parameters must agree. The numbers and their
 // tolerances come from $AMBIT_REFERENCE/README.md, the images from $AMBIT_DATA/cifar-10-sample.
-// They train on the device $AMBIT_TEST_DEVICE, by default the CPU.
+// The networks train on the device $AMBIT_TEST_DEVICE, by default the CPU.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 

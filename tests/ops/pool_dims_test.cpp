@@ -179,7 +179,7 @@ TEST_CASE("the last NaN is the maximum, and minus infinity may be the maximum, a
       check_values(y, {1, 4}, {least, nan, nan, 3});
       check_values(at, {1, 4}, {0, 2, 4, 6});
       check_values(std::get<1>(max_pool1d_with_indices(x, 8)), {1, 1}, {4});
-      // Adjacent windows in vectors, and an image of many channels: the same rule.
+      // The rule also holds for adjacent windows in vectors.
       const Tensor row = x.repeat({1, 16});  // every window of 8 has NaNs at 2 and 4
       check_values(std::get<1>(max_pool1d_with_indices(row, 8, 8)).slice(1, 0, 3), {1, 3},
                    {4, 12, 20});

@@ -75,7 +75,7 @@ const char* const kKnown =
     "triplet_margin_with_distance_loss "
     // The result, or its computation on the host, is float64.
     "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
-    // These functions refuse 16 bits; their rows convert the operands.
+    // These functions refuse reduced floating-point types; their rows convert the operands.
     "complex conj conj_physical conj_physical_ imag polar resolve_conj resolve_neg "
     "view_as_complex view_as_real "
     "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn "

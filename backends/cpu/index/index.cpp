@@ -150,7 +150,8 @@ bool falls(const Tensor& index) {
   return true;
 }
 
-/// y [.., n], x [.., m], with contiguous lines: line by line; threads share pieces of long lines.
+/// y [.., n], x [.., m], with contiguous lines. Threads process whole lines, or pieces of a line if
+/// lines are long.
 template <class Bits>
 void select_in_lines(Bits* y, const Bits* x, const Loops<2>& lines, const Tensor& index) {
   constexpr int64_t kPiece = 4096;

@@ -17,7 +17,7 @@ struct Int8Block {
   const int8_t* w;
 };
 
-/// sums[m * stride + n] = sum over k of x[m,k] w[n,k]. On the calling thread.
+/// sums[m * stride + n] = sum over k of x[m,k] w[n,k], computed on the calling thread.
 using Int8Products = void(const Int8Block& block, int32_t* sums, int64_t stride);
 
 /// The version for Highway: products in int16, whose pairs are added in int32.

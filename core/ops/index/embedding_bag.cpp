@@ -32,7 +32,7 @@ struct Bags {
   EmbeddingBagParams p;
 
   int64_t count() const { return offsets.numel() - 1; }
-  /// Return the bag of each row, [n]; B for a row in no bag.
+  /// Return the bag of each row, [n]; B if a row is in no bag.
   Tensor ids() const {
     const NoGradGuard no_grad;
     const Tensor at = arange(index.numel(), index.options());

@@ -103,7 +103,7 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   reference::arg_reduce(value, index, x, dim, largest);
   if (!has("last_of_equals") || x.numel() == 0) return;
-  // Read from the end, the last of equal elements is found first.
+  // The loop begins at the end, so it finds the last of equal elements first.
   Tensor reversed = empty(x.sizes(), x.dtype());
   const int64_t n = x.size(dim);
   for (int64_t i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// The running device code: its work, block and thread, and the work ordered before it. One at a
-// time, under the runtime's lock.
+// The running device code: its work, block and thread, and the work ordered before it. Only one
+// thread at a time runs device code, and it holds the runtime's lock.
 #pragma once
 
 #include <cstddef>
