@@ -61,7 +61,7 @@ Backends& raw_backends() {
 // names. The thread that registers them must not wait for itself.
 thread_local bool loading_builtin = false;
 
-// Its release store follows the registration of the built-in backends.
+// The release store of `ready` follows the registration of the built-in backends.
 constinit std::atomic<Backends*> ready{nullptr};
 
 [[gnu::noinline]] Backends& load_backends() {

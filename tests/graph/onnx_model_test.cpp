@@ -331,7 +331,7 @@ TEST_CASE("operators that differ from the function of their name") {
   check_equal(computed("TopK", {f32({1, 3, 3, 2}), tensor(std::vector<int64_t>{2})}), f32({3, 3}));
 }
 
-// Their conversion to an integer would be undefined, and differs between processors.
+// The conversion of such numbers to an integer would be undefined, and differs between processors.
 TEST_CASE("scales and regions beyond every size are refused, or lie outside") {
   const Tensor image = f32({1, 2, 3, 4}).reshape({1, 1, 2, 2});
   for (const float scale : {HUGE_VALF, -HUGE_VALF, kNaN, -1.F, 1e30F, 0.F}) {

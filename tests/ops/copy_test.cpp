@@ -119,7 +119,7 @@ TEST_CASE("non-blocking copies are correct, whichever thread waits for them") {
     CHECK(there.to(kCPU, /*non_blocking=*/true).equal(x));
     synchronize(d);
     CHECK(back.equal(x));
-    // Staged through a contiguous copy, which must live as long as the transfer.
+    // The transfer reads a contiguous copy of x, which must live until the transfer is complete.
     const Tensor strided = x.view({10, 100}).t().to(d, kFloat64, true);
     synchronize(d);
     CHECK(strided.cpu().equal(x.view({10, 100}).t()));

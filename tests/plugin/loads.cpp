@@ -22,7 +22,7 @@ std::unique_ptr<toy::ToyBackend> backend(const char* name, int devices = 1) {
 
 std::atomic<int> beats{0};
 
-// Its code and type information would be unmapped when the library is closed.
+// The code and type information of this class would be unmapped if the library were closed.
 struct OwnError : std::runtime_error {
   using std::runtime_error::runtime_error;
   ~OwnError() override {}

@@ -84,7 +84,8 @@ TEST_CASE("every kind of bad plugin is refused with its reason and has no effect
     INFO(reason);
     CHECK(
         (plugin.whole ? reason == plugin.reason : reason.find(plugin.reason) != std::string::npos));
-    // Its code may have started a thread, so it stays loaded after it was opened.
+    // A refused plugin stays loaded after it was opened, because its code may have started a
+    // thread.
     CHECK(is_mapped(file) == (plugin.name != "no_such_file" && plugin.name != "needs_absent"));
     CHECK(registered() == before);
   }

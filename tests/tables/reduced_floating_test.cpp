@@ -253,7 +253,7 @@ TEST_CASE("functions of 16 bits round once, except those listed with a reason") 
   CHECK(names == "angle bincount div exp float_power float_power_ gradient ldexp polygamma to ");
 }
 
-// Their formulas have several ops, each of which rounds.
+// The formulas of gradients have several ops, each of which rounds.
 TEST_CASE("gradients of 16 bits are as accurate as their operands") {
   check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 1); },

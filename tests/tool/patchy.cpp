@@ -15,7 +15,7 @@ namespace {
 
 using namespace ambit;
 
-// Its memory is host memory, so that a host loop can run on it.
+// The device's memory is host memory, so that a host loop can access it.
 void fill(Tensor& y, const Scalar& value) { reference::fill(y, value); }
 
 // No float64.

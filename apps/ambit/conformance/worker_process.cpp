@@ -133,7 +133,7 @@ void WorkerProcess::kill() {
 std::string WorkerProcess::wait(Deadline deadline) {
   if (pid_ <= 0) return "";
   bool in_time = true;
-  // Its pipes close when it exits, so polling is not needed.
+  // The worker's pipes close when it exits, so polling is not needed.
   while (in_time && (results_ >= 0 || errors_ >= 0)) in_time = read_some(deadline);
   if (!in_time) kill();
   int status = 0;

@@ -140,7 +140,8 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), packing.image());
   const int64_t past_image = (g.C - g.Cg) * packing.channel + packing.flat();
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
-    // One vector longer: without masked stores a partial store rewrites the elements after it.
+    // The buffer is one vector longer: without masked stores a partial store rewrites the elements
+    // after it.
     const Scratch packed(static_cast<size_t>(packing.image() + past_image + Scatter<T>::kLanes) *
                          sizeof(T));
     std::fill_n(packed.data<T>() + packing.image(), past_image, T(0));

@@ -31,7 +31,7 @@ struct ReducedExp {
   /// power = 2^(n + shift), which must be a normal number.
   HWY_INLINE ReducedExp(D d, V x, V rest, V shift) {
     const hn::RebindToUnsigned<D> bits;
-    // Adding it rounds to an integer, stored in the lowest bits as a floating-point exponent.
+    // Adding `magic` rounds to an integer, stored in the lowest bits as a floating-point exponent.
     const V magic = hn::Add(constant(d, kIsFloat ? 0x1.8p23 + 127 : 0x1.8p52 + 1023), shift);
     const V n = hn::MulAdd(x, constant(d, 1.44269504088896340736), magic), q = hn::Sub(n, magic);
     // log(2) in two parts; the first has so few bits that its product with q is exact.

@@ -1,7 +1,8 @@
-// Classification losses: negative log-likelihood, and cross-entropy, which is that of the softmax.
-// One reduction sums the weights and also writes each loss; long rows of logits are processed by
-// warps or blocks before. No temporary is as large as the logits. x [N,C], target [N], w [C] or
-// null. For reduced floating-point x, losses, weight sums and gradients of losses are float32.
+// Classification losses: negative log-likelihood, and cross-entropy, which is the negative
+// log-likelihood of the softmax. One reduction sums the weights and also writes each loss; long
+// rows of logits are processed by warps or blocks before. No temporary is as large as the logits. x
+// [N,C], target [N], w [C] or null. For reduced floating-point x, losses, weight sums and gradients
+// of losses are float32.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/loops/reduce.cuh"

@@ -38,7 +38,7 @@ enum Kind : unsigned {
 struct Row {
   const char* name;
   List (*call)(const Operands& o);
-  /// As in report(); gradients have 4 times as many, second ones 16 times.
+  /// See report(). Gradients may differ by 4 times as many roundings, second gradients by 16 times.
   double roundings = 8;
   unsigned but = 0;
 };
