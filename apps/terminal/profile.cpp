@@ -31,7 +31,8 @@ bool is_in_folder = false;  // the file is named after the process
 std::vector<std::string> also_recorded;
 std::unique_ptr<ambit::profiler::Profile> profile;
 
-// In a folder, use the name that TensorBoard and torch.profiler use: of machine, process and time.
+// In a folder, use the kind of name that TensorBoard and torch.profiler use: machine, process and
+// time.
 std::string file_in(const std::string& path) {
   if (!std::filesystem::is_directory(path)) return path;
   std::array<char, 256> machine{};

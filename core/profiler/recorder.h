@@ -61,7 +61,7 @@ class Recorder {
   int64_t clock_offset(Device device);
 
  private:
-  static std::atomic<uint64_t> current_;  // its release publishes the options, which are relaxed
+  static std::atomic<uint64_t> current_;  // its release store publishes the options
   static std::atomic<bool> records_more_;
   struct MemoryCounters {
     Device device;

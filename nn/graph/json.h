@@ -48,7 +48,7 @@ class Json {
     uint32_t item_;  // 0: none
   };
 
-  /// Members with one of the names in `skipped` are left out, with all their content. Errors:
+  /// Members with one of the names in `skipped` are omitted, with all their content. Errors:
   /// SerializationError for other text than JSON and for more than kMostItems values.
   Json(std::string_view text, std::vector<std::string_view> skipped);
   Ref root() const { return {this, 1}; }

@@ -194,7 +194,7 @@ TEST_CASE("a relu is fused by cuDNN only if its fastest engine propagates NaN") 
       CHECK(facts.has(CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP));
       CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
     }
-    // Only layers that are limited by memory bandwidth are worth it.
+    // Fusing relu pays off only for layers that are limited by memory bandwidth.
     if (std::string_view(name) == "depthwise") CHECK_FALSE(plans.empty());
     fused += !plans.empty();
   }

@@ -403,7 +403,7 @@ class Weights(torch.nn.Module):
 
 
 class Wide(torch.nn.Module):
-    """Dtypes with a storage type in TorchScript alone; those that ambit lacks are left out."""
+    """Dtypes with a storage type in TorchScript alone; those that ambit lacks are omitted."""
 
     def __init__(self, names):
         super().__init__()

@@ -174,7 +174,7 @@ TEST_CASE("a list or a dict that contains itself has an opaque value in that pla
                        SerializationError);
 }
 
-// Python writes them with "surrogatepass", and PyTorch reads them.
+// Python writes unpaired surrogates with "surrogatepass", and PyTorch reads them.
 TEST_CASE("text with unpaired surrogates is read, and written unchanged") {
   const std::string half = "a\xed\xa0\x80z";
   const Value value = load_between("}" + pickled(half) + pickled(half) + "s")["x"];

@@ -46,7 +46,7 @@ CapturedNetwork network(const std::string& name, const M& module, std::vector<am
           std::move(inputs)};
 }
 
-/// A module whose forward has as many tensors as there are inputs and returns one.
+/// A module whose forward() accepts one tensor for each input and returns one tensor.
 template <class M>
 CapturedNetwork network(const std::string& name, const M& module,
                         std::vector<ambit::Tensor> inputs) {

@@ -297,7 +297,8 @@ TEST_CASE("external data are read from the model's folder only") {
   contains(load_with("none", "0"), "expected the file 'none'");
 }
 
-// Values of onnx 1.23.2's specification, where the function with the operator's name differs.
+// The values are from onnx 1.23.2's specification; ambit's functions of these names give other
+// values.
 TEST_CASE("operators that differ from the function of their name") {
   check_equal(computed("ThresholdedRelu", {f32({kNaN, 2})}), f32({0, 2}));
   check_equal(computed("Shrink", {f32({kNaN, 2})}), f32({0, 2}));

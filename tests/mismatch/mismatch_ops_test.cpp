@@ -169,7 +169,7 @@ const CallTable<Call> kIndexing(index_calls);
 const CallTable<Call> kProducts(product_calls);
 const CallTable<Call> kLayers(layer_calls);
 
-// Left out: functions that accept several devices, functions that only read dtypes or shapes, and
+// Omitted: functions that accept several devices, functions that only read dtypes or shapes, and
 // backward, which mismatch_training_test.cpp tests.
 const std::set<std::string> kExempt{"copy_",
                                     "Tensor::copy_",

@@ -276,7 +276,8 @@ TEST_CASE("max pooling of bfloat16 finds the positions of float32") {
       const Tensor x = (randn({3, channels, 8, 8}) * 4).round().bfloat16();
       x.masked_fill_(rand(x.sizes()) < 0.02, NAN);
       const Tensor w = eye(channels).view({channels, channels, 1, 1}).bfloat16();
-      // After a convolution with the identity, which may change the layout to channels last.
+      // `native` is the result of a convolution with the identity, which may change the layout to
+      // channels last.
       const Tensor clean = x.nan_to_num(3);
       const Tensor native = conv2d(clean.to(device), w.to(device));
       for (const Tensor& t : {native, x.to(device)}) {

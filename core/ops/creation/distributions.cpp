@@ -231,7 +231,8 @@ Tensor poisson(const Tensor& self, const Stream& given) {
 
 namespace {
 
-// For means below 10: sum the geometric distances between successes until the trials are used up.
+// Draw a binomial number with a mean below 10: sum the geometric distances between successes until
+// the trials are used up.
 double few_successes(double trials, double chance, Uniforms& uniforms) {
   const double log_failure = std::log1p(-chance);
   double successes = 0;
@@ -241,8 +242,8 @@ double few_successes(double trials, double chance, Uniforms& uniforms) {
   }
 }
 
-// For larger means, with chance at most 1/2. Source: Hörmann 1993, "The generation of binomial
-// random variates", algorithm BTRS, with acceptance by the exact density.
+// Draw a binomial number with a larger mean; `chance` is at most 1/2. Source: Hörmann 1993, "The
+// generation of binomial random variates", algorithm BTRS, with acceptance by the exact density.
 double many_successes(double trials, double chance, Uniforms& uniforms) {
   const double deviation = std::sqrt(trials * chance * (1 - chance));
   const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * chance;

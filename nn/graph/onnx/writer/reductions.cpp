@@ -73,7 +73,8 @@ struct Moments {
   Ref var, mean;
 };
 
-// ONNX has no variance. Sums of squared distances from the mean, which has all dims here.
+// ONNX has no variance, so sum the squared distances from the mean. The mean keeps all dims for the
+// subtraction.
 Moments moments(Site& s, const Dims& dims, double correction, bool keepdim) {
   Emitter& e = s.e;
   const Ref x = s.tensor(0);
