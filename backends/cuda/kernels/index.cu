@@ -79,8 +79,7 @@ __global__ void put_winners(Indexer<5> indexer, uint32_t n, Along along, int64_t
   }
 }
 
-// Give the result of a sequential loop: if several indices are equal, the last one's element is
-// stored.
+// As in a sequential loop, the last of several elements with equal indices is stored.
 void scatter_in_order(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   Tensor winner = empty(y.sizes(), TensorOptions(y.device()).dtype(kInt64));
   fill(winner, -1);
