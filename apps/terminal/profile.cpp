@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kRows = 30;
 
-// One per process, like the command line.
+// A process has one profile, as it has one command line.
 std::string profile_file;
 bool is_in_folder = false;  // the file is named after the process
 std::vector<std::string> also_recorded;

@@ -174,8 +174,8 @@ TEST_CASE("gpu: gradients of scans and moments launch one kernel per pass") {
     return launches([&] { autograd::grad({y}, {x}, {dy}); });
   };
   CHECK(of_gradient(x.cumsum(1), x.detach()) == 1);
-  // Products from both sides, their product, times g, and 16 kernels that search for zeros next to
-  // overflowed products.
+  // Two kernels compute the products from both sides, one multiplies them, one multiplies by g, and
+  // 16 search for zeros next to overflowed products.
   CHECK(of_gradient(x.prod(1), g) == 20);
   CHECK(of_gradient(x.prod(), g[0]) == 20);
   CHECK(of_gradient(x.var(1), g) == 4);  // mean, x - mean, g / n, and their product

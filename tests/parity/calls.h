@@ -14,7 +14,7 @@ namespace parity {
 using torch::Tensor;
 using List = std::vector<Tensor>;
 
-/// Differentiable inputs are float64; For `roundings` see report(); gradients may differ by four
+/// Differentiable inputs are float64. For `roundings` see report(); gradients may differ by four
 /// times as many.
 struct Call {
   const char* name;

@@ -12,7 +12,7 @@
 
 namespace ambit::cpu {
 
-/// Operands 0 .. N-1, the output first. Strides in elements. There is always an innermost dim.
+/// Operands 0 .. N-1, the output first. Strides are in elements. There is always an innermost dim.
 template <size_t N>
 struct Loops {
   int64_t numel = 0;

@@ -38,7 +38,7 @@ void check_passes(const char* test_case, const std::string& environment) {
   CHECK(child.output.find("1 passed") != std::string::npos);
 }
 
-// For any order of threads, blocks and streams.
+// As check_dies(), for several seeds: each seed gives another order of threads, blocks and streams.
 void check_dies_always(const char* test_case, const std::vector<std::string>& texts,
                        int signal = SIGABRT) {
   for (const int seed : {1, 2, 3, 4, 5}) {

@@ -137,7 +137,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("F.gelu($0, approximate='tanh')", F::gelu(x, "tanh"), Fill::few),
     AMBIT_ROW("F.silu($0)", F::silu(x), Fill::few),
     AMBIT_ROW("F.mish($0)", F::mish(x), Fill::few),
-    // At 0 the second gradients differ: torch/README.md.
+    // At 0 the second gradients differ, see torch/README.md.
     AMBIT_ROW("F.elu($0 + 0.125, 1.5)", F::elu(x + 0.125, 1.5)),
     AMBIT_ROW("F.celu($0 + 0.125, 1.5)", F::celu(x + 0.125, 1.5)),
     AMBIT_ROW("F.selu($0 + 0.125)", F::selu(x + 0.125)),

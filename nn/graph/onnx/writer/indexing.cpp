@@ -27,7 +27,7 @@ void gather_elements(Site& s) {
   s.give(s.rank(2) == 0 ? s.e.squeeze(y, 0) : y);
 }
 
-// ONNX needs updates of the sizes of the index.
+// ONNX requires that the updates have the sizes of the index.
 void scatter(Site& s, Ref src, bool adds) {
   const Ref index = index_at(s, 2);
   if (s.rank(2) != s.rank(0) || s.rank(0) == 0) Site::refuse("an index without dims");
