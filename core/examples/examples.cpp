@@ -21,8 +21,8 @@ struct Operand {
   int value = 1;        ///< of every element
   bool of_call = true;  ///< has the call's dtype, else:
   DType dtype = DType::float32;
-  bool is_statistic = false;  ///< has the call's dtype, upcast if it is a reduced floating-point
-                              ///< type
+  bool is_statistic = false;  ///< has the call's dtype, or float32 if that is a reduced
+                              ///< floating-point type
 
   Tensor make(DType dtype_of_call) const {
     DType made = of_call ? dtype_of_call : dtype;

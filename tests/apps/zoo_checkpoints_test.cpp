@@ -33,8 +33,8 @@ std::string find_python() {
   return "";
 }
 
-// |got - expected| <= tolerance |expected|; for numbers that are only the rounding of larger ones,
-// relative to the largest.
+// |got - expected| <= tolerance |expected|; numbers that are rounding errors of larger ones are
+// compared relative to the largest number.
 void check_close(const Tensor& got, const Tensor& expected, double tolerance) {
   const Tensor error = (got - expected).abs(), size = expected.abs();
   const double worst =
@@ -78,7 +78,7 @@ void check_checkpoint(const std::string& name, const Net& net, Optimizer optimiz
   }
   const Tensor expected = saved["losses"].to_tensor();
   CHECK(expected.min().item<double>() <
-        0.98 * expected[0].item<double>());  // the training has changed it
+        0.98 * expected[0].item<double>());  // the training has reduced the loss
   check_close(tensor(losses, kFloat64), expected, 1e-3);
 }
 

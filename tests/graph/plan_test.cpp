@@ -89,7 +89,8 @@ void check_close(graph::GraphImpl& net, const std::vector<Tensor>& inputs, int64
       REQUIRE(got[i].defined() == expected[i].defined());
       if (!got[i].defined()) continue;
       CHECK(got[i].dtype() == expected[i].dtype());
-      // As docs/from-python.md says for graphs: a relative error of 1e-4, an absolute one of 1e-5.
+      // The bound of docs/from-python.md for graphs: a relative error of 1e-4, an absolute one of
+      // 1e-5.
       CHECK(allclose(got[i], expected[i], 1e-4, 1e-5, /*equal_nan=*/true));
     }
     check_equal(b, a);
@@ -221,7 +222,7 @@ TEST_CASE("a batch norm in evaluation becomes part of the layer before") {
   CHECK(has(plan.text(), "activation='gelu'"));
   // Sums of up to 144 products: the folded norm scales each product instead of the sum.
   CHECK(allclose(plan.run(x), net->forward(x), 1e-4, 1e-5));
-  graph->named_buffers()["1.running_var"].mul_(3);  // the folded weight follows
+  graph->named_buffers()["1.running_var"].mul_(3);  // the folded weight is recomputed
   graph->named_parameters()["4.bias"].add_(1);
   CHECK(allclose(plan.run(x), graph->forward(x), 1e-4, 1e-5));
 
@@ -397,7 +398,7 @@ TEST_CASE("packed weights of convolutions follow the parameters") {
       CHECK(allclose(plan.run(x), net->forward(x), 1e-4, 1e-5));
       for (const Tensor& p : net->parameters()) p.add_(randn_like(p), 0.01);
     }
-    // Another plan of the same graph has packed weights of its own.
+    // Another plan of the same graph has its own packed weights.
     const graph::Plan other = graph::plan(graph, x, {.slice = 20});
     CHECK(allclose(other.run(x), plan.run(x), 1e-4, 1e-5));
   }
@@ -459,7 +460,7 @@ TEST_CASE("the table of memory has a row for each module") {
   CHECK(text.find("\nmodule ") != text.npos);
   CHECK(text.find("\n0 ") != text.npos);
   CHECK(text.find("\n3 ") != text.npos);
-  // The output is not in the block: it has memory of its own.
+  // The output is not in the block, but in separate memory.
   CHECK(text.find("; outputs: 80 bytes\n") != text.npos);
   CHECK(plan.text() == net->text());
 }

@@ -179,7 +179,7 @@ TEST_CASE("multi_head_attention_forward has PyTorch's values with all its option
     check_values(autograd::grad({out.sum()}, {q})[0][0], {n, e},
                  {-0.00421761620978, -0.00616685428285, -0.00752818849852, -0.00817183897229,
                   0.0057688691798, 0.00231728855684, -0.00135520581222, -0.004898504535});
-    // Without weights they are not computed: the same output.
+    // If weights are not requested, they are not computed, and the output is the same.
     const auto [lean, none] =
         F::multi_head_attention_forward(q, k, v, Options(both).need_weights(false));
     CHECK(lean.allclose(out, 1e-12, 1e-12));

@@ -43,7 +43,8 @@ Numbers read(const Tensor& t) {
 
 /// A function has an error of a few roundings in each part of its result; a product of functions,
 /// as in gradients, has the sum of their errors. Relative to the largest number, this is less than
-/// 1e-13 for parts of float64 and than 2e-5 for float32, in which the operands are exact.
+/// 1e-13 for parts of float64 and less than 2e-5 for parts of float32; the operands are exact in
+/// both.
 void check_near(const Tensor& got, const Numbers& expected) {
   INFO(str(got));
   const Numbers values = read(got);
@@ -73,7 +74,7 @@ void check_equal(const Tensor& got, DType dtype, const Numbers& expected) {
   }
 }
 
-/// The real number whose gradients the tables hold.
+/// Return the real number whose gradients are in the tables.
 Tensor loss(const Tensor& y) {
   const Tensor flat = y.reshape({-1}), w = make(kW, kComplexDouble, y.device());
   const Tensor part = w.slice(0, 0, flat.numel());

@@ -27,8 +27,8 @@ void check_parts(const Tensor& got, IntArrayRef sizes, const std::vector<double>
   check_values(parts(got), sizes, values);
 }
 
-// Check the gradient gx for grad_output = wave(k=0.2), and a second one: that of
-// sum(gx * wave(k=0.9)) with respect to grad_output.
+// Check the gradient gx for grad_output = wave(k=0.2), and the gradient of sum(gx * wave(k=0.9))
+// with respect to grad_output.
 template <class F>
 void check_gradients(F f, const Tensor& operand, const std::vector<double>& first,
                      const std::vector<double>& second) {
@@ -50,7 +50,7 @@ TEST_CASE("transforms along dims have PyTorch's values") {
   for_each_device([](Device d) {
     // x = wave(2, 4); z = torch.complex(wave(2, 3), wave(2, 3, k=.3))
     const Tensor x = wave(d, {2, 4}), z = made_of(wave(d, {2, 3}), wave(d, {2, 3}, 0.3));
-    // The same calls of torch.fft, with results as torch.view_as_real shows them.
+    // The values are from the same calls of torch.fft, as torch.view_as_real shows them.
     check_parts(fft_fft(x), {2, 4, 2},
                 {2.492876783875, 0, -0.985449729988, 0.218991679411, -0.521977323898, 0,
                  -0.985449729988, -0.218991679411, -1.869823462572, 0, 1.206563922569,
@@ -149,8 +149,9 @@ TEST_CASE("short names are those of libtorch") {
   SAME(ihfft)
   SAME(fft2)
   SAME(ifft2)
-  SAME(rfft2) SAME(irfft2) SAME(hfft2) SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn)
-      SAME(hfftn) SAME(ihfftn)
+  SAME(rfft2)
+  SAME(irfft2)
+  SAME(hfft2) SAME(ihfft2) SAME(fftn) SAME(ifftn) SAME(rfftn) SAME(irfftn) SAME(hfftn) SAME(ihfftn)
 #undef SAME
 }
 

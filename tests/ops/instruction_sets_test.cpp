@@ -15,7 +15,7 @@ using namespace ambit;
 
 namespace {
 
-/// Only the baseline and `set` during its lifetime.
+/// During its lifetime, Highway uses only the baseline and `set`.
 class InstructionSet {
  public:
   explicit InstructionSet(int64_t set) { cpu::set_highway_targets(set); }

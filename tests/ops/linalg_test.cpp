@@ -27,8 +27,8 @@ double epsilon(DType t) {
   return t == kFloat64 ? std::numeric_limits<double>::epsilon()
                        : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
-// Factors are those of a matrix within p(n) epsilon ||A||, p(n) about n in practice; 8 for the
-// constant.
+// Factors are exact for a matrix that differs from A by at most p(n) epsilon ||A||. In practice
+// p(n) is about n; the bound is 8 n.
 void check_near(const Tensor& got, const Tensor& want, int64_t n) {
   REQUIRE(got.sizes() == want.sizes());
   const double size = std::max(1.0, want.abs().max().item<double>());
@@ -241,7 +241,8 @@ struct Differentiable {
   bool twice = true;
 };
 
-// Away from points without a derivative: distinct eigenvalues, invertible matrices.
+// Matrices are away from points without a derivative: eigenvalues are distinct, and matrices are
+// invertible.
 Tensor apart(const Tensor& x) {
   return x + eye(x.size(-2), x.size(-1), x.options()) * arange(2, x.size(-1) + 2, 1, x.options());
 }

@@ -28,7 +28,7 @@ using Prepare = std::function<void(Tensors&)>;
 
 /// The example of a kernel, with operands of which the largest have 2^22 elements.
 struct LargeCall {
-  std::vector<Dims> sizes;  // of the operands
+  std::vector<Dims> sizes;  // sizes of the operands
   Prepare prepare = {};     // prepares operands that are not normal numbers
 };
 
@@ -244,7 +244,7 @@ TEST_CASE("a call in parts has the results of a whole one") {
     Tensors whole;
     for (const Tensor& t : parts) whole.push_back(t.clone());
     {
-      const Threads many(64);  // with these no operand is large
+      const Threads many(64);  // with this number of threads no operand is large
       example.call(whole);
     }
     const Threads one(1);
@@ -285,8 +285,8 @@ TEST_CASE("large random tensors of 16 bits are drawn in parts") {
       {"log_normal_", [&] { p.clone().log_normal_(); }}};
   for (const auto& [name, run] : calls) {
     INFO(std::string(name));
-    // The result and another tensor of 16 bits, two parts of at most 2 MiB in float32, and one of
-    // bools.
+    // The limit: the result and another tensor of 16 bits, two parts of at most 2 MiB in float32,
+    // and one part of bools.
     CHECK(bytes_of(run) <= 2 * p.nbytes() + (size_t{9} << 19));
   }
 }

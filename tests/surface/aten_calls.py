@@ -7,7 +7,7 @@ listed in missing_calls.txt under the reason, with the number of them. A name is
 compiles; at least 97 % must be.
 
 aten_calls.py --signatures DIR writes aten_calls_2.15.xz from the headers in DIR, a wheel's torch/include/ATen.
-Left out: internals (_name except _foreach_name, backward, copies and symbolic sizes for libtorch's compilers) and
+Omitted: internals (_name except _foreach_name, backward, copies and symbolic sizes for libtorch's compilers) and
 functions of sparse, quantised, named, nested and complex tensors.
 """
 import collections

@@ -7,8 +7,8 @@
 
 namespace bad_input {
 
-/// The text of each such row of the call table. bad_input_test.cpp fails if a call is missing here
-/// and if one is superfluous.
+/// The text of each row of the call table that is refused because of its elements' values.
+/// bad_input_test.cpp fails if a call is missing here and if one is superfluous.
 // clang-format off
 inline const std::set<std::string> kRefusedForElements{
     R"(bernoulli(m23() * 2))",

@@ -57,9 +57,9 @@ Tensor positive_definite(Trial& t, const Matrices& s) {
   return matmul(x, t_of(x)) + identities(s.N) * static_cast<double>(s.N);
 }
 
-/// Backward stability: the factors are exact for a matrix within p(n) epsilon ||A||, where p(n) is
-/// about n in practice; the constant is 8. `size`: the magnitude of A's elements. Factors of
-/// reduced floating-point types are rounded too.
+/// Backward stability: the factors are exact for a matrix that differs from A by at most p(n)
+/// epsilon ||A||. In practice p(n) is about n; the bound is 8 n. `size`: the magnitude of A's
+/// elements. Factors of reduced floating-point types are rounded too.
 void expect_near(const char* what, const Tensor& got, const Tensor& want, DType dtype, int64_t n) {
   if (want.numel() == 0) return;
   const double size = std::max(1.0, want.abs().max().item<double>());
@@ -128,7 +128,7 @@ void check_lu_singular(Trial& t, DType dtype) {
   t.expect(lu);
 }
 
-// A diagonal of n with other elements of at most 1 is well-conditioned.
+// A matrix with n on the diagonal and other elements of at most 1 is well-conditioned.
 Bound solved(DType dtype, int64_t n) {
   return {0, 64 * static_cast<double>(std::max<int64_t>(n, 4)) * epsilon(dtype),
           "well-conditioned: a few roundings for each of n steps"};

@@ -41,7 +41,7 @@ bool is_worth_upcasting(const ConvSizes& g) {
 }
 
 // Return true if conv_products.h suits a convolution with this many channels of the result. It
-// reads all channels at once, so several groups are left to conv_direct.h.
+// reads all channels at once, so conv_direct.h computes several groups.
 bool suits_products(const Tensor& x, const ConvSizes& g, int64_t channels) {
   return prefers_products() && x.dtype() == kFloat32 && g.groups == 1 && channels >= 16 &&
          g.work() >= kEnough;

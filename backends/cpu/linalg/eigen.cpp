@@ -38,7 +38,7 @@ void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool u
     const auto& f = library->of<T>();
     for_each_matrix(x.size(0), 4 * numel * n, [&](int64_t b) {
       const T* from = x.data_ptr<T>() + b * numel;
-      bool finite = true;  // of the elements that are read
+      bool finite = true;  // true if all elements that are read are finite
       for (int64_t i = 0; i < n; ++i) {
         finite =
             finite && (upper ? is_finite(from + i * n + i, n - i) : is_finite(from + i * n, i + 1));

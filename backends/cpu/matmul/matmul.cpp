@@ -105,9 +105,9 @@ class Tiles {
   static constexpr int64_t kUnit = 16;  // floats per cache line
 
   int64_t across() const { return ceil_div(N_, columns_); }
-  /// Multiply-adds of a tile above which it is split: low for the first split; higher for more,
-  /// whose smaller tiles are slower per product. With a single row or column, reading the matrix
-  /// dominates.
+  /// Multiply-adds of a tile above which it is split: low for the first split, higher for further
+  /// splits, since smaller tiles are slower per product. With a single row or column, reading the
+  /// matrix dominates.
   int64_t worth_cutting() const {
     if (std::min(M_, N_) == 1) return 2 * kGrain;
     return count() == 1 ? kProductGrain : kLargeTile;

@@ -25,7 +25,7 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr int64_t kDepth = 384;     // k per partial sum, before it is added to y
-constexpr int64_t kColumns = 4096;  // of b in one slab
+constexpr int64_t kColumns = 4096;  // columns of b in one slab
 constexpr int64_t kSlab = 1 << 20;  // elements of a slab
 
 /// Rows of a for tiles: element (m, k) of a tile is data[m * row + k * step].
@@ -210,7 +210,7 @@ T dot(int64_t n, const T* a, const T* b) {
   const auto product = [&](int64_t i, auto sum) {
     return hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
   };
-  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;  // enough to hide the latency of an addition
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;  // four sums hide the latency of an addition
   int64_t i = 0;
   for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
     s0 = product(i, s0);

@@ -14,7 +14,7 @@ namespace {
 struct Library {
   Lapack functions{};
   bool found = false;
-  std::string name;  // of the library, or why it was not found
+  std::string name;  // name of the library's file, or why it was not found
 };
 
 template <class Function>

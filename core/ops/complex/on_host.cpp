@@ -59,8 +59,8 @@ void run(Tensor& y, const Tensor& a, const Tensor& b, Map2 f) {
   });
 }
 
-// Scaled by the larger part of b, so that it neither overflows nor underflows; as in PyTorch,
-// a / 0 divides both parts by 0.
+// The operands are scaled by the larger part of b, so that nothing overflows or underflows. As in
+// PyTorch, a / 0 divides both parts by 0.
 Complex quotient(const Complex& a, const Complex& b) {
   const double c = b.real(), d = b.imag();
   if (std::fabs(c) >= std::fabs(d)) {

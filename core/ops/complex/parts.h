@@ -13,7 +13,7 @@ Tensor im(const Tensor& t);
 Tensor bits(const Tensor& t);
 /// @}
 
-/// The same with both parts: [..., 2].
+/// Return an alias [..., 2] with both parts of each element.
 Tensor pairs(const Tensor& t);
 
 /// Return the complex numbers i x of real x. Gradient: x.

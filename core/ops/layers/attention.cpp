@@ -1,6 +1,6 @@
 // Attention. Usually it runs as one kernel, which needs no tensor of all weights. With dropout it
-// is composed of ops, for a part of the queries at a time; if the mask requires grad or a gradient
-// is differentiated, for all queries at once.
+// is composed of ops, for a part of the queries at a time, or for all queries at once if the mask
+// requires grad or if a gradient is differentiated.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/philox.h>
 #include <ambit/detail/autocast.h>
@@ -202,7 +202,7 @@ class AttentionNode final : public Node {
   Dropping dropping_;
 };
 
-// The same shapes; mask [B,H,L,S] or undefined. No dim is empty.
+// As above, in one kernel call; mask [B,H,L,S] or undefined. No dim is empty.
 Tensor in_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                  const AttentionParams& p, double dropout_p) {
   Tensor y = allocate_heads(q, v.size(3)), lse;
@@ -259,7 +259,8 @@ Dims leading(const Tensor& t) {
   return IntArrayRef(t.sizes().data(), static_cast<size_t>(t.dim() - 2));
 }
 
-/// Merges the leading dims of all operands into the kernel's B and H: those before `split` into B.
+/// Merges the leading dims of all operands: those before `split` into the kernel's B, the others
+/// into H.
 class HeadDims {
  public:
   HeadDims(const Dims& lead, std::initializer_list<Tensor> operands, const Tensor& mask)
@@ -311,7 +312,7 @@ class HeadDims {
   bool is_view(const Tensor& t, size_t begin, size_t end) const {
     if (is_broadcast(t, begin, end)) return true;
     const size_t missing = lead_.size() + 2 - t.sizes().size();
-    std::optional<int64_t> step;  // of the previous dim
+    std::optional<int64_t> step;  // stride that the previous dim must continue
     for (size_t i = end; i-- > begin;) {
       if (lead_[i] == 1) continue;
       const int64_t stride = size_at(t, i) == 1 ? 0 : t.strides()[i - missing];

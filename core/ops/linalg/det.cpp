@@ -47,7 +47,7 @@ Tensor products_of_others(const Tensor& v) {
 Tensor det_grad(const Tensor& g, const Tensor& det, const Tensor& A, const LuFactors& f) {
   const int64_t n = A.size(-1);
   if (A.numel() == 0) return zeros_like(A);
-  const bool again = GradMode::is_enabled();  // for double backward
+  const bool again = GradMode::is_enabled();  // true for double backward
   const double epsilon = A.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()
                                                : std::numeric_limits<float>::epsilon();
   const Tensor singular = abs(det.detach()) <= Scalar(again ? 100 * epsilon : 0.0);

@@ -13,7 +13,7 @@ Dims batch_and(IntArrayRef batch, IntArrayRef sizes);
 
 /// Check that t is a floating-point matrix or a batch. Errors: Error, DTypeError, ShapeError.
 void expect_matrices(const char* op, const char* argument, const Tensor& t);
-/// The same for square matrices.
+/// As above, for square matrices.
 void expect_square(const char* op, const char* argument, const Tensor& t);
 
 /// Return t [...,M,N] in the kernels' form, contiguous [B,M,N], unrecorded. Undefined t: unchanged.

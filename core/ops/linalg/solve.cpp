@@ -238,7 +238,7 @@ Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   }
   if (n == 0) return clone(identity_like(self, batch_of(self), self.size(-1)));
   Tensor base = n < 0 ? linalg_inv(self) : self, out;
-  // The magnitude of INT64_MIN fits an unsigned number.
+  // Unsigned, because -INT64_MIN does not fit int64.
   auto left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   for (; left != 0; left >>= 1) {
     if ((left & 1) != 0) out = out.defined() ? matmul(out, base) : base;

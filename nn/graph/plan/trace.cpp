@@ -132,7 +132,7 @@ class Tracer {
   const Mode& mode_;
   Mode meta_mode_;
   Trace trace_;
-  std::vector<bool> needs_values_;  // by node: it cannot run on meta
+  std::vector<bool> needs_values_;  // true for each node that cannot run on meta
 };
 
 }  // namespace
