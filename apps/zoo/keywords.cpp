@@ -56,7 +56,7 @@ double accuracy(KeywordNet& net, const Sounds& test, Device device) {
   return static_cast<double>(correct) / static_cast<double>(count);
 }
 
-// Paint the first sound of each class, as decibels below the loudest point, from black (60) over
+// Paint the first sound of each class, as decibels below the loudest point, from black (50) over
 // red to white: [classes,3,frequencies,times], high frequencies at the top.
 Tensor spectrograms(const Sounds& test) {
   std::vector<Tensor> rows;
@@ -68,7 +68,7 @@ Tensor spectrograms(const Sounds& test) {
       stft(signals(test.at(cat(rows)), kCPU), n_fft, n_fft / 8, {}, hann_window(n_fft), true,
            "reflect", false, true, /*return_complex=*/true);
   const Tensor decibels = (spectrum.abs().square() + 1e-10).log10() * 10;
-  const Tensor light = (decibels - decibels.amax({1, 2}, true)) / 60 + 1;
+  const Tensor light = (decibels - decibels.amax({1, 2}, true)) / 50 + 1;
   return stack({light * 2, light * 2 - 0.8, light * 3 - 2}, 1).flip({2});
 }
 
@@ -85,6 +85,8 @@ int run(const training::StepOptions& options, int64_t tones) {
 
   training::Steps steps(options, *net, {&optimizer});
   while (steps.next()) {
+    const double done = static_cast<double>(steps.count()) / static_cast<double>(options.steps);
+    optimizer.param_groups()[0].options().set_lr(options.lr * (1 - done));
     const Sounds batch = train.at(randint(train.labels.size(0), {options.batch_size}, kInt64));
     optimizer.zero_grad();
     Tensor loss = F::cross_entropy(net(signals(batch, device)), batch.labels.to(device));
@@ -110,7 +112,7 @@ int main(int argc, char** argv) {
             "a folder with a folder of .wav files for each class\n(default: generated "
             "tones; needs libsndfile)",
         .steps = 200,
-        .lr = 3e-3};
+        .lr = 1e-2};
     int64_t tones = 150;
     options.parse(argc, argv, [&](CLI::App& app) {
       app.add_option("--tones", tones, "generated sounds of each class")

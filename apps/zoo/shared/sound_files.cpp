@@ -67,7 +67,9 @@ struct SoundLibrary {
   }
 };
 
+// In alphabetical order; none if it is not a folder.
 std::set<fs::path> entries(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return {};
   return {fs::directory_iterator(folder), fs::directory_iterator()};
 }
 
