@@ -20,7 +20,10 @@ namespace {
 struct ShiftedNormImpl : nn::Module {
   nn::BatchNorm1d bn = register_module("bn", nn::BatchNorm1d(4));
   Tensor shift = register_buffer("shift", zeros({4}));
-  Tensor forward(const Tensor& x) { return bn(x) + exp(shift); }
+  Tensor forward(const Tensor& x) {
+    const Tensor y = bn(x);
+    return y + exp(shift);
+  }
 };
 AMBIT_MODULE(ShiftedNorm);
 
