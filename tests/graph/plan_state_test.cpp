@@ -69,6 +69,26 @@ TEST_CASE("buffers of one memory may have other sizes and dtypes") {
   CHECK(allclose(graph::plan(net, x).run(x), net->forward(x), 1e-6, 1e-6));
 }
 
+TEST_CASE("packed weights of linear layers follow the parameters") {
+  const NoGradGuard no_grad;
+  nn::Sequential net(nn::Linear(70, 33), nn::ReLU(), nn::Linear(33, 40), nn::GELU(),
+                     nn::Linear(nn::LinearOptions(40, 5).bias(false)));
+  net->eval();
+  const Tensor x = randn({12, 70});
+  const graph::Graph graph = graph::capture(net, x);
+  for (const int64_t slice : {12, 7}) {  // 12 rows; 7 and 5
+    const graph::Plan plan = graph::plan(graph, x, {.slice = slice});
+    for (int i = 0; i < 3; ++i) {
+      INFO(slice, " ", i);
+      // Sums of at most 70 products, in another order.
+      CHECK(allclose(plan.run(x), net->forward(x), 1e-4, 1e-5));
+      for (const Tensor& p : net->parameters()) p.add_(randn_like(p), 0.1);
+    }
+    CHECK(plan.memory().find("packed weights: ") != std::string::npos);
+  }
+  CHECK(equal(graph::plan(graph, x, {.exact = true}).run(x), net->forward(x)));
+}
+
 TEST_CASE("a form is packed again after an error in the kernel that packs it") {
   const Tensor w = rand({16});
   const PackedConstants::Key key{7};

@@ -1,6 +1,8 @@
 // Matrix products of float32 and float64 on all threads.
 #pragma once
 
+#include <cstddef>
+
 #include "gemm.h"
 
 namespace ambit::cpu {
@@ -18,5 +20,13 @@ struct Product {
 /// T: float, double. Errors: OutOfMemoryError.
 template <class T>
 void multiply(const Product<T>& p, T* y);
+
+/// Return the bytes of b in the layout of multiply_packed().
+size_t packed_bytes(const Product<float>& p);
+/// Copy b to that layout.
+void pack(const Product<float>& p, float* packed);
+/// Compute the same for a b that is packed already; p.b is not used, and bias_stride is 1. Errors:
+/// OutOfMemoryError.
+void multiply_packed(const Product<float>& p, const float* packed, float* y);
 
 }  // namespace ambit::cpu
