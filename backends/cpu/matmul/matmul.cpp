@@ -228,18 +228,10 @@ Product<T> linear_product(const Tensor& y, const Tensor& x, const Tensor& w, con
   return p;
 }
 
-/// Return true if multiply_packed() is faster than tiles by oneDNN, which packs b in each call.
-/// Measured with AVX2 and N = 10 to 3072: 0.13 to 0.97 of the time from 4 to 256 rows, up to 1.2
-/// with 2 or 3.
-bool is_for_packed(const Product<float>& p) {
-  constexpr int64_t kLeastRows = 4, kMostRows = 256;
-  return p.M >= kLeastRows && p.M <= kMostRows && p.a.column_stride == 1 &&
-         (p.bias_stride == 1 || !p.bias);
-}
-
 /// Multiply by a constant b whose packed form is kept. Return false if it is not.
 bool multiply_by_constant(const Product<float>& p, float* y) {
-  if (!is_for_packed(p)) return false;
+  const bool fits = p.a.column_stride == 1 && (p.bias_stride == 1 || !p.bias);
+  if (!kHasFastSgemm || !fits || !suits_packed(p.M)) return false;
   const size_t size = packed_bytes(p);
   constexpr int64_t kLinear = 3;
   const PackedConstants::Form kept =
