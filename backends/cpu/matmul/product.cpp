@@ -260,6 +260,18 @@ void multiply_any(const Product<T>& p, T* y) {
   multiply_by_slabs(p, bias, y);
 }
 
+bool has_suitable_rows(int64_t rows) {
+  constexpr bool kHasWideVectors = kLanes<float> == 16;
+  return kHasWideVectors ? rows >= 4 && rows <= 256 : rows >= 2 && rows <= 8;
+}
+size_t all_panels(const Product<float>& p) {
+  return static_cast<size_t>(p.K * round_up(p.N, kWidth<float>)) * sizeof(float);
+}
+void pack_float(const Product<float>& p, float* packed) { pack_slab(p.K, p.N, p.b, packed); }
+void multiply_panels(const Product<float>& p, const float* packed, float* y) {
+  multiply_slab<float>(p.M, p.N, p.K, p.a, packed, {y, p.N, 0, p.bias, false});
+}
+
 void multiply_float(const Product<float>& p, float* y) { multiply_any(p, y); }
 void multiply_double(const Product<double>& p, double* y) { multiply_any(p, y); }
 
@@ -271,6 +283,16 @@ HWY_AFTER_NAMESPACE();
 namespace ambit::cpu {
 HWY_EXPORT(multiply_float);
 HWY_EXPORT(multiply_double);
+HWY_EXPORT(has_suitable_rows);
+HWY_EXPORT(all_panels);
+HWY_EXPORT(pack_float);
+HWY_EXPORT(multiply_panels);
+bool suits_packed(int64_t rows) { return HWY_DYNAMIC_DISPATCH(has_suitable_rows)(rows); }
+size_t packed_bytes(const Product<float>& p) { return HWY_DYNAMIC_DISPATCH(all_panels)(p); }
+void pack(const Product<float>& p, float* packed) { HWY_DYNAMIC_DISPATCH(pack_float)(p, packed); }
+void multiply_packed(const Product<float>& p, const float* packed, float* y) {
+  HWY_DYNAMIC_DISPATCH(multiply_panels)(p, packed, y);
+}
 template <>
 void multiply(const Product<float>& p, float* y) {
   HWY_DYNAMIC_DISPATCH(multiply_float)(p, y);
