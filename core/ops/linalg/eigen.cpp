@@ -22,12 +22,6 @@ namespace {
 constexpr const char* kNoConvergence =
     "expected finite numbers that converge, got LAPACK's code {}";
 
-// Return v_j - v_i in row i, column j, and 1 on the diagonal.
-Tensor differences(const Tensor& v) {
-  const Tensor one = eye(v.size(-1), TensorOptions(kBool).device(v.device()));
-  return where(one, Scalar(1), unsqueeze(v, -2) - unsqueeze(v, -1));
-}
-
 Tensor skew(const Tensor& x) { return x - transposed(x); }
 
 // gA = V (diag(gL) + skew(V^T gV) / (2 E)) V^T, E_ij = l_j - l_i: symmetric like A; changes of

@@ -11,10 +11,14 @@ IntArrayRef batch_of(const Tensor& t);
 /// Return `batch` followed by `sizes`.
 Dims batch_and(IntArrayRef batch, IntArrayRef sizes);
 
-/// Check that t is a floating-point matrix or a batch. Errors: Error, DTypeError, ShapeError.
-void expect_matrices(const char* op, const char* argument, const Tensor& t);
+/// The elements that a function accepts: floating-point numbers, or complex ones as well.
+enum class Elements : uint8_t { real, any };
+/// Check that t is a matrix of such numbers or a batch. Errors: Error, DTypeError, ShapeError.
+void expect_matrices(const char* op, const char* argument, const Tensor& t,
+                     Elements elements = Elements::real);
 /// The same for square matrices.
-void expect_square(const char* op, const char* argument, const Tensor& t);
+void expect_square(const char* op, const char* argument, const Tensor& t,
+                   Elements elements = Elements::real);
 
 /// Return t [...,M,N] in the kernels' form, contiguous [B,M,N], unrecorded. Undefined t: unchanged.
 Tensor as_batch(const Tensor& t);
@@ -27,6 +31,8 @@ void check_info(const char* op, const Tensor& info, const char* text);
 
 /// Return the transpose of each matrix.
 Tensor transposed(const Tensor& x);
+/// Return the conjugate transpose; of real numbers the transpose, a view.
+Tensor adjoint(const Tensor& x);
 /// Return x with zeros above diagonal k, or below it, replacing NaN too.
 Tensor lower_part(const Tensor& x, int64_t k = 0);
 Tensor upper_part(const Tensor& x, int64_t k = 0);
@@ -34,6 +40,8 @@ Tensor upper_part(const Tensor& x, int64_t k = 0);
 Tensor main_diagonal(const Tensor& x);
 /// Return matrices [...,N,N] with v [...,N] on the diagonal and zeros elsewhere.
 Tensor diagonal_matrix(const Tensor& v);
+/// Return v_j - v_i in row i, column j, and 1 on the diagonal.
+Tensor differences(const Tensor& v);
 /// Return identity matrices [batch...,N,N], with t's dtype and device.
 Tensor identity_like(const Tensor& t, IntArrayRef batch, int64_t n);
 /// Return permutation matrices P [...,M,M] from lu_factor's pivots [...,K]: A = P L U.
