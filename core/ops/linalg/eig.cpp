@@ -23,16 +23,6 @@ namespace {
 constexpr const char* kNoConvergence =
     "expected finite numbers that converge, got LAPACK's code {}";
 
-// An eigenvector times e^(i phi) is one as well: the gradient exists if the loss does not change.
-void expect_no_phase(const char* op, const Tensor& along) {
-  if (along.is_meta() || along.numel() == 0) return;
-  constexpr double kMost = 1e-2;  // as in PyTorch
-  if (max(abs(imag(along.detach()))).item<double>() <= kMost) return;
-  throw AutogradError(fmt::format(
-      "{}: expected a loss that does not depend on the phases of eigenvectors, got one that does",
-      op));
-}
-
 // gA = V^-H (diag(gL) + (V^H gV - V^H V diag(Re(V^H gV))) / conj(E)) V^H, E_ij = L_j - L_i; changes
 // of eigenvectors' lengths do not contribute.
 // Source: Boeddeker et al. 2017, arXiv:1701.00392; PyTorch's linalg_eig_backward.

@@ -5,6 +5,7 @@
 #include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
@@ -65,8 +66,17 @@ void check_info(const char* op, const Tensor& info, const char* text) {
   throw LinAlgError(fmt::format("{}: {}{}", op, fmt::format(fmt::runtime(text), *bad), which));
 }
 
+void expect_no_phase(const char* op, const Tensor& along) {
+  if (along.is_meta() || along.numel() == 0) return;
+  constexpr double kMost = 1e-2;  // as in PyTorch
+  if (max(abs(imag(along.detach()))).item<double>() <= kMost) return;
+  throw AutogradError(
+      fmt::format("{}: expected a loss that does not depend on the phases of the complex vectors, "
+                  "got one that does",
+                  op));
+}
+
 Tensor transposed(const Tensor& x) { return transpose(x, -2, -1); }
-Tensor adjoint(const Tensor& x) { return conj(transposed(x)); }
 
 namespace {
 

@@ -29,10 +29,13 @@ Tensor as_rows(const Tensor& t, size_t dims_of_matrix);
 /// info, which replaces "{}" in `text`. Waits for the device; no check on meta.
 void check_info(const char* op, const Tensor& info, const char* text);
 
+/// Check that a loss does not depend on the phases of eigenvectors or singular vectors, which are
+/// not unique: `along` are the products of complex vectors' conjugates with their gradients. Errors:
+/// AutogradError.
+void expect_no_phase(const char* op, const Tensor& along);
+
 /// Return the transpose of each matrix.
 Tensor transposed(const Tensor& x);
-/// Return the conjugate transpose; of real numbers the transpose, a view.
-Tensor adjoint(const Tensor& x);
 /// Return x with zeros above diagonal k, or below it, replacing NaN too.
 Tensor lower_part(const Tensor& x, int64_t k = 0);
 Tensor upper_part(const Tensor& x, int64_t k = 0);
