@@ -60,8 +60,9 @@ void run(const LapackOf<T>& f, const Eigen<T>& e, const std::complex<T>* x) {
   const char* job = e.vectors ? "V" : "N";
   int32_t lwork = -1;
   Complex least = 0;
+  T ignored = 0;  // LAPACK writes a second size to rwork
   f.complex_geev("N", job, &N, nullptr, &N, nullptr, nullptr, &one, nullptr, &ldv, &least, &lwork,
-                 nullptr, e.info, 1, 1);
+                 &ignored, e.info, 1, 1);
   lwork = work_size(least.real());
   const Scratch scratch(static_cast<size_t>(2 * numel + n + lwork) * sizeof(Complex));
   Complex *a = scratch.data<Complex>(), *v = a + numel, *rwork = v + numel, *work = rwork + n;
