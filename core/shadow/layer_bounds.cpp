@@ -228,7 +228,8 @@ Bound adam_bound(const Call& call, size_t argument, const Operand& y) {
 }
 
 // Factorisations and solutions. Factors of equal matrices differ by the problem's condition number,
-// vectors by signs and by rotations of equal values: they are not compared.
+// vectors by signs and by rotations of equal values, the eigenvalues of eig() by their order: they
+// are not compared.
 Bound factor_bound(const Call& call, size_t argument, const Operand& y) {
   if (!is_floating_point(y.dtype())) {
     // info. Pivots of nearly equal elements depend on roundings.
