@@ -172,7 +172,8 @@ TEST_CASE("child: linear algebra without LAPACK" * doctest::skip()) {
   CHECK(matmul(left * s.unsqueeze(-2), right).allclose(o.W, 1e-12, 1e-12));
   CHECK(linalg_cholesky(o.S).allclose(o.C));
   const auto [roots, vectors] = linalg_eig(o.A);
-  CHECK(matmul(o.A.to(kComplexDouble), vectors).allclose(vectors * roots.unsqueeze(-2), 1e-12, 1e-12));
+  CHECK(matmul(o.A.to(kComplexDouble), vectors)
+            .allclose(vectors * roots.unsqueeze(-2), 1e-12, 1e-12));
   CHECK(reference::runs() == before + 8);
 }
 

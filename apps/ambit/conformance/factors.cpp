@@ -263,11 +263,9 @@ void check_eig(Trial& t, DType dtype, const Matrices& s) {
     for (const bool with_vectors : {true, false}) {
       t.begin(parts == 1 ? "real numbers" : "complex numbers");
       Operand& values = t.output("values", dtype, {s.B, s.N, 2});
-      Operand& vectors =
-          with_vectors ? t.output("vectors", dtype, {s.B, s.N, s.N, 2}) : t.absent();
+      Operand& vectors = with_vectors ? t.output("vectors", dtype, {s.B, s.N, s.N, 2}) : t.absent();
       Operand& info = t.output("info", kInt32, {s.B});
-      Operand& x =
-          t.input("x", dtype, {s.B, s.N, s.N, parts}, Layout::contiguous, between(-1, 1));
+      Operand& x = t.input("x", dtype, {s.B, s.N, s.N, parts}, Layout::contiguous, between(-1, 1));
       t.run([&](Side side) { kernels::eig(values[side], vectors[side], info[side], x[side]); });
       t.expect(info);
       const Tensor pairs = on_oracle(x[Side::device]);
