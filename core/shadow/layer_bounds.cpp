@@ -229,8 +229,8 @@ Bound adam_bound(const Call& call, size_t argument, const Operand& y) {
 }
 
 // Factorisations and solutions. They are not compared: correct factors of one matrix may differ in
-// proportion to its condition number, and correct vectors by their signs and by rotations among
-// equal eigenvalues or singular values.
+// proportion to its condition number, correct vectors by their signs and by rotations among equal
+// eigenvalues or singular values, and the eigenvalues of eig() by their order.
 Bound factor_bound(const Call& call, size_t argument, const Operand& y) {
   if (!is_floating_point(y.dtype())) {
     // Only info is compared. The choice of a pivot among nearly equal elements depends on

@@ -71,7 +71,7 @@ void check_exact(graph::GraphImpl& net, const std::vector<Tensor>& inputs) {
   }
 }
 
-// As docs/from-python.md says for graphs: a relative error of 1e-4, an absolute one of 1e-5.
+// The bound of docs/from-python.md for graphs: a relative error of 1e-4, an absolute one of 1e-5.
 bool is_close(const Tensor& a, const Tensor& b) {
   return a.is_floating_point() ? allclose(a, b, 1e-4, 1e-5, /*equal_nan=*/true) : equal(a, b);
 }

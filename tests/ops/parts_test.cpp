@@ -124,6 +124,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
       {"cholesky", {{{matrices, {1024}, matrices}, positive_definite(2)}}},
       {"qr", {{{matrices, matrices, matrices}}}},
       {"eigh", {{{{16384, 16}, small, {16384}, small}}}},
+      {"eig", {{{{16384, 16, 2}, {16384, 16, 16, 2}, {16384}, {16384, 16, 16, 1}}}}},
       {"svd", {{{small, {16384, 16}, small, {16384}, small}}}},
       {"triangular_solve", {{{{1024, 64, 2}, matrices, {1024, 64, 2}}, positive_definite(1)}}},
       {"convolution", {{{{64, 4, 63, 63}, image, {4, 16, 2, 2}, {4}}}}},
