@@ -40,13 +40,13 @@ struct Block {
   void set(int64_t i, const std::complex<double>& z) { re[i] = z.real(), im[i] = z.imag(); }
   /// Elements from n to the end of a vector are 1.
   template <class T>
-  void read(int64_t n, const T* from) {
+  [[gnu::noinline]] void read(int64_t n, const T* from) {
     for (int64_t i = 0; i < n; ++i) re[i] = from[2 * i], im[i] = from[2 * i + 1];
     const int64_t end = std::min(kBlock, n + static_cast<int64_t>(hn::Lanes(D())));
     for (int64_t i = n; i < end; ++i) re[i] = im[i] = 1;
   }
   template <class T>
-  void write(int64_t n, T* to) const {
+  [[gnu::noinline]] void write(int64_t n, T* to) const {
     for (int64_t i = 0; i < n; ++i) {
       to[2 * i] = static_cast<T>(re[i]);
       to[2 * i + 1] = static_cast<T>(im[i]);
@@ -63,36 +63,33 @@ struct Block {
 /// NaN for operands that are not finite, else 0.
 V excess(const Z& z) { return hn::Add(hn::Sub(z.re, z.re), hn::Sub(z.im, z.im)); }
 
-/// y[i] = F()(x[i]) for m elements of a block, or map(x[i]) where the formula does not hold.
-template <class F>
-HWY_INLINE void map_block(int64_t m, Block& y, const Block& x, ComplexMap map) {
-  V bad = hn::Zero(D());
-  for (int64_t i = 0; i < m; i += static_cast<int64_t>(hn::Lanes(D()))) {
-    const Z z = x.load(i), result = F()(z);
-    y.store(i, result);
-    bad = hn::Add(bad, hn::Add(excess(z), excess(result)));
-  }
-  if (HWY_LIKELY(hn::AllTrue(D(), hn::Eq(bad, hn::Zero(D()))))) return;
+/// Compute the elements of a block again whose operand or result is not finite.
+[[gnu::noinline]] void correct(int64_t m, Block& y, const Block& x, ComplexMap map) {
   for (int64_t i = 0; i < m; ++i) {
     const double sum = x.re[i] * 0 + x.im[i] * 0 + y.re[i] * 0 + y.im[i] * 0;
     if (sum != 0) y.set(i, map(x.at(i)));
   }
 }
-
-template <class F>
-HWY_INLINE void map_block(int64_t m, Block& y, const Block& a, const Block& b, ComplexMap2 map) {
-  V bad = hn::Zero(D());
-  for (int64_t i = 0; i < m; i += static_cast<int64_t>(hn::Lanes(D()))) {
-    const Z first = a.load(i), second = b.load(i), result = F()(first, second);
-    y.store(i, result);
-    bad = hn::Add(bad, hn::Add(hn::Add(excess(first), excess(second)), excess(result)));
-  }
-  if (HWY_LIKELY(hn::AllTrue(D(), hn::Eq(bad, hn::Zero(D()))))) return;
+[[gnu::noinline]] void correct(int64_t m, Block& y, const Block& a, const Block& b,
+                               ComplexMap2 map) {
   for (int64_t i = 0; i < m; ++i) {
     const double sum =
-        (a.re[i] + a.im[i]) * 0 + (b.re[i] + b.im[i]) * 0 + y.re[i] * 0 + y.im[i] * 0;
+        a.re[i] * 0 + a.im[i] * 0 + b.re[i] * 0 + b.im[i] * 0 + y.re[i] * 0 + y.im[i] * 0;
     if (sum != 0) y.set(i, map(a.at(i), b.at(i)));
   }
+}
+
+/// y[i] = F()(x[i]) for m elements of a block, or map(x[i]) where the formula does not hold.
+template <class F, class Map, class... In>
+HWY_INLINE void map_block(int64_t m, Block& y, Map map, const In&... x) {
+  V bad = hn::Zero(D());
+  for (int64_t i = 0; i < m; i += static_cast<int64_t>(hn::Lanes(D()))) {
+    const Z result = F()(x.load(i)...);
+    y.store(i, result);
+    ((bad = hn::Add(bad, excess(x.load(i)))), ...);
+    bad = hn::Add(bad, excess(result));
+  }
+  if (HWY_UNLIKELY(!hn::AllTrue(D(), hn::Eq(bad, hn::Zero(D()))))) correct(m, y, x..., map);
 }
 
 template <class T, UnaryOp op, class F>
@@ -104,7 +101,7 @@ void map_loop(int64_t n, void* y, const void* x) {
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t m = std::min(kBlock, n - begin);
     from.read(m, in + 2 * begin);
-    map_block<F>(m, to, from, map);
+    map_block<F>(m, to, map, from);
     to.write(m, out + 2 * begin);
   }
 }
@@ -119,15 +116,15 @@ void map_loop2(int64_t n, void* y, const void* a, const void* b) {
     const int64_t m = std::min(kBlock, n - begin);
     first.read(m, left + 2 * begin);
     second.read(m, right + 2 * begin);
-    map_block<F>(m, to, first, second, map);
+    map_block<F>(m, to, map, first, second);
     to.write(m, out + 2 * begin);
   }
 }
 
 V number(double x) { return hn::Set(D(), x); }
-V sine(V x) { return Sin()(D(), x); }
-V cosine(V x) { return Cos()(D(), x); }
-V exponential(V x) { return Exp()(D(), x); }
+[[gnu::noinline]] V sine(V x) { return Sin()(D(), x); }
+[[gnu::noinline]] V cosine(V x) { return Cos()(D(), x); }
+[[gnu::noinline]] V exponential(V x) { return Exp()(D(), x); }
 /// Return |z|^2.
 V norm(const Z& z) { return hn::MulAdd(z.re, z.re, hn::Mul(z.im, z.im)); }
 Z scaled(const Z& z, double factor) {
@@ -181,7 +178,7 @@ struct ComplexExp2 {
 };
 
 /// The angle of z from its smaller by its larger part.
-V angle_of(const Z& z) {
+[[gnu::noinline]] V angle_of(const Z& z) {
   const V x = hn::Abs(z.re), y = hn::Abs(z.im), half = number(1.57079632679489661923);
   V t = Atan()(D(), hn::Div(hn::Min(x, y), hn::Max(x, y)));
   t = hn::IfThenElse(hn::Gt(y, x), hn::Sub(half, t), t);

@@ -31,9 +31,8 @@ Tensor sgn_grad(const Tensor& g, const Tensor& z) {
 // y = x / |x|, 0 for 0.
 void divide_by_length(Tensor& y, const Tensor& x) {
   const DType part = real_dtype(x.dtype());
-  Tensor length = allocate("sgn", x.sizes(), part, x.device());
-  Tensor origin = allocate("sgn", x.sizes(), kBool, x.device());
-  kernels::binary(length, re(x), im(x), BinaryOp::hypot);
+  Tensor length = blank_like(x, part), origin = blank_like(x, kBool);
+  kernels::unary(length, x, UnaryOp::abs);
   kernels::compare_scalar(origin, length, 0, CompareOp::eq);
   kernels::masked_fill(length, length, origin, 1, true);
   Tensor y_re = re(y), y_im = im(y);
@@ -46,7 +45,9 @@ void divide_by_length(Tensor& y, const Tensor& x) {
 Tensor complex_angle(const Tensor& self) {
   Tensor out = allocate("angle", self.sizes(), real_dtype(self.dtype()), self.device());
   if (!self.is_meta()) {
-    kernels::binary(out, im(self), re(self), BinaryOp::atan2);
+    Tensor log = blank_like(self, self.dtype());
+    kernels::unary(log, self, UnaryOp::log);
+    kernels::copy(out, im(log));
   }
   if (!needs_gradient(self)) return out;
   return record("angle", std::move(out),
