@@ -130,7 +130,8 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
 Tensor relu6(const Tensor& input, bool inplace) { return hardtanh(input, 0, 6, inplace); }
 
 Tensor silu(const Tensor& input) {
-  check_floating("silu", input);
+  check_floating_or_complex("silu", input);
+  if (input.is_complex()) return input * sigmoid(input);
   return activated(input, UnaryOp::silu);
 }
 
