@@ -165,6 +165,7 @@ Tensor hardswish(const Tensor& input, bool inplace) {
 
 Tensor softsign(const Tensor& input) {
   check_number("softsign", input);
+  if (input.is_complex()) return input / (1 + abs(input));
   const Tensor x = input.detach();
   return record("softsign", x / (1 + abs(x)), wrt(input, [x = saved(input)](const Tensor& g) {
                   return ternary_grad(TernaryOp::softsign_grad, g, x(), 1);
@@ -173,6 +174,7 @@ Tensor softsign(const Tensor& input) {
 
 Tensor tanhshrink(const Tensor& input) {
   check_number("tanhshrink", input);
+  if (input.is_complex()) return input - tanh(input);
   // For small x the difference would cancel in a reduced floating-point type; compute in float32.
   if (is_reduced_floating(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);
   const Tensor y = tanh(input.detach());
