@@ -36,7 +36,7 @@ Dims per_channel(const Tensor& x, bool batched) {
 Tensor drop_channels(const char* function, const Tensor& input, int64_t dims, double p,
                      bool training, bool inplace) {
   if (drops_none(function, input, p, training)) return input;
-  check_floating(function, input);
+  check_floating_or_complex(function, input);
   if (input.dim() == 0) {
     throw ShapeError(
         fmt::format("{}: expected an input with dims, got shape {}", function, str(input.sizes())));
@@ -52,10 +52,11 @@ Tensor drop_alpha(const char* function, const Tensor& input, IntArrayRef sizes, 
                   bool training, bool inplace) {
   constexpr double kLowest = -1.7580993408473766;  // SELU(-inf)
   if (drops_none(function, input, p, training)) return input;
-  check_floating(function, input);
+  check_floating_or_complex(function, input);
   if (p == 1) return inplace ? input.mul_(0) : input * 0;
   const double a = 1 / std::sqrt((1 - p) * (1 + p * kLowest * kLowest)), b = -a * kLowest * p;
-  const Tensor kept = empty(sizes, input.options()).bernoulli_(1 - p);
+  const Tensor kept =
+      empty(sizes, input.options().dtype(real_dtype(input.dtype()))).bernoulli_(1 - p);
   const Tensor out = input * (kept * a) + ((1 - kept) * (a * kLowest) + b);
   return inplace ? input.copy_(out) : out;
 }
@@ -90,7 +91,7 @@ Tensor dropout(const Tensor& input, double p, bool training, bool inplace) {
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias) {
   AMBIT_AUTOCAST(bilinear, input1, input2, weight, bias)
-  check_floating("bilinear", input1);
+  check_floating_or_complex("bilinear", input1);
   check_same_device("bilinear",
                     {{"input1", input1}, {"input2", input2}, {"weight", weight}, {"bias", bias}});
   const bool fits = weight.dim() == 3 && input1.dim() > 0 && input1.dim() == input2.dim() &&

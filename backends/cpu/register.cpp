@@ -13,7 +13,7 @@ namespace ambit::cpu {
 
 namespace {
 
-/// Return the reduced floating-point dtypes that the kernel supports without upcast.
+/// Return the reduced floating-point and complex dtypes that the kernel supports without upcast.
 DTypeSet native_dtypes(const OpBase& op) {
   const auto is_among = [&op](std::initializer_list<const OpBase*> list) {
     return std::ranges::count(list, &op) > 0;
@@ -26,8 +26,9 @@ DTypeSet native_dtypes(const OpBase& op) {
   if (is_among({&k::max_pool, &k::max_pool_grad, &k::batch_norm, &k::batch_norm_grad})) {
     return {kBFloat16};
   }
-  if (is_among({&k::random, &k::unary, &k::binary, &k::binary_scalar, &k::ternary, &k::clamp,
-                &k::clamp_grad, &k::reduce, &k::searchsorted, &k::embedding_bag})) {
+  if (is_among({&k::unary, &k::binary})) return dtypes::kReducedFloating | dtypes::kComplex;
+  if (is_among({&k::random, &k::binary_scalar, &k::ternary, &k::clamp, &k::clamp_grad, &k::reduce,
+                &k::searchsorted, &k::embedding_bag})) {
     return dtypes::kReducedFloating;
   }
   return {};

@@ -2,7 +2,6 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/upcast_call.h>
 #include <ambit/error.h>
-#include <ambit/ops/creation.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ops/operands/allocate.h"
 #include "upcast_operands.h"
 
 namespace ambit {
@@ -32,10 +32,6 @@ DType signed_type(DType dtype) {
 
 Tensor as_signed(const Tensor& t) {
   return is_wide_unsigned(t) ? alias(t, t.sizes(), t.strides(), 0, signed_type(t.dtype())) : t;
-}
-
-Tensor blank_like(const Tensor& t, DType dtype) {
-  return empty(t.sizes(), TensorOptions(dtype).device(t.device()));
 }
 
 Tensor converted_to(DType dtype, const Tensor& t) {

@@ -130,7 +130,8 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
 Tensor relu6(const Tensor& input, bool inplace) { return hardtanh(input, 0, 6, inplace); }
 
 Tensor silu(const Tensor& input) {
-  check_floating("silu", input);
+  check_floating_or_complex("silu", input);
+  if (input.is_complex()) return input * sigmoid(input);
   return activated(input, UnaryOp::silu);
 }
 
@@ -165,6 +166,7 @@ Tensor hardswish(const Tensor& input, bool inplace) {
 
 Tensor softsign(const Tensor& input) {
   check_number("softsign", input);
+  if (input.is_complex()) return input / (1 + abs(input));
   const Tensor x = input.detach();
   return record("softsign", x / (1 + abs(x)), wrt(input, [x = saved(input)](const Tensor& g) {
                   return ternary_grad(TernaryOp::softsign_grad, g, x(), 1);
@@ -173,6 +175,7 @@ Tensor softsign(const Tensor& input) {
 
 Tensor tanhshrink(const Tensor& input) {
   check_number("tanhshrink", input);
+  if (input.is_complex()) return input - tanh(input);
   // For small x the difference would cancel in a reduced floating-point type, so compute in
   // float32.
   if (is_reduced_floating(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);

@@ -18,6 +18,11 @@ inline void check_floating(const char* function, const Tensor& input) {
   }
 }
 
+/// The same for functions that complex numbers have, too.
+inline void check_floating_or_complex(const char* function, const Tensor& input) {
+  if (!input.defined() || !input.is_complex()) check_floating(function, input);
+}
+
 /// Errors: Error for an undefined tensor, DTypeError for bool.
 inline void check_number(const char* function, const Tensor& input) {
   if (!input.defined() || input.dtype() == kBool) check_floating(function, input);

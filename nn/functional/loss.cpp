@@ -67,7 +67,8 @@ Tensor kl_divergence(const Tensor& x, const Tensor& target, bool log_target) {
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   AMBIT_AUTOCAST(l1_loss, input, target, reduction)
-  check_pair("l1_loss", input, target);
+  check_floating_or_complex("l1_loss", input);
+  check_same_device("l1_loss", {{"input", input}, {"target", target}});
   if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, l1_loss, input, target, reduction);
   }
@@ -315,7 +316,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
-  check_floating("pairwise_distance", x1);
+  check_floating_or_complex("pairwise_distance", x1);
   check_same_device("pairwise_distance", {{"x1", x1}, {"x2", x2}});
   if (const DType dtype = result_type(x1, x2); is_reduced_floating(dtype)) {
     return by_float32(dtype, pairwise_distance, x1, x2, p, eps, keepdim);
@@ -341,7 +342,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 }
 
 Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
-  check_floating("normalize", input);
+  check_floating_or_complex("normalize", input);
   if (const DType dtype = input.dtype(); is_reduced_floating(dtype)) {
     return by_float32(dtype, normalize, input, p, dim, eps);
   }
@@ -351,7 +352,7 @@ Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, Reduction reduction) {
   AMBIT_AUTOCAST(triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap, reduction)
-  check_floating("triplet_margin_loss", anchor);
+  check_floating_or_complex("triplet_margin_loss", anchor);
   check_same_device("triplet_margin_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
   if (const DType dtype = result_type(anchor, positive); is_reduced_floating(dtype)) {
@@ -369,7 +370,7 @@ Tensor triplet_margin_with_distance_loss(
     const Tensor& anchor, const Tensor& positive, const Tensor& negative,
     const std::function<Tensor(const Tensor&, const Tensor&)>& distance, double margin, bool swap,
     Reduction reduction) {
-  check_floating("triplet_margin_with_distance_loss", anchor);
+  check_floating_or_complex("triplet_margin_with_distance_loss", anchor);
   check_same_device("triplet_margin_with_distance_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
   // Do not convert for a user-defined distance, which gets the original dtype.

@@ -5,6 +5,7 @@
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "chains.h"
+#include "complex.h"
 #include "division.h"
 #include "inner_loops.h"
 #include "upcast_runs.h"
@@ -15,6 +16,7 @@ namespace {
 
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
   const UnaryLoop loop = unary_loop(op, loop_dtype(x.dtype()));
+  if (!loop && x.is_complex()) return complex_unary(y, x, op);
   if (!loop) expect_operand_dtype(op, x.dtype());
   for_loop_runs<2>({&y, &x}, grain_of(op),
                    [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
@@ -23,6 +25,7 @@ void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
 void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
   const DType dtype = a.dtype();
   const BinaryLoop loop = binary_loop(op, loop_dtype(dtype));
+  if (!loop && is_complex(dtype)) return complex_binary(y, a, b, op);
   if (!loop) expect_operand_dtype(op, dtype);
   if (row_of(op).refuses_some(dtype)) check_division(op, a, b);
   for_loop_runs<3>({&y, &a, &b}, grain_of(op),

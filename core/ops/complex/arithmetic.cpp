@@ -1,5 +1,6 @@
 // Sums, products, comparisons and reductions of complex numbers, computed by kernels that run on
 // the real and the imaginary parts.
+#include <ambit/backend/alias.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -13,10 +14,6 @@
 
 namespace ambit {
 namespace {
-
-Tensor blank_like(const Tensor& t, DType dtype) {
-  return allocate("complex", t.sizes(), dtype, t.device());
-}
 
 Tensor blank_part(const Tensor& t) { return blank_like(t, real_dtype(t.dtype())); }
 
@@ -85,6 +82,23 @@ Tensor running_product(Tensor x, const ScanParams& p) {
   }
   if (p.exclusive && n > 0) x = cat({ones_like(part(0, 1)), part(0, n - 1)}, p.dim);
   return p.reverse ? flip(x, {p.dim}) : x;
+}
+
+// Return b [B,K,N] as real numbers [B,2K,2N]: row 2 k has the parts of row k, row 2 k + 1 those of
+// i times it.
+Tensor with_imaginary_rows(const Tensor& b) {
+  const bool is_one = b.size(0) > 1 && b.strides()[0] == 0;  // the same matrix for all of a batch
+  const Tensor x = is_one ? narrow(b, 0, 0, 1) : b;
+  const int64_t batch = x.size(0), rows = x.size(1), columns = x.size(2);
+  const Tensor all =
+      allocate("complex", {batch, rows, 2, columns, 2}, real_dtype(b.dtype()), b.device());
+  Tensor parts = select(all, 2, 0), turned = select(all, 2, 1);
+  Tensor turned_re = select(turned, 3, 0), turned_im = select(turned, 3, 1);
+  kernels::copy(parts, pairs(x));
+  kernels::unary(turned_re, im(x), UnaryOp::neg);
+  kernels::copy(turned_im, re(x));
+  const int64_t step = is_one ? 0 : 4 * rows * columns;
+  return alias(all, {b.size(0), 2 * rows, 2 * columns}, {step, 2 * columns, 1});
 }
 
 }  // namespace
@@ -185,17 +199,14 @@ void by_parts::scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanO
   kernels::copy(y_im, part);
 }
 
-// (A + i B)(C + i D) = (AC - BD) + i (AD + BC).
+// One product of real numbers: the memory of A is a real matrix [M,2K], that of the result [M,2N].
 void by_parts::matmul(Tensor& y, const Tensor& a, const Tensor& b) {
-  const Tensor a_re = contiguous(re(a)), a_im = contiguous(im(a));
-  const Tensor b_re = contiguous(re(b)), b_im = contiguous(im(b));
-  Tensor first = blank_part(y), second = blank_part(y), y_re = re(y), y_im = im(y);
-  kernels::matmul(first, a_re, b_re);
-  kernels::matmul(second, a_im, b_im);
-  kernels::binary(y_re, first, second, BinaryOp::sub);
-  kernels::matmul(first, a_re, b_im);
-  kernels::matmul(second, a_im, b_re);
-  kernels::binary(y_im, first, second, BinaryOp::add);
+  const Tensor left = a.size(2) == 1 || a.strides()[2] == 1 ? a : contiguous(a);
+  const int64_t rows = a.size(1), inner = a.size(2), columns = b.size(2);
+  const Dims steps = doubled(left.strides());
+  Tensor out = alias(pairs(y), {y.size(0), rows, 2 * columns});
+  kernels::matmul(out, alias(pairs(left), {a.size(0), rows, 2 * inner}, {steps[0], steps[1], 1}),
+                  with_imaginary_rows(b));
 }
 
 }  // namespace ambit

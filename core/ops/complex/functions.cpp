@@ -1,12 +1,12 @@
 // angle and sgn of complex numbers.
 #include "functions.h"
 
+#include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 
-#include "core/ops/complex/on_host.h"
 #include "core/ops/complex/parts.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/operand_grad.h"
@@ -28,13 +28,26 @@ Tensor sgn_grad(const Tensor& g, const Tensor& z) {
   return masked_fill((g - s * real(g * conj(s))) / masked_fill(length, origin, 1), origin, 0);
 }
 
+// y = x / |x|, 0 for 0.
+void divide_by_length(Tensor& y, const Tensor& x) {
+  const DType part = real_dtype(x.dtype());
+  Tensor length = blank_like(x, part), origin = blank_like(x, kBool);
+  kernels::unary(length, x, UnaryOp::abs);
+  kernels::compare_scalar(origin, length, 0, CompareOp::eq);
+  kernels::masked_fill(length, length, origin, 1, true);
+  Tensor y_re = re(y), y_im = im(y);
+  kernels::binary(y_re, re(x), length, BinaryOp::div);
+  kernels::binary(y_im, im(x), length, BinaryOp::div);
+}
+
 }  // namespace
 
 Tensor complex_angle(const Tensor& self) {
   Tensor out = allocate("angle", self.sizes(), real_dtype(self.dtype()), self.device());
   if (!self.is_meta()) {
-    const NoGradGuard no_grad;
-    angle_on_host(out, self);
+    Tensor log = blank_like(self, self.dtype());
+    kernels::unary(log, self, UnaryOp::log);
+    kernels::copy(out, im(log));
   }
   if (!needs_gradient(self)) return out;
   return record("angle", std::move(out),
@@ -44,8 +57,7 @@ Tensor complex_angle(const Tensor& self) {
 Tensor complex_sgn(const Tensor& self) {
   Tensor out = allocate("sgn", self.sizes(), self.dtype(), self.device());
   if (!self.is_meta()) {
-    const NoGradGuard no_grad;
-    sgn_on_host(out, self);
+    divide_by_length(out, self);
   }
   if (!needs_gradient(self)) return out;
   return record("sgn", std::move(out),

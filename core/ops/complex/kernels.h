@@ -6,14 +6,13 @@
 // called instead.
 #pragma once
 
+#include <ambit/backend/complex_functions.h>  // unary, binary
 #include <ambit/backend/kernels.h>
 
 namespace ambit::by_parts {
 
 Signature<kernels::copy> copy;
 Signature<kernels::fill> fill;
-Signature<kernels::unary> unary;
-Signature<kernels::binary> binary;
 Signature<kernels::compare> compare;
 Signature<kernels::where> where;
 Signature<kernels::reduce> reduce;

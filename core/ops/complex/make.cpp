@@ -21,10 +21,9 @@ namespace ambit {
 namespace {
 
 Tensor part(const Tensor& t, int64_t offset) {
-  Dims strides(t.strides());
-  for (int64_t& s : strides) s *= 2;
-  intrusive_ptr<TensorImpl> impl(new TensorImpl(
-      t.storage(), t.sizes(), strides, 2 * t.storage_offset() + offset, real_dtype(t.dtype())));
+  intrusive_ptr<TensorImpl> impl(new TensorImpl(t.storage(), t.sizes(), doubled(t.strides()),
+                                                doubled(t.storage_offset()) + offset,
+                                                real_dtype(t.dtype())));
   impl->writes = t.impl()->writes;
   return Tensor(std::move(impl));
 }
@@ -61,6 +60,16 @@ void conjugate(Tensor& y, const Tensor& x) {
 
 }  // namespace
 
+int64_t doubled(int64_t elements) {
+  return static_cast<int64_t>(2 * static_cast<uint64_t>(elements));
+}
+
+Dims doubled(IntArrayRef strides) {
+  Dims twice(strides);
+  for (int64_t& s : twice) s = doubled(s);
+  return twice;
+}
+
 Tensor re(const Tensor& t) { return part(t, 0); }
 Tensor im(const Tensor& t) { return part(t, 1); }
 
@@ -72,12 +81,11 @@ Tensor bits(const Tensor& t) {
 }
 
 Tensor pairs(const Tensor& t) {
-  Dims sizes(t.sizes()), strides(t.strides());
-  for (int64_t& s : strides) s *= 2;
+  Dims sizes(t.sizes()), strides = doubled(t.strides());
   sizes.push_back(2);
   strides.push_back(1);
-  intrusive_ptr<TensorImpl> impl(
-      new TensorImpl(t.storage(), sizes, strides, 2 * t.storage_offset(), real_dtype(t.dtype())));
+  intrusive_ptr<TensorImpl> impl(new TensorImpl(
+      t.storage(), sizes, strides, doubled(t.storage_offset()), real_dtype(t.dtype())));
   impl->writes = t.impl()->writes;
   return Tensor(std::move(impl));
 }

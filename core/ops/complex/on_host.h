@@ -13,10 +13,4 @@ bool map_on_host(Tensor& y, const Tensor& x, UnaryOp op);
 bool map_on_host(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op);
 /// @}
 
-/// y = angle of x in (-pi, pi], or x / |x|, 0 for 0; without recording.
-/// @{
-void angle_on_host(Tensor& y, const Tensor& x);
-void sgn_on_host(Tensor& y, const Tensor& x);
-/// @}
-
 }  // namespace ambit

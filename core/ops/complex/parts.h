@@ -16,6 +16,13 @@ Tensor bits(const Tensor& t);
 /// Return an alias [..., 2] with both parts of each element.
 Tensor pairs(const Tensor& t);
 
+/// Return twice a stride or an offset, modulo 2^64: only a dim with fewer than two elements, or an
+/// empty tensor, can have one whose double is not an int64_t.
+/// @{
+int64_t doubled(int64_t elements);
+Dims doubled(IntArrayRef strides);
+/// @}
+
 /// Return the complex numbers i x of real x. Gradient: x.
 Tensor imaginary(const Tensor& x);
 

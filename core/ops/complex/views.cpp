@@ -21,17 +21,11 @@ void expect_complex(const char* op, const Tensor& self) {
       fmt::format("{}: expected complex64 or complex128, got {}", op, name(self.dtype())));
 }
 
-Dims doubled(IntArrayRef strides) {
-  Dims twice(strides);
-  for (int64_t& s : twice) s *= 2;
-  return twice;
-}
-
 // View the parts at `offset` of each complex number: 0 for the real part, 1 for the imaginary one.
 Tensor part_view(const Tensor& self, int64_t offset) {
   self.storage()->make_row_major();
-  return make_view(self, self.sizes(), doubled(self.strides()), 2 * self.storage_offset() + offset,
-                   real_dtype(self.dtype()));
+  return make_view(self, self.sizes(), doubled(self.strides()),
+                   doubled(self.storage_offset()) + offset, real_dtype(self.dtype()));
 }
 
 }  // namespace
@@ -43,7 +37,8 @@ Tensor view_as_real(const Tensor& self) {
   strides.push_back(1);
   count("view_as_real", sizes);  // throws if an expanded tensor has too many elements
   self.storage()->make_row_major();
-  Tensor out = make_view(self, sizes, strides, 2 * self.storage_offset(), real_dtype(self.dtype()));
+  Tensor out =
+      make_view(self, sizes, strides, doubled(self.storage_offset()), real_dtype(self.dtype()));
   if (!needs_gradient(self)) return out;
   return record("view_as_real", std::move(out),
                 wrt(self, [](const Tensor& g) { return view_as_complex(contiguous(g)); }));

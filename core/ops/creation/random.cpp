@@ -318,6 +318,10 @@ Tensor bernoulli(const Tensor& self, double p, const Stream& generator) {
 
 const Tensor& uniform_(const Tensor& self, double from, double to, const Stream& generator) {
   expect_defined("uniform_", "self", self);
+  if (self.is_complex()) {
+    uniform_(view_as_real(self), from, to, generator);
+    return self;
+  }
   check_floats("uniform_", self.dtype());
   if (!(from <= to)) {
     throw Error(fmt::format("uniform_: expected from <= to, got {} and {}", from, to));
@@ -327,6 +331,10 @@ const Tensor& uniform_(const Tensor& self, double from, double to, const Stream&
 }
 const Tensor& normal_(const Tensor& self, double mean, double std, const Stream& generator) {
   expect_defined("normal_", "self", self);
+  if (self.is_complex()) {  // the variance is that of both parts
+    normal_(view_as_real(self), mean, std / std::numbers::sqrt2, generator);
+    return self;
+  }
   check_floats("normal_", self.dtype());
   check_deviation("normal_", std);
   return drawn_in_place("normal_", "normal", self, {.kind = Kind::normal, .low = mean, .high = std},
@@ -356,9 +364,9 @@ Tensor dropout(const Tensor& input, double p, bool training) {
   expect_defined("dropout", "input", input);
   check_probability("dropout", p);
   if (!training) return input;
-  expect_floating("dropout", input);
-  Tensor scale =
-      drawn("dropout", input.sizes(), input.options(), {.kind = Kind::bernoulli, .low = 1 - p});
+  expect_floating_or_complex("dropout", input);
+  Tensor scale = drawn("dropout", input.sizes(), input.options().dtype(real_dtype(input.dtype())),
+                       {.kind = Kind::bernoulli, .low = 1 - p});
   Tensor out;
   {
     const NoGradGuard no_grad;

@@ -103,6 +103,11 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
                 const TensorOptions& options) {
   const DType dtype = options.dtype();
   if (steps < 0) throw ShapeError(fmt::format("logspace: expected steps >= 0, got {}", steps));
+  if (is_complex(dtype)) {
+    const TensorOptions of_parts = TensorOptions(real_dtype(dtype)).device(options.device());
+    return finish(to(logspace(start, end, steps, base, of_parts), options.device(), dtype),
+                  options);
+  }
   if (dtype == kBool) throw DTypeError("logspace: expected a dtype of numbers, got bool");
   if (base < 0 && is_integral(dtype)) {
     throw Error(fmt::format("logspace: expected a base >= 0 for integers, got {}", base));

@@ -57,7 +57,7 @@ Device check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in
   const Device device =
       check_devices(op, {{"self", self}, {"end", end}},
                     in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
-  expect_floating(op, self);
+  expect_floating_or_complex(op, self);
   expect_same_dtype(op, self, end);
   broadcast(op, self.sizes(), end.sizes());
   if (in_place) check_broadcasts_to(op, end.sizes(), self.sizes());
@@ -171,6 +171,17 @@ Tensor run_lerp(Device device, const Tensor& self, const Tensor& end, const Tens
   return out;
 }
 
+// The same for complex numbers, with a gradient; the formula depends on |weight| as in PyTorch.
+Tensor complex_lerp(const Tensor& self, const Tensor& end, const Tensor& weight,
+                    const Scalar& number) {
+  const Tensor way = end - self;
+  if (weight.defined()) {
+    return where(abs(weight) < 0.5, self + weight * way, end - way * (1 - weight));
+  }
+  const auto w = number.to<double>();
+  return std::abs(w) < 0.5 ? self + way * w : end - way * (1 - w);
+}
+
 template <class Record>
 void record_lerp(const Tensor& self, const Tensor& end, double weight, const Record& formulas) {
   formulas(
@@ -193,6 +204,7 @@ void record_lerp(const Tensor& self, const Tensor& before, const Tensor& end, co
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   const Device device = check_lerp("lerp", self, end, false);
+  if (self.is_complex()) return complex_lerp(self, end, {}, weight);
   const auto w = weight.to<double>();
   Tensor out = run_lerp(device, self, end, {}, w);
   if (!needs_gradient(self, end)) return out;
@@ -203,6 +215,7 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
 }
 const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
   check_lerp("lerp_", self, end, true);
+  if (self.is_complex()) return copy_(self, complex_lerp(self.clone(), end, {}, weight));
   const Tensor to = operand_in_place("lerp_", self, end, self.dtype());
   const auto w = weight.to<double>();
   Tensor out = self;
@@ -215,6 +228,7 @@ const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight)
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   const Device device = check_weights("lerp", self, end, weight, false);
+  if (self.is_complex()) return complex_lerp(self, end, weight, {});
   Tensor out = run_lerp(device, self, end, weight, {});
   if (!needs_gradient(self, end, weight)) return out;
   record_lerp(self, self, end, weight, [&](auto&&... formulas) {
@@ -224,6 +238,7 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
 }
 const Tensor& lerp_(const Tensor& self, const Tensor& end, const Tensor& weight) {
   check_weights("lerp_", self, end, weight, true);
+  if (self.is_complex()) return copy_(self, complex_lerp(self.clone(), end, weight, {}));
   const Tensor to = operand_in_place("lerp_", self, end, self.dtype()),
                w = operand_in_place("lerp_", self, weight, self.dtype());
   check_savable("lerp_", self, weight);

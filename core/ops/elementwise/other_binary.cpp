@@ -1,11 +1,13 @@
 // Less common binary ops: hypot, copysign, xlogy, logaddexp and others.
 #include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 
 #include "binary.h"
@@ -98,6 +100,21 @@ void expect_one_dtype(const char* op, const Tensor& self, const Tensor& other, D
   if (self.dtype() != other.dtype()) throw_dtypes_differ(op, self.dtype(), other.dtype());
 }
 
+// log(e^a + e^b) = b + log(1 + e^(a - b)), where b has the larger real part.
+Tensor complex_logaddexp(const Tensor& self, const Tensor& other) {
+  check_operands("logaddexp", self, other, DeviceRule::elementwise);
+  const DType dtype = result_type(self, other);
+  const Tensor a = self.to(dtype), b = other.to(dtype);
+  const Tensor is_first = real(a) > real(b);
+  const Tensor most = where(is_first, a, b), least = where(is_first, b, a);
+  // Where both are e^-inf = 0, the difference is NaN.
+  const Tensor none = real(most) == -std::numeric_limits<double>::infinity();
+  const Tensor sum = most + log1p(exp(masked_fill(least - most, none, 0)));
+  const Tensor nan = full({}, std::numeric_limits<double>::quiet_NaN(),
+                          TensorOptions(real_dtype(dtype)).device(sum.device()));
+  return where(logical_or(isnan(a), isnan(b)), complex(nan, nan), where(none, least, sum));
+}
+
 }  // namespace
 
 Tensor hypot(const Tensor& self, const Tensor& other) { return binary<Hypot>(self, other); }
@@ -114,6 +131,9 @@ Tensor xlogy(const Scalar& self, const Tensor& other) {
                 wrt(other, [b = saved(other), self](const Tensor& g) { return g * self / b(); }));
 }
 Tensor logaddexp(const Tensor& self, const Tensor& other) {
+  if (self.defined() && other.defined() && (self.is_complex() || other.is_complex())) {
+    return complex_logaddexp(self, other);
+  }
   return binary<LogAddExp<BinaryOp::logaddexp>>(self, other);
 }
 Tensor logaddexp2(const Tensor& self, const Tensor& other) {

@@ -77,8 +77,15 @@ void expect_points(const char* op, int64_t n) {
   if (n < 1) throw ShapeError(fmt::format("{}: expected one or more points, got {}", op, n));
 }
 
+int64_t line_dim(const char* op, const Tensor& self, int64_t dim) {
+  if (self.dim() == 0) {
+    throw IndexError(fmt::format("{}: expected a tensor with dims, got a 0-dim one", op));
+  }
+  return wrap_dim(op, dim, self.dim());
+}
+
 Lines one_line(const char* op, const Tensor& self, std::optional<int64_t> n, int64_t dim) {
-  const int64_t d = wrap_dim(op, dim, self.dim());
+  const int64_t d = line_dim(op, self, dim);
   const int64_t points = n.value_or(self.size(d));
   expect_points(op, points);
   return {{d}, {points}};
@@ -206,7 +213,7 @@ Tensor transform_to_real(const char* op, const Tensor& self, Lines lines, int64_
 Tensor line_to_real(const char* op, const Tensor& self, std::optional<int64_t> n, int64_t dim,
                     const Norm& norm, bool forward) {
   expect_defined(op, "self", self);
-  const int64_t d = wrap_dim(op, dim, self.dim());
+  const int64_t d = line_dim(op, self, dim);
   return transform_to_real(op, self, {{d}, {0}}, n.value_or(2 * (self.size(d) - 1)), norm, forward);
 }
 

@@ -230,8 +230,9 @@ Tensor mean_at(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
   Tensor count;
   {
     const NoGradGuard no_grad;
-    const Tensor first = include_self ? ones_like(self) : zeros_like(self);
-    const Tensor one = scalar_on(1, self.dtype(), self.device(), index.sizes());
+    const DType dtype = real_dtype(self.dtype());
+    const Tensor first = include_self ? ones_like(self, dtype) : zeros_like(self, dtype);
+    const Tensor one = scalar_on(1, dtype, self.device(), index.sizes());
     count = clamp(scatter_add(first, dim, index, one), 1);
   }
   const Tensor sum = scatter_add(self, dim, index, src);

@@ -8,6 +8,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
@@ -29,7 +30,7 @@ namespace {
 // Checks that precede those of shapes; `op` has `dims` spatial dims.
 void expect_operands(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
                      const Tensor& bias) {
-  expect_floating(op, input);
+  expect_floating_or_complex(op, input);
   expect_input_dtype(op, input, "weight", weight);
   expect_dtype_if_given(op, "bias", bias, input.dtype());
   if (weight.sizes().size() != dims + 2) [[unlikely]] {
@@ -59,6 +60,20 @@ Tensor record_convolution(const char* op, Tensor out, const Tensor& input, const
                 wrt(bias, [](const Tensor& g) { return sum(g, other_dims(g)); }));
 }
 
+// The convolution of complex numbers from those of their parts: run(input, weight, bias).
+template <class Run>
+Tensor convolve_parts(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      const Run& run) {
+  naming("weight", weight, [&] {
+    expect_input_dtype(op, input, "weight", weight);
+    expect_dtype_if_given(op, "bias", bias, input.dtype());
+  });
+  const Tensor x = real(input), y = imag(input), u = real(weight), v = imag(weight), none;
+  const Tensor bias_re = bias.defined() ? real(bias) : none;
+  const Tensor bias_im = bias.defined() ? imag(bias) : none;
+  return complex(run(x, u, bias_re) - run(y, v, none), run(x, v, bias_im) + run(y, u, none));
+}
+
 // `op`: the op's name in errors and in the graph. `map`: activation of the result; only relu if a
 // gradient is recorded.
 Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
@@ -66,6 +81,9 @@ Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& 
   const auto again = [&](const auto&... cast) { return convolve(op, dims, cast..., p, map); };
   AMBIT_AUTOCAST_AS("convolution", again, input, weight, bias)
   check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  if (input.defined() && input.is_complex() && !map) {
+    return convolve_parts(op, input, weight, bias, again);
+  }
   if (is_single(input, dims)) {
     return squeeze(convolve(op, dims, unsqueeze(input, 0), weight, bias, p, map), 0);
   }
@@ -115,6 +133,9 @@ Tensor convolve_transposed(const char* op, size_t dims, const Tensor& input, con
   };
   AMBIT_AUTOCAST_AS("convolution", again, input, weight, bias)
   check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  if (input.defined() && input.is_complex()) {
+    return convolve_parts(op, input, weight, bias, again);
+  }
   if (is_single(input, dims)) {
     return squeeze(
         convolve_transposed(op, dims, unsqueeze(input, 0), weight, bias, p, output_padding), 0);

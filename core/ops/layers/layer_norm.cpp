@@ -3,6 +3,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/norm.h>
@@ -163,11 +164,38 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
   return {all.out, statistic(all.mean, 0), statistic(all.invstd, NAN)};
 }
 
+namespace {
+
+// x / sqrt(mean(x^2) + eps), where x^2 is complex, as in PyTorch.
+Tensor complex_rms_norm(const Tensor& x, IntArrayRef shape, const Tensor& weight,
+                        std::optional<double> eps) {
+  Dims dims;
+  const auto rank = static_cast<int64_t>(shape.size());
+  bool fits = rank > 0 && rank <= x.dim();
+  for (int64_t i = 0; i < rank && fits; ++i) {
+    dims.push_back(x.dim() - rank + i);
+    fits = x.size(dims.back()) == shape[static_cast<size_t>(i)];
+  }
+  if (!fits) {
+    throw ShapeError(
+        fmt::format("rms_norm: expected input of shape [..., *normalized_shape], "
+                    "got {} and {}",
+                    str(x.sizes()), str(shape)));
+  }
+  expect_sizes("rms_norm", "weight", weight, shape);
+  const double least = eps.value_or(default_eps(real_dtype(x.dtype())));
+  const Tensor out = x * rsqrt(mean(square(x), dims, true) + least);
+  return weight.defined() ? out * weight : out;
+}
+
+}  // namespace
+
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 std::optional<double> eps) {
   AMBIT_AUTOCAST(rms_norm, input, normalized_shape, weight, eps)
   check_devices("rms_norm", {{"input", input}, {"weight", weight}});
-  expect_floating("rms_norm", input);
+  expect_floating_or_complex("rms_norm", input);
+  if (input.is_complex()) return complex_rms_norm(input, normalized_shape, weight, eps);
   return normalize("rms_norm", input, normalized_shape, weight, {},
                    eps.value_or(default_eps(input.dtype())), false)
       .out;

@@ -20,6 +20,10 @@ Tensor allocate(const char* op, IntArrayRef sizes, DType dtype, Device device) {
   return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(std::move(storage), sizes, numel, dtype)));
 }
 
+Tensor blank_like(const Tensor& t, DType dtype) {
+  return allocate("empty", t.sizes(), dtype, t.device());
+}
+
 TensorOptions options_like(const Tensor& self, const TensorOptions& options) {
   return options.dtype(options.has_dtype() ? options.dtype() : self.dtype())
       .device(options.has_device() ? options.device() : self.device());

@@ -46,7 +46,13 @@ inline void expect_floating(const char* op, const Tensor& input) {
     throw_not_floating(op, input.dtype());
 }
 
-/// Errors: DTypeError "logsumexp: expected real numbers, got complex64".
+/// The same for ops that complex numbers have, too.
+inline void expect_floating_or_complex(const char* op, const Tensor& input) {
+  expect_defined(op, "input", input);
+  if (!input.is_complex()) expect_floating(op, input);
+}
+
+/// Errors: DTypeError "nansum: expected real numbers, got complex64".
 inline void expect_real(const char* op, const Tensor& t) {
   if (t.is_complex()) [[unlikely]]
     throw_not_real(op, t.dtype());

@@ -101,8 +101,10 @@ Tensor corrcoef(const Tensor& self) {
   }
   const Tensor c = covariance("corrcoef", self, 1, {}, {});
   if (c.dim() == 0) return c / c;
-  const Tensor deviation = sqrt(diagonal(c));
-  return clamp(c / unsqueeze(deviation, 1) / deviation, -1, 1);
+  const auto within = [](const Tensor& x) { return clamp(x, -1, 1); };
+  const Tensor deviation = sqrt(real(diagonal(c)));
+  const Tensor out = c / unsqueeze(deviation, 1) / deviation;
+  return out.is_complex() ? complex(within(real(out)), within(imag(out))) : within(out);
 }
 
 Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {

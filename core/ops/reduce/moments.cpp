@@ -7,6 +7,7 @@
 #include <ambit/detail/record.h>
 #include <ambit/detail/warning.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
@@ -114,7 +115,11 @@ namespace {
 
 Tensor var_of(const char* op, const Tensor& self, IntArrayRef dims, const Correction& given,
               bool keepdim) {
-  expect_floating(op, self);
+  expect_floating_or_complex(op, self);
+  if (self.is_complex()) {
+    return var_of(op, real(self), dims, given, keepdim) +
+           var_of(op, imag(self), dims, given, keepdim);
+  }
   ReduceShape shape(op, self.sizes(), dims, keepdim);
   const double correction = number(given);
   check_degrees_of_freedom(op, shape, correction);
@@ -143,7 +148,11 @@ namespace {
 
 Tensor std_of(const char* op, const Tensor& self, IntArrayRef dims, const Correction& given,
               bool keepdim) {
-  expect_floating(op, self);
+  expect_floating_or_complex(op, self);
+  if (self.is_complex()) {
+    const Tensor square = var_of(op, self, dims, given, keepdim);
+    return sqrt(masked_fill(square, square == 0, 0));  // the gradient at 0 is 0
+  }
   ReduceShape shape(op, self.sizes(), dims, keepdim);
   const double correction = number(given);
   check_degrees_of_freedom(op, shape, correction);
@@ -365,7 +374,7 @@ Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
 namespace {
 
 void check_renorm(const char* op, const Tensor& self, double p, double maxnorm) {
-  expect_floating(op, self);
+  expect_floating_or_complex(op, self);
   if (self.dim() < 2) {
     throw ShapeError(fmt::format("{}: expected 2 dims or more, got {}", op, str(self.sizes())));
   }
@@ -421,20 +430,34 @@ Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
   return run_reduce(e, shape, ReduceOp::sum, x.dtype()).log_().add_(peak);
 }
 
+// The exponentials are divided by that of the largest real part.
+Tensor run_complex_logsumexp(const Tensor& x, const ReduceShape& shape) {
+  const NoGradGuard no_grad;
+  const auto sum_of = [&](const Tensor& e) {
+    return log(run_reduce(e, shape, ReduceOp::sum, x.dtype()));
+  };
+  if (shape.count == 0) return sum_of(x);
+  const Tensor peak = run_reduce(real(x), shape, ReduceOp::max, real_dtype(x.dtype()));
+  peak.masked_fill_(isinf(peak), 0);
+  return sum_of(exp(x - with_kept_dims(peak, shape.kept))) + peak;
+}
+
 }  // namespace
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {
   AMBIT_AUTOCAST(logsumexp, self, dims, keepdim)
   expect_defined("logsumexp", "input", self);
-  expect_real("logsumexp", self);
-  if (!self.is_floating_point()) return logsumexp(self.to(get_default_dtype()), dims, keepdim);
+  const bool has_parts = self.is_complex();
+  if (!self.is_floating_point() && !has_parts)
+    return logsumexp(self.to(get_default_dtype()), dims, keepdim);
   ReduceShape shape("logsumexp", self.sizes(), dims, keepdim);
-  Tensor out = run_logsumexp(self, shape);
+  Tensor out = has_parts ? run_complex_logsumexp(self, shape) : run_logsumexp(self, shape);
   return record("logsumexp", out,
                 wrt(self, [x = saved(self), y = saved_output(out),
                            kept = std::move(shape.kept)](const Tensor& g) {
-                  const Tensor base = masked_fill(y(), y() == -kInfinity, 0);
-                  return with_kept_dims(g, kept) * exp(x() - with_kept_dims(base, kept));
+                  const Tensor length = y().is_complex() ? real(y()) : y();
+                  const Tensor base = masked_fill(y(), length == -kInfinity, 0);
+                  return with_kept_dims(g, kept) * conj(exp(x() - with_kept_dims(base, kept)));
                 }));
 }
 

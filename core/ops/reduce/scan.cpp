@@ -153,9 +153,25 @@ const Tensor& cumprod_(const Tensor& self, int64_t dim, std::optional<DType> dty
   return in_place("cumprod_", self, dtype, cumprod, dim);
 }
 
+namespace {
+
+// In log2(n) steps, each with a gradient.
+Tensor complex_logcumsumexp(Tensor x, int64_t dim) {
+  if (x.dim() == 0) return clone(x);
+  const int64_t n = x.size(dim);
+  const auto part = [&](int64_t start, int64_t length) { return narrow(x, dim, start, length); };
+  for (int64_t step = 1; step < n; step *= 2) {
+    x = cat({part(0, step), logaddexp(part(step, n - step), part(0, n - step))}, dim);
+  }
+  return n > 1 ? x : clone(x);
+}
+
+}  // namespace
+
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
-  expect_floating("logcumsumexp", self);
+  expect_floating_or_complex("logcumsumexp", self);
   dim = wrap_dim("logcumsumexp", dim, self.dim());
+  if (self.is_complex()) return complex_logcumsumexp(self, dim);
   Tensor out = run_scan("logcumsumexp", self, {.dim = dim}, ScanOp::logsumexp);
   return record("logcumsumexp", std::move(out), wrt(self, [x = saved(self), dim](const Tensor& g) {
                   return logcumsumexp_grad(g, x(), dim);

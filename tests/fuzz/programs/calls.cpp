@@ -215,8 +215,8 @@ void Generator::own_operands() {
   static const std::vector<DType> kDTypes{kFloat32, kFloat32, kFloat32, kFloat64,
                                           kFloat64, kFloat16, kBFloat16};
   static const std::vector<const std::vector<Call>*> kFamilies{
-      &kLayerCalls,  &kPoolCalls,  &kNetworkCalls, &kLossCalls,
-      &kMatrixCalls, &kIndexCalls, &kNumberCalls,  &kPartCalls};
+      &kLayerCalls, &kPoolCalls,   &kNetworkCalls, &kLossCalls,   &kMatrixCalls,
+      &kIndexCalls, &kNumberCalls, &kPartCalls,    &kComplexCalls};
   dtype_of_call_ = random_.choose(kDTypes);
   keeps_sizes_ = false;
   wants_grad_ = !random_.one_in(4);

@@ -10,7 +10,7 @@ namespace fuzz {
 
 using Call = void (*)(Generator&);
 extern const std::vector<Call> kLayerCalls, kNetworkCalls, kLossCalls, kMatrixCalls, kIndexCalls,
-    kNumberCalls, kPoolCalls, kPartCalls;
+    kNumberCalls, kPoolCalls, kPartCalls, kComplexCalls;
 
 /// Return all elements of all tensors as one float64 tensor, for calls with several results.
 ambit::Tensor flat(const Tensors& results);

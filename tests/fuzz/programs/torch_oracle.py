@@ -67,6 +67,10 @@ def flat(tensors):
     return torch.cat([t.reshape(-1).double() for t in tensors])
 
 
+def as_real(t):
+    return torch.view_as_real(t.resolve_conj()) if t.is_complex() else t
+
+
 def wave(like):
     t = torch.arange(like.numel()) * 7 % 11 - 5
     return (t.to(like.dtype) / 4).reshape(like.shape)
