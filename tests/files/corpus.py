@@ -10,6 +10,8 @@ Next to each file, <name>.txt has its contents, one line for each value, as PyTo
 
 corpus_2.15.tar.xz has the files of PyTorch 2.15, which is too large for CI: corpus.py --small FOLDER, packed by
   tar --sort=name --owner=0 --group=0 --mtime=@0 -C FOLDER -c . | xz -9e
+
+One file, because its functions share the values and the table of files.
 """
 import io
 import json

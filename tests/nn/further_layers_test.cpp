@@ -386,17 +386,3 @@ TEST_CASE(
   nn::LinearImpl alone(2, 2);
   CHECK_THROWS_AS(alone.apply([](const std::shared_ptr<nn::Module>&) {}), Error);
 }
-
-TEST_CASE("ReduceLROnPlateauScheduler is ReduceLROnPlateau with libtorch's arguments") {
-  const nn::Linear net(1, 1);
-  optim::SGD sgd(net->parameters(), 1.0);
-  using Scheduler = optim::ReduceLROnPlateauScheduler;
-  Scheduler scheduler(sgd, Scheduler::max, 0.5f, 1, 0, Scheduler::abs, 0, {0.2f});
-  std::vector<double> rates;
-  for (const double metric : {1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0}) {
-    scheduler.step(metric);
-    rates.push_back(scheduler.get_last_lr()[0]);
-  }
-  const std::vector<double> want{1, 1, 1, 0.5, 0.5, 0.25, 0.25, 0.2f};
-  CHECK(rates == want);
-}

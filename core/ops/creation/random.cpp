@@ -31,7 +31,6 @@ namespace ambit {
 namespace {
 
 using Kind = RandomParams::Kind;
-
 using Stream = std::optional<Generator>;
 
 // Return the largest number of a reduced floating-point type below x.
