@@ -91,7 +91,7 @@ typedef struct DLManagedTensor {
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 
-/// The same with a version and flags, since DLPack 1.0.
+/// A DLManagedTensor with a version and flags, since DLPack 1.0.
 typedef struct DLManagedTensorVersioned {
   DLPackVersion version;  ///< of the structure
   void* manager_ctx;      ///< for the owner

@@ -177,13 +177,14 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     return static_cast<char*>(t->storage->data()) +
            t->offset * static_cast<int64_t>(ambit::element_size(t->dtype));
   }
-  /// The same, typed. Errors: DTypeError when T is not the dtype.
+  /// As above, with the type of the elements. Errors: DTypeError when T is not the dtype.
   template <class T>
   T* data_ptr() const {
     if (dtype() != dtype_of<std::remove_const_t<T>>) throw_dtype(dtype_of<std::remove_const_t<T>>);
     return static_cast<T*>(data_ptr());
   }
-  /// The same addresses; they differ in whether the elements may be written.
+  /// As data_ptr(): const_data_ptr() for elements that are only read, mutable_data_ptr() for
+  /// others.
   /// @{
   const void* const_data_ptr() const { return data_ptr(); }
   template <class T>
@@ -208,13 +209,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() const&;
   template <class T, size_t N>
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // would dangle
-  /// The same with sizes and strides by value, of 32 bits. Errors: also ShapeError for 2^31
-  /// elements or more.
+  /// As accessor(), with copies of the sizes and strides, of 32 bits. Errors: also ShapeError for
+  /// 2^31 elements or more.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() && = delete;
-  /// The same with 64 bits, for any number of elements.
+  /// As packed_accessor32(), with 64 bits, for any number of elements.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
@@ -301,7 +302,8 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     if (impl_->base) sync_view();
     return impl_->requires_grad;
   }
-  /// Set it. Errors: DTypeError unless floating point; AutogradError for off if not a leaf.
+  /// Set requires_grad(). Errors: DTypeError unless floating point; AutogradError for false if this
+  /// is not a leaf.
   /// @{
   Tensor& requires_grad_(bool on = true) const;
   Tensor& set_requires_grad(bool on) {
@@ -339,7 +341,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   /// Call `hook` with each gradient of this tensor; a defined result replaces the gradient. Return
   /// an id for remove_hook. Errors: AutogradError unless requires_grad().
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
-  /// The same with a hook that returns nothing.
+  /// As above, with a hook that returns nothing.
   template <class Hook>
   requires std::is_void_v<std::invoke_result_t<Hook&, const Tensor&>>
   unsigned register_hook(Hook hook) const {
@@ -1011,7 +1013,7 @@ AMBIT_API std::ostream& operator<<(std::ostream& os, const Tensor& t);
 /// Allow or forbid scientific notation in printed tensors, for the whole process. Allowed is the
 /// default: each tensor is printed in the notation that suits its elements.
 AMBIT_API void set_printoption_sci_mode(bool enabled);
-/// The same as a string.
+/// Return as a string what operator<< prints.
 AMBIT_API std::string str(const Tensor& t);
 
 }  // namespace ambit

@@ -186,7 +186,7 @@ class AMBIT_API Value {
 
   /// Return the dict's value for a string, a number, a bool or None; null for a missing key.
   const Value* find(const Value& key) const;
-  /// The same. Errors: SerializationError listing the keys if the key is missing.
+  /// As find(). Errors: SerializationError listing the keys if the key is missing.
   const Value& operator[](const Value& key) const;
 
  private:

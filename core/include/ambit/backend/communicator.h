@@ -27,7 +27,7 @@ class AMBIT_API DistributedError : public Error {
  public:
   /// An error with this message.
   using Error::Error;
-  /// The same message.
+  /// Copy the message.
   DistributedError(const DistributedError&);
   ~DistributedError() override;
 };

@@ -266,7 +266,7 @@ AMBIT_API Tensor masked_select(const Tensor& self, const Tensor& mask);
 /// bool or uint8; mask and self broadcast. source has self's dtype and enough elements (else
 /// Error). Waits for the device. Gradient: source, and self where it was not written.
 AMBIT_API Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source);
-/// The same in place; mask broadcasts to self's shape.
+/// As above, but in place; mask broadcasts to self's shape.
 AMBIT_API const Tensor& masked_scatter_(const Tensor& self, const Tensor& mask,
                                         const Tensor& source);
 /// Return the coordinates of the n non-zero elements: int64 [n, dims of self], row-major. Waits for

@@ -27,7 +27,7 @@ AMBIT_API Graph capture(const nn::Module& net,
                         const std::function<std::vector<Tensor>(TensorList)>& forward,
                         TensorList inputs);
 
-/// The same for a module whose forward accepts tensors only, and returns one tensor.
+/// As above, for a module whose forward accepts tensors only, and returns one tensor.
 template <class Net, class... T>
 requires(std::same_as<T, Tensor>&&...) Graph
     capture(Net& net, const Tensor& first, const T&... others) {

@@ -39,7 +39,7 @@ class AMBIT_API GraphImpl : public nn::Module {
   /// example or from the constraints of its dynamic sizes; those of the calls, which name the call
   /// and the path of the module that made it.
   std::vector<Tensor> forward(TensorList inputs);
-  /// The same for a graph of one input and one output. Errors: also Error for another graph.
+  /// As above, for a graph of one input and one output. Errors: also Error for another graph.
   Tensor forward(const Tensor& input);
 
   /// Switch dropout, batch norms with running statistics and recurrent layers to training or

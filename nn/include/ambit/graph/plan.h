@@ -18,8 +18,8 @@ struct PlanOptions {
   /// differ in the last digits, within the bounds of `ambit conformance`.
   bool exact = false;
   /// Images computed at a time on the cpu, if each image of the batch is computed independently of
-  /// the others; 0: chosen from the memory that an image and the parameters need. Not for exact
-  /// plans.
+  /// the others; 0: chosen from the memory that an image and the parameters need. Exact plans do
+  /// not use this option.
   int64_t slice = 0;
 };
 
@@ -40,7 +40,7 @@ class AMBIT_API Plan {
   /// ShapeError and DeviceMismatchError for inputs that differ from those planned, or if parameters
   /// or buffers differ since plan(), by to() for example: make a new plan; those of the calls.
   std::vector<Tensor> run(TensorList inputs) const;
-  /// The same for a graph of one input and one output. Errors: also Error for another graph.
+  /// As above, for a graph of one input and one output. Errors: also Error for another graph.
   Tensor run(const Tensor& input) const;
 
   /// Return the bytes of the block that holds all tensors between inputs and outputs.
@@ -66,7 +66,7 @@ class AMBIT_API Plan {
 /// NotImplementedError naming the call, and the path of its module, whose sizes depend on values,
 /// such as nonzero().
 AMBIT_API Plan plan(const GraphImpl& net, TensorList inputs, const PlanOptions& options = {});
-/// The same.
+/// As above.
 /// @{
 inline Plan plan(const Graph& net, TensorList inputs, const PlanOptions& options = {}) {
   return plan(*net, inputs, options);

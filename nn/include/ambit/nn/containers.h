@@ -47,7 +47,7 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
     for (const auto& [key, module] : modules) insert(key, module);
   }
-  /// The same for an OrderedDict or another ModuleDict.
+  /// As above, for an OrderedDict or another ModuleDict.
   template <class Items>
   void update(const Items& modules) {
     for (const auto& item : modules) insert(item.key(), item.value());

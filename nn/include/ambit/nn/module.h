@@ -97,12 +97,12 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   /// Return the modules registered here, without their submodules.
   std::vector<std::shared_ptr<Module>> children() const;
-  /// The same with the names under which they are registered.
+  /// Return children() with the names under which they are registered.
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
   /// Return this module, if include_self, and all below; names begin with `prefix`, that of this
   /// module is "" or `prefix`. Errors: Error with include_self if no shared_ptr owns this module.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
-  /// The same with their dotted names.
+  /// Return modules() with their dotted names.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
                                                                   bool include_self = true) const;
   /// Call `function` with this module, then with all below, once per registration; also with their

@@ -40,7 +40,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(std::string name, AnyModule module);
   /// Append the modules of another Sequential, named by their positions here; both share them.
   void extend(const SequentialImpl& other);
-  /// The same for any container of pointers or holders.
+  /// As above, for any container of pointers or holders.
   template <class Container>
   void extend(const Container& modules) {
     for (const auto& module : modules) push_back(module);
@@ -76,7 +76,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
     if (!module) throw_other_class(*ptr(i));
     return *module;
   }
-  /// The same, as a shared pointer.
+  /// As at(), as a shared pointer.
   template <class M>
   auto ptr(size_t i) const {
     auto& module = at<M>(i);

@@ -48,7 +48,7 @@ class AMBIT_API OptimizerOptions {
   }
   /// Return the momentum, or Adam's beta1, which OneCycleLR sets; nullopt if there is none.
   virtual std::optional<double> get_momentum() const { return {}; }
-  /// Set it. Errors: NotImplementedError if there is none.
+  /// Set the momentum. Errors: NotImplementedError if there is none.
   virtual void set_momentum(double momentum);
   /// Errors: Error naming the value that is out of range.
   virtual void check() const {}
@@ -62,12 +62,12 @@ class AMBIT_API OptimizerOptions {
   virtual void inherit(const OptimizerOptions& /*defaults*/) {}
   /// Return whether reduced floating-point parameters have float32 master copies that are updated
   /// instead: steps that are small relative to the parameter would be rounded away. Their state is
-  /// then float32. Set by master_weights(true) of the options of all optimizers here but LBFGS.
+  /// then float32. Set by the option master_weights(true), which all optimizers except LBFGS have.
   bool keeps_master_weights() const { return master_weights_; }
   /// Set keeps_master_weights().
   void keep_master_weights(bool on) { master_weights_ = on; }
-  /// Return whether steps use -g in place of each gradient g. Set by maximize(true) of the options
-  /// of all optimizers here but Muon.
+  /// Return whether steps use -g in place of each gradient g. Set by the option maximize(true),
+  /// which all optimizers except Muon have.
   bool maximizes() const { return maximize_; }
   /// Set maximizes().
   void set_maximize(bool on) { maximize_ = on; }
@@ -136,8 +136,8 @@ struct AMBIT_API OptimizerParamState {
 
   std::array<Tensor, kMax> tensors;    ///< in the order of names; undefined: none yet
   Tensor master;                       ///< float32 copy of the parameter, if kept
-  uint32_t master_version = 0;         ///< of the parameter when it was set from master
-  uint32_t master_replaced = 0;        ///< of the parameter's data when it was set from master
+  uint32_t master_version = 0;         ///< version of the parameter when it was set from master
+  uint32_t master_replaced = 0;        ///< replacement count of the parameter's data at that time
   std::span<const StateTensor> names;  ///< the optimizer's state_tensors()
   bool fresh = true;                   ///< no update yet: tensors are uninitialised
   Tensor param;                        ///< the parameter; keeps the map's key valid

@@ -24,7 +24,7 @@ class AMBIT_API LRScheduler {
   /// Errors: Error if the number of rates is not that of the groups; those of get_lrs(); then no
   /// rate has changed.
   void step();
-  /// Start over: the groups' initial rates, no steps.
+  /// Reset the rates to the groups' initial rates and the number of steps to 0.
   virtual void restart();
   /// Return the groups' current rates.
   std::vector<double> get_last_lr() const { return get_current_lrs(); }
