@@ -263,7 +263,7 @@ struct FunctionRow {
   };
 
   const char* name;                 ///< the enumerator's name, as errors and profiles show it
-  DTypeSet dtypes;                  ///< of the operands
+  DTypeSet dtypes;                  ///< dtypes of the operands
   Result result = Result::same;     ///< the dtype of the result
   Cost cost = Cost::memory;         ///< the cost of an element
   Refuses refuses = Refuses::none;  ///< the values for which it throws

@@ -104,8 +104,9 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   IntArrayRef strides() const { return get()->strides; }  ///< in elements
   int64_t size(int64_t dim) const;                        ///< dim in [-n, n). Errors: IndexError.
   int64_t stride(int64_t dim) const;  ///< in elements, dim in [-n, n). Errors: IndexError.
-  int64_t numel() const { return get()->numel; }            ///< number of elements
-  int64_t storage_offset() const { return get()->offset; }  ///< of the first element, in elements
+  int64_t numel() const { return get()->numel; }  ///< number of elements
+  /// Return the offset of the first element in the storage, in elements.
+  int64_t storage_offset() const { return get()->offset; }
   /// Return numel() times the bytes of an element, whatever the strides.
   size_t nbytes() const { return static_cast<size_t>(numel()) * ambit::element_size(dtype()); }
   /// Return the bytes of an element.
@@ -124,9 +125,9 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   /// True if the single element is not 0, like `if (t)` in Python. Errors: ShapeError unless it has
   /// one element.
   bool is_nonzero() const;
-  DType dtype() const { return get()->dtype; }     ///< of the elements
+  DType dtype() const { return get()->dtype; }     ///< dtype of the elements
   DType scalar_type() const { return dtype(); }    ///< same as dtype()
-  Device device() const { return get()->device; }  ///< of the memory
+  Device device() const { return get()->device; }  ///< device of the memory
   /// Return dtype and device, to create tensors like this one.
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
   /// Return the device's index, -1 on cpu.

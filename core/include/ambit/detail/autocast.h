@@ -19,6 +19,7 @@
 
 namespace ambit::autocast {
 
+/// The dtype in which an op computes in an autocast scope.
 enum class Policy : uint8_t {
   lower_precision,  ///< in the device's 16-bit dtype
   float32,          ///< in float32

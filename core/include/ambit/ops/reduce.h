@@ -104,7 +104,7 @@ template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> var_mean(const Tensor& self, I dim) {
   return var_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
 }
-/// Compute std_mean along one dim, likewise.
+/// Compute std_mean along one dim: an integer is a dim here, a bool is `unbiased`.
 template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> std_mean(const Tensor& self, I dim) {
   return std_mean(self, IntArrayRef{static_cast<int64_t>(dim)});

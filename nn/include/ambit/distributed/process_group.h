@@ -142,7 +142,7 @@ class AMBIT_API ProcessGroup {
 
 /// Options of init_process_group.
 struct ProcessGroupOptions {
-  Milliseconds timeout = kDefaultTimeout;  ///< of collectives, 5 minutes
+  Milliseconds timeout = kDefaultTimeout;  ///< timeout of collectives, 5 minutes
   Device device = {};  ///< device of this rank, for communicators that are bound to one
 };
 

@@ -58,8 +58,8 @@ class AMBIT_API Plan {
 /// Prepare a graph for inference with inputs of these sizes, dtypes and devices: find the sizes of
 /// all tensors, and place those between inputs and outputs in one block of memory that a run
 /// reuses. Unless exact: compute calls on parameters and constants once, fold batch norms in
-/// evaluation into the layer before them, fuse activations, write elementwise results over operands that
-/// are not used again; on the cpu, compute a large batch in slices if no call mixes its images
+/// evaluation into the layer before them, fuse activations, write elementwise results over operands
+/// that are not used again; on the cpu, compute a large batch in slices if no call mixes its images
 /// (along dim 0). Runs the graph several times, on copies of the buffers and inputs that it changes
 /// and without advancing random numbers. The mode is that of the graph now: call eval() first. The
 /// graph and the plan share parameters and buffers. Errors: those of forward() for the inputs;

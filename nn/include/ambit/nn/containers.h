@@ -61,7 +61,8 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   bool contains(const std::string& key) const { return items().contains(key); }
   /// Return a module. Errors of both: Error if there is no module of that name.
   std::shared_ptr<Module> operator[](const std::string& key) const { return items()[key]; }
-  /// Return it as M, a module class or its holder. Errors: also Error if it is of another class.
+  /// Return the module as M, a module class or its holder. Errors: also Error if it is of another
+  /// class.
   template <class M>
   auto& at(const std::string& key) const {
     const std::shared_ptr<Module> found = items()[key];

@@ -207,7 +207,7 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable 
   OptionsType options;
   /// [G H, I], [G H, H], [G H] and [G H]; biases are undefined without that option.
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
-  Tensor weight_ih_scale, weight_hh_scale;  ///< of int8 rows, else undefined; quantize.h
+  Tensor weight_ih_scale, weight_hh_scale;  ///< scales of int8 rows, else undefined; see quantize.h
 
  protected:
   /// Compute one step from input [B,I] or [I]; undefined states are zeros.

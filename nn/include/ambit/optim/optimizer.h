@@ -197,8 +197,8 @@ using SGDParamState = OptimizerParamState;
 /// A state tensor of each parameter: either of its shape, dtype (float32 with master weights) and
 /// device, or a count, which state dicts store as int64 on cpu, or a number, float64 on cpu.
 struct StateTensor {
-  const char* name;        ///< in PyTorch's state dict
-  bool like_param = true;  ///< of the parameter's shape, dtype and device
+  const char* name;        ///< name in PyTorch's state dict
+  bool like_param = true;  ///< has the parameter's shape, dtype and device
   bool optional = false;   ///< exists only with some options
   bool is_number = false;  ///< if not like_param: a number, not a count
 };
@@ -292,7 +292,7 @@ class AMBIT_API Optimizer {
   /// Operands of one update: parameters of a group on one device, of one dtype, with one
   /// batch_key(). All tensors are contiguous.
   struct Batch {
-    std::vector<Tensor> params, grads;                 ///< of equal lengths
+    std::vector<Tensor> params, grads;                 ///< lists of equal lengths
     std::array<std::vector<Tensor>, kMaxState> state;  ///< in the order of state_tensors()
     /// Scratch for an update by ops, scratch_tensors() of them: shaped like each parameter, but all
     /// parameters share one allocation.

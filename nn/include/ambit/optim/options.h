@@ -53,7 +53,7 @@ struct OptionEntry {
     below_one,  ///< in [0, 1)
     up_to_one,  ///< in [0, 1]
   };
-  const char* name;  ///< in PyTorch's state dict
+  const char* name;  ///< name in PyTorch's state dict
   /// Pointer to the field in the options.
   std::variant<double*, bool*, int64_t*, NumberPair*, std::tuple<double, double, double>*,
                std::optional<std::string>*>
