@@ -39,7 +39,7 @@ struct DLPackExport {
   /// other number a cudaStream_t; -1: do not synchronize. Default: the host waits until all work on
   /// the tensor is done, after which any stream may use it.
   std::optional<int64_t> stream = {};
-  /// Export a copy, flagged as one.
+  /// Export a copy, with the flag that it is a copy.
   bool copy = false;
 };
 

@@ -40,7 +40,7 @@ class AMBIT_API Error : public std::exception {
    public:                              \
     /** An error with this message. */  \
     using Error::Error;                 \
-    /** The same message. */            \
+    /** Copy the message. */            \
     Name(const Name&);                  \
     ~Name() override;                   \
   }

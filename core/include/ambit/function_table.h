@@ -245,7 +245,7 @@ enum class ScatterOp : uint8_t { AMBIT_SCATTER_FUNCTIONS(AMBIT_ENUMERATOR) };
 struct FunctionRow {
   /// The dtype of the result.
   enum class Result : uint8_t {
-    same,     ///< that of the operands
+    same,     ///< the dtype of the operands
     boolean,  ///< bool
     total,    ///< bool: int64; integers: int64 or the operand's dtype; floats: the operand's dtype
   };

@@ -67,7 +67,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
  public:
   /// An undefined tensor: no elements, no device; most functions throw for it.
   Tensor() = default;
-  /// For backends: a handle to this array.
+  /// For backends: make a handle to this array.
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
   /// nullopt gives an undefined tensor, which functions accept for an optional tensor.
   template <std::same_as<std::optional<Tensor>> Optional>
@@ -415,7 +415,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor view(IntArrayRef sizes) const;
   Tensor reshape(IntArrayRef sizes) const;
   Tensor view_as(const Tensor& o) const { return view(o.sizes()); }  ///< view() with o's sizes
-  Tensor reshape_as(const Tensor& o) const { return reshape(o.sizes()); }  ///< likewise
+  Tensor reshape_as(const Tensor& o) const { return reshape(o.sizes()); }  ///< with o's sizes
   Tensor transpose(int64_t dim0, int64_t dim1) const;
   Tensor permute(IntArrayRef dims) const;
   Tensor t() const;

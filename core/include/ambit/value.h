@@ -48,7 +48,7 @@ class AMBIT_API Value {
   /// Maximum depth: functions on values may recurse. Python's own pickler fails at about 300.
   static constexpr int kMaxDepth = 100;
 
-  /// None.
+  /// Hold None.
   Value() = default;
   /// A bool or an int.
   template <std::integral I>
@@ -67,7 +67,7 @@ class AMBIT_API Value {
   Value(Tensor tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
   /// A bool, an int or a float, by the number's dtype.
   Value(const Scalar& number);
-  /// None.
+  /// Hold None.
   Value(std::nullopt_t) {}
   /// nullopt gives None.
   template <class T>

@@ -183,9 +183,10 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
                                  const Scalar& value, std::string_view reduce);
 /// @}
 /// Copy self and reduce: each element becomes the "sum", "prod", "mean", "amax" or "amin" of itself
-/// and the elements of src with its index, or without include_self of the latter only; elements
-/// without an index are unchanged. Integer means are rounded down. Shapes as scatter. Errors: also
-/// Error for another reduce. Gradient: self, src; for amax and amin shared equally among ties.
+/// and the elements of src with its index; without include_self, of these elements of src only.
+/// Elements without an index are unchanged. Integer means are rounded down. Shapes as scatter.
+/// Errors: also Error for another reduce. Gradient: self, src; for amax and amin shared equally
+/// among ties.
 AMBIT_API Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& src, std::string_view reduce,
                                 bool include_self = true);

@@ -29,7 +29,7 @@ class Planned;
 /// share the memory. Thread-safe: concurrent runs wait for each other.
 class AMBIT_API Plan {
  public:
-  /// For plan().
+  /// Only plan() calls it.
   explicit Plan(std::shared_ptr<Planned> planned) : planned_(std::move(planned)) {}
 
   /// Compute what GraphImpl::forward() returns, without recording gradients, with the current
@@ -38,7 +38,7 @@ class AMBIT_API Plan {
   /// of an earlier run are in use; kernels may need more for themselves. Inputs need not be the
   /// tensors that the plan was made with. Errors: Error for a wrong number of inputs, DTypeError,
   /// ShapeError and DeviceMismatchError for inputs that differ from those planned, or if parameters
-  /// or buffers differ since plan(), by to() for example: make a new plan; those of the calls.
+  /// or buffers differ since plan(), by to() for example: make a new plan; errors of the calls.
   std::vector<Tensor> run(TensorList inputs) const;
   /// As above, for a graph of one input and one output. Errors: also Error for another graph.
   Tensor run(const Tensor& input) const;

@@ -48,7 +48,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
 
   /// Run the modules and return the last one's output as Result. Each module receives ownership of
   /// its input, so a forward() with a Tensor parameter by value can release it early. Errors: Error
-  /// if there are no modules or a module does not accept its input; those of the modules.
+  /// if there are no modules or a module does not accept its input; errors of the modules.
   template <class Result = Tensor, class... Inputs>
   Result forward(Inputs&&... inputs) {
     if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Inputs) == 1 &&

@@ -51,7 +51,7 @@ class AMBIT_API LRScheduler {
   void set_lrs(const std::vector<double>& lrs);
   /// Return options and further state under PyTorch's names.
   virtual Value::Dict values() const { return {}; }
-  /// Load values(), all or nothing.
+  /// Set the options and state from values(); after an error nothing has changed.
   virtual void set_values(const Value& /*dict*/) {}
   /// Return how many steps later than in Python's PyTorch the rates change. Checkpoints use
   /// Python's count, which is lower by this number.
