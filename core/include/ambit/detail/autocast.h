@@ -19,6 +19,7 @@
 
 namespace ambit::autocast {
 
+/// The dtype in which an op computes in an autocast scope.
 enum class Policy : uint8_t {
   lower_precision,  ///< in the device's 16-bit dtype
   float32,          ///< in float32
@@ -183,7 +184,7 @@ auto call(Op&& op, const A&... arguments) {
     return ::ambit::autocast::call<::ambit::autocast::policy_of(row)>(                     \
         [&](const auto&... cast_arguments) { return f(cast_arguments...); }, __VA_ARGS__); \
   }
-/// The same if the row has the function's name.
+/// As above, if the row has the function's name.
 #define AMBIT_AUTOCAST(f, ...) AMBIT_AUTOCAST_AS(#f, f, __VA_ARGS__)
 
 }  // namespace ambit::autocast

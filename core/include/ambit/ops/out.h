@@ -136,7 +136,7 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_eigh) row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor) row(linalg_qr)                  \
   row(linalg_slogdet) row(linalg_polar) row(native_dropout) row(linalg_solve_ex) row(symeig)
 
-/// Functions with three results, likewise.
+/// Functions with three results: name_out(first, second, third, arguments...); row(name).
 #define AMBIT_OUT_TRIPLES(row)                                                                    \
   row(svd) row(linalg_svd) row(linalg_ldl_factor_ex) row(linalg_lu) row(linalg_lu_factor_ex)      \
   row(lu_unpack)                                                                                  \
