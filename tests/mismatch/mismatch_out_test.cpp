@@ -119,9 +119,10 @@ struct Found {
 };
 
 bool succeeds(Found& call) {
-  for (const DType dtype : {kFloat32, kInt64, kBool, kInt32}) {
+  for (const DType dtype : {kFloat32, kInt64, kBool, kInt32, kComplexFloat}) {
     call.outputs = empty_outputs(call.function.outputs);
     for (size_t i = 0; i < call.outputs.size(); ++i) {
+      if (dtype == kComplexFloat) call.outputs[i] = empty({0}, dtype);
       // The last of several results are often indices.
       if (i == 0 && dtype == kInt32) continue;
       if (i + 1 == call.outputs.size() || call.outputs.size() == 1) {
