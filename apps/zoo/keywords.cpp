@@ -23,8 +23,6 @@ using namespace ambit;
 using zoo::KeywordNet, zoo::Sounds;
 namespace F = nn::functional;
 
-constexpr int64_t kShown = 9;  // spectrograms in the picture
-
 // Hold out the last fifth of each class, in the order of the files' names: in Speech Commands
 // these begin with the speaker.
 std::pair<Sounds, Sounds> split(const Sounds& sounds) {
@@ -43,32 +41,32 @@ Tensor signals(const Sounds& sounds, Device device) {
 }
 
 double accuracy(KeywordNet& net, const Sounds& test, Device device) {
-  constexpr int64_t kBatch = 100;
   const NoGradGuard no_grad;
   net->eval();
   const int64_t count = test.labels.size(0);
   int64_t correct = 0;
-  for (int64_t first = 0; first < count; first += kBatch) {
-    const Sounds batch = test.at(arange(first, std::min(first + kBatch, count)));
+  for (int64_t first = 0; first < count; first += 100) {
+    const Sounds batch = test.at(arange(first, std::min(first + 100, count)));
     const Tensor guesses = net(signals(batch, device)).argmax(1);
     correct += (guesses == batch.labels.to(device)).sum().item<int64_t>();
   }
   return static_cast<double>(correct) / static_cast<double>(count);
 }
 
-// Paint the first sound of each class, as decibels below the loudest point, from black (50) over
+// Paint the first sound of nine classes, as decibels below the loudest point, from black (40) over
 // red to white: [classes,3,frequencies,times], high frequencies at the top.
 Tensor spectrograms(const Sounds& test) {
   std::vector<Tensor> rows;
-  for (int64_t c = 0; c < std::min(test.labels.max().item<int64_t>() + 1, kShown); ++c) {
+  for (int64_t c = 0; c < std::min<int64_t>(9, std::ssize(test.classes)); ++c) {
     rows.push_back((test.labels == c).nonzero()[0]);
   }
   const int64_t n_fft = test.rate * 32 / 1000;
   const Tensor spectrum =
-      stft(signals(test.at(cat(rows)), kCPU), n_fft, n_fft / 8, {}, hann_window(n_fft), true,
+      stft(signals(test.at(cat(rows)), kCPU), n_fft, n_fft / 4, {}, hann_window(n_fft), true,
            "reflect", false, true, /*return_complex=*/true);
   const Tensor decibels = (spectrum.abs().square() + 1e-10).log10() * 10;
-  const Tensor light = (decibels - decibels.amax({1, 2}, true)) / 50 + 1;
+  // Few colours, so that the file is small.
+  const Tensor light = ((decibels - decibels.amax({1, 2}, true)) / 40 * 16).round() / 16 + 1;
   return stack({light * 2, light * 2 - 0.8, light * 3 - 2}, 1).flip({2});
 }
 

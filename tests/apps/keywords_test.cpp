@@ -32,15 +32,15 @@ void write_wav(const fs::path& path, const Tensor& frames, int64_t rate) {
   const auto add = [&](int64_t value, int count) {
     for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
   };
-  const int64_t frame = frames.numel() / frames.size(0) * 2, size = 2 * frames.numel();
+  const int64_t channels = frames.dim() == 2 ? frames.size(1) : 1, size = 2 * frames.numel();
   add(36 + size, 4);
   bytes += "WAVEfmt ";
-  add(16, 4);         // size of the format
-  add(1, 2);          // PCM
-  add(frame / 2, 2);  // channels
+  add(16, 4);  // size of the format
+  add(1, 2);   // PCM
+  add(channels, 2);
   add(rate, 4);
-  add(rate * frame, 4);
-  add(frame, 2);
+  add(rate * 2 * channels, 4);
+  add(2 * channels, 2);
   add(16, 2);  // bits
   bytes += "data";
   add(size, 4);

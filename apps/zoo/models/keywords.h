@@ -15,13 +15,12 @@ using ambit::Tensor;
 /// log10(1 + f / 700): float32 [n_fft / 2 + 1, mels]; rows are the frequencies of stft.
 /// Source: Young et al., The HTK Book, section 5.4.
 inline Tensor mel_filters(int64_t rate, int64_t n_fft, int64_t mels) {
-  const double top = 2595 * std::log10(1 + static_cast<double>(rate) / 2 / 700);
+  const auto hertz = static_cast<double>(rate);
+  const double top = 2595 * std::log10(1 + hertz / 2 / 700);
   const Tensor mel = ambit::linspace(0, top, mels + 2, ambit::kFloat64);
   const Tensor edge = 700 * (ambit::pow(10, mel / 2595) - 1);
-  const Tensor low = edge.slice(0, 0, mels), centre = edge.slice(0, 1, mels + 1),
-               high = edge.slice(0, 2, mels + 2);
-  const Tensor f =
-      ambit::fft_rfftfreq(n_fft, 1. / static_cast<double>(rate), ambit::kFloat64).unsqueeze(1);
+  const Tensor low = edge.slice(0, 0, -2), centre = edge.slice(0, 1, -1), high = edge.slice(0, 2);
+  const Tensor f = ambit::fft_rfftfreq(n_fft, 1 / hertz, ambit::kFloat64).unsqueeze(1);
   const Tensor rise = (f - low) / (centre - low), fall = (high - f) / (high - centre);
   return minimum(rise, fall).clamp_min(0).to(ambit::kFloat32);
 }

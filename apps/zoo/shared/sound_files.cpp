@@ -17,8 +17,6 @@ namespace {
 using namespace ambit;
 namespace fs = std::filesystem;
 
-constexpr size_t kLeastFiles = 5;  // of a class, of which a fifth is held out
-
 struct FileInfo {  // SF_INFO
   int64_t frames;
   int rate, channels, format, sections, seekable;
@@ -86,9 +84,9 @@ Sounds read_sounds(const std::string& folder) {
     for (const fs::path& file : entries(of_class)) {
       if (file.extension() == ".wav") samples.push_back(library.read(file, result.rate));
     }
-    if (const size_t count = samples.size() - labels.size(); count < kLeastFiles) {
-      throw Error(fmt::format("--data: expected at least {} .wav files in '{}', got {}",
-                              kLeastFiles, of_class.string(), count));
+    if (const size_t count = samples.size() - labels.size(); count < 5) {
+      throw Error(fmt::format("--data: expected at least 5 .wav files in '{}', got {}",
+                              of_class.string(), count));
     }
     labels.resize(samples.size(), static_cast<int64_t>(result.classes.size()));
     result.classes.push_back(name);

@@ -20,8 +20,7 @@ struct Sounds {
   }
 };
 
-/// Generate `per_class` sounds of each class: chirps, chords, pulses and noise, with random pitch,
-/// time, length, loudness and background noise.
+/// Generate sounds with random pitch, time, length, loudness and background noise.
 Sounds make_tones(int64_t per_class, uint64_t seed);
 
 /// Read <folder>/<class>/*.wav with libsndfile, which is opened here. Channels are averaged; sounds
