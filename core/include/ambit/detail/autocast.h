@@ -29,7 +29,8 @@ enum class Policy : uint8_t {
 
 // clang-format off
 inline constexpr std::string_view kLowerPrecision[] = {
-    "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm", "addbmm", "einsum",
+    "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm",
+    "addbmm", "einsum",
     "linalg_vecdot",
     "convolution", "convolution_map", "attention", "lstm_cell", "gru_cell", "prelu",
 };
@@ -57,8 +58,10 @@ inline constexpr std::string_view kAsIs[] = {
     // kernels
     "copy", "fill", "random", "unary", "binary", "binary_scalar", "ternary", "clamp", "clamp_grad",
     "compare", "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan",
-    "cum_extremum", "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
-    "index_select", "embedding_bag", "fft_pairs", "fft_real", "lu_factor", "lu_solve", "cholesky", "qr",
+    "cum_extremum", "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce",
+    "nonzero",
+    "index_select", "embedding_bag", "fft_pairs", "fft_real", "lu_factor", "lu_solve", "cholesky",
+    "qr",
     "eigh", "eig", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     "unscale",
     // Accepts 16-bit images with float32 weights and statistics, and computes in float32.
@@ -84,7 +87,8 @@ inline constexpr std::string_view kAsIs[] = {
     "gelu_tanh_grad", "silu_grad", "mish_grad", "selu_grad", "logsigmoid_grad", "hardsigmoid_grad",
     "hardswish_grad", "elu", "celu", "leaky_relu", "smooth_l1", "huber", "logit_loss",
     // of three operands
-    "add_scaled", "lerp", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad", "smooth_l1_grad",
+    "add_scaled", "lerp", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad",
+    "smooth_l1_grad",
     "huber_grad", "logit_loss_grad", "maximum_grad", "minimum_grad", "pow_base_grad",
     "pow_exponent_grad", "logaddexp_grad", "abs_grad", "square_grad", "reciprocal_grad",
     "rsqrt_grad", "sqrt_grad", "expm1_grad", "log1p_grad", "tan_grad", "atan_grad", "asin_grad",
