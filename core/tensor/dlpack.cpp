@@ -138,7 +138,8 @@ std::string device_name_of(int32_t type) {
   return fmt::format("{} ({})", type, known && *kNames[type] ? kNames[type] : "unknown");
 }
 
-// Return the backend with that DLPack device type; ambit's own devices cannot be distinguished.
+// Return the device of the backend with that DLPack device type. Backends that ambit defines have
+// kDLExtDev, so they cannot be distinguished.
 Device find_device(const DLDevice& d) {
   const int32_t type = d.device_type;
   // Other libraries' pinned memory is host memory.
