@@ -1,5 +1,5 @@
-// The kernels that each public function runs with contiguous operands. Do not edit: the file is
-// written by tests/tables/function_kernels_test.cpp, whose first lines say how.
+// The kernels that each public function runs with contiguous operands. Do not edit:
+// tests/tables/function_kernels_test.cpp, whose first lines say how, writes this file.
 #pragma once
 
 struct FunctionKernels {

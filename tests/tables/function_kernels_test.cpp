@@ -123,8 +123,8 @@ std::map<std::string, std::string> recorded() {
 
 void write(const std::map<std::string, std::string>& rows) {
   std::ofstream out(AMBIT_FUNCTION_KERNELS);
-  out << R"(// The kernels that each public function runs with contiguous operands. Do not edit: the file is
-// written by tests/tables/function_kernels_test.cpp, whose first lines say how.
+  out << R"(// The kernels that each public function runs with contiguous operands. Do not edit:
+// tests/tables/function_kernels_test.cpp, whose first lines say how, writes this file.
 #pragma once
 
 struct FunctionKernels {
