@@ -2,8 +2,8 @@
 // else by kernels of real numbers.
 #include "complex.h"
 
-#include <ambit/backend/complex_functions.h>
 #include <ambit/autograd.h>
+#include <ambit/backend/complex_functions.h>
 
 #include "backends/cpu/layout/packing.h"
 #include "complex_loops.h"

@@ -24,7 +24,7 @@ AMBIT_API ComplexMap2 complex_map(BinaryOp op);
 
 namespace by_parts {
 
-/// As kernels::unary and kernels::binary, for complex operands on any device: what runs if a
+/// As kernels::unary and kernels::binary, for complex operands on any device: these run if a
 /// backend did not register a kernel for complex dtypes.
 /// @{
 AMBIT_API void unary(Tensor& y, const Tensor& x, const UnaryOp& op);
