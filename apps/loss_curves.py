@@ -1,4 +1,4 @@
-"""Draw losses of trainings side by side: apps/loss_curves.py OUT.png TITLE NAME=RUN NAME=RUN [TITLE NAME=RUN ...]
+"""Draw the losses of trainings, a diagram for each title: apps/loss_curves.py OUT.png TITLE NAME=RUN NAME=RUN [TITLE NAME=RUN ...]
 RUN is a folder with event files of tudui or the zoo, or a file with what quickstart has printed. Needs matplotlib
 and, for folders, tensorboard."""
 import re

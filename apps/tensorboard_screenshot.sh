@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Take a picture of TensorBoard's page: apps/tensorboard_screenshot.sh <log folder> <out.png>
-# Needs chromium (Debian's package) and a Python with tensorboard, which AMBIT_PYTHON may choose.
-# From the environment:
+# Make a screenshot of TensorBoard's page: apps/tensorboard_screenshot.sh <log folder> <out.png>
+# It needs chromium (Debian's package) and a Python with tensorboard; AMBIT_PYTHON names the
+# interpreter. From the environment:
 #   TAB      timeseries (the default), scalars, images, distributions, histograms or text
 #   QUERY    parameters of the page's URL, such as "tagFilter=loss|accuracy&smoothing=0": without
 #            a filter each tag has its own row, with one they share rows

@@ -46,7 +46,8 @@ std::vector<std::string> names_of(const std::vector<Tensor>& trained,
   return names;
 }
 
-// True for step counts, which optimizers keep on the host; other state has its parameter's dtype.
+// True for step counts, which optimizers keep on the host. They are recognised by their dtype:
+// other state has its parameter's dtype.
 bool is_count(const Tensor& state) { return state.dtype() == kInt64; }
 
 std::vector<DeviceMismatch> search(const Module& module, const optim::Optimizer* optimizer) {

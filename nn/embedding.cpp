@@ -12,7 +12,7 @@
 namespace ambit::nn {
 namespace {
 
-// Checks of the options that both modules have.
+// Check the options that both modules have.
 template <class Options>
 void check(const char* module, Options& options) {
   const int64_t rows = options.num_embeddings(), padding = options.padding_idx().value_or(0);
@@ -35,7 +35,7 @@ void check(const char* module, Options& options) {
   }
 }
 
-// Return the given table as a tensor of its own, so that clone() can replace its data.
+// Return the given table as a separate tensor, so that clone() can replace its data.
 template <class Options>
 Tensor first_weight(const Options& options) {
   if (options._weight().defined()) return options._weight().detach();

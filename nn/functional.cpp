@@ -31,7 +31,8 @@ Dims per_channel(const Tensor& x, bool batched) {
   return sizes;
 }
 
-// As in libtorch an input of other dims than [N,C,...] is one sample, whose dim 0 has the channels.
+// As in libtorch, an input with another number of dims than [N,C,...] is one sample, whose dim 0
+// has the channels.
 Tensor drop_channels(const char* function, const Tensor& input, int64_t dims, double p,
                      bool training, bool inplace) {
   if (drops_none(function, input, p, training)) return input;
@@ -83,7 +84,7 @@ Tensor feature_alpha_dropout(const Tensor& input, double p, bool training, bool 
 
 Tensor dropout(const Tensor& input, double p, bool training, bool inplace) {
   if (!inplace || !training) return ambit::dropout(input, p, training);
-  // dropout(1) is the mask: 0 or 1 / (1 - p).
+  // dropout of ones gives the mask, whose elements are 0 or 1 / (1 - p).
   return input.mul_(ambit::dropout(ones_like(input), p, training));
 }
 
@@ -102,9 +103,9 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
         str(input1.sizes()), str(input2.sizes()), str(weight.sizes())));
   }
   const int64_t k = weight.size(0), i = weight.size(1), j = weight.size(2);
-  int64_t n = 1;  // not -1 in reshape, which fails if a size is 0
+  int64_t n = 1;  // reshape cannot infer a -1 if a size is 0
   for (const int64_t size : input1.sizes().drop_back()) n *= size;
-  // [N, I] x [I, K J] -> [N, K, J], times x2 [N, 1, J], summed over J.
+  // Multiply [N, I] by [I, K J] to get [N, K, J], multiply by x2 [N, 1, J], and sum over J.
   const Tensor left = matmul(input1.reshape({n, i}), weight.transpose(0, 1).reshape({i, k * j}));
   const Tensor out = matmul(left.view({n, k, j}), input2.reshape({n, j, 1})).squeeze(2);
   Dims sizes(input1.sizes());

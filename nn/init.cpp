@@ -46,7 +46,8 @@ double xavier_std(const char* op, const Tensor& t, double gain) {
 // Empty tensors are skipped: their fan is 0, and the distribution's width would be infinite.
 Tensor fill_uniform(const Tensor& t, double std) {
   if (t.numel() == 0) return t;
-  const double bound = std::sqrt(3.0) * std;  // of a uniform distribution with that std
+  const double bound =
+      std::sqrt(3.0) * std;  // a uniform distribution up to this bound has that std
   return init::uniform_(t, -bound, bound);
 }
 

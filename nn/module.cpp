@@ -63,8 +63,9 @@ Module::Module(const Module&) = default;
 Module& Module::operator=(const Module&) = default;
 
 // Children without other owners are queued instead of destroyed here, because recursion would be as
-// deep as the module nesting. use_count() does not order other owners' accesses, but only this
-// function uses the two members that it writes; the destruction of `last` acquires them.
+// deep as the module nesting. use_count() does not order accesses of other owners. That suffices,
+// because only this function uses the two members that it writes, and the destruction of `last`
+// acquires the other accesses.
 Module::~Module() {
   static constinit thread_local Module* queue = nullptr;
   static constinit thread_local bool draining = false;
@@ -108,7 +109,7 @@ void Module::check_child(const char* op, const std::string& name, const Module* 
 
 bool Module::holds(const Module* module) const {
   if (module == this) return true;
-  if (!module->is_held_) return false;  // saves the walk when a chain is built from the inside
+  if (!module->is_held_) return false;  // a module without a parent is not contained in *this
   return std::any_of(children_.begin(), children_.end(),
                      [module](const auto& child) { return child.value()->holds(module); });
 }

@@ -129,7 +129,7 @@ namespace {
 // here, before the first tensor of a module changes.
 Tensor ready_to_copy(const Tensor& value, const Tensor& target) {
   check_in_place("load_state_dict", target);
-  if (target.is_meta()) {  // has no memory to copy into: it adopts this copy
+  if (target.is_meta()) {  // meta tensors have no memory to copy into: `target` adopts this copy
     return value.detach().to(value.device(), target.dtype(), false, /*copy=*/true).contiguous();
   }
   Tensor ready = value.detach().to(target.dtype());

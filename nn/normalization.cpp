@@ -36,7 +36,7 @@ void check_per_channel(const char* op, const char* what, const Tensor& t, int64_
 }
 
 // For each channel of x [N,C,...], sum the channels from `before` before it to `after` after it.
-// Not computed as differences of prefix sums, which would lose precision.
+// Differences of prefix sums would be faster but lose precision.
 Tensor sum_of_channels(const Tensor& x, int64_t before, int64_t after) {
   const int64_t channels = x.size(1);
   Dims edge(x.sizes());
@@ -119,7 +119,7 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
     return by_float32(input.dtype(), norm, input);
   }
   const int64_t before = size / 2, after = size - 1 - before;
-  // Channels beyond the border would add zeros.
+  // Windows larger than the input would only add zeros.
   const int64_t most = input.size(1);
   const Tensor sum = sum_of_channels(square(input), std::min(before, most), std::min(after, most));
   return input / pow(sum * (alpha / static_cast<double>(size)) + k, beta);

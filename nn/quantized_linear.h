@@ -14,15 +14,15 @@ inline Tensor product(const Tensor& x, const Tensor& weight, const Tensor& scale
   return scale.defined() ? linear_int8(x, weight, scale, bias) : linear(x, weight, bias);
 }
 
-/// The same, followed by an activation.
+/// As product(), followed by an activation.
 inline Tensor product_map(const Tensor& x, const Tensor& weight, const Tensor& scale,
                           const Tensor& bias, UnaryOp activation) {
   if (!scale.defined()) return linear_map(x, weight, bias, activation);
   return activated(linear_int8(x, weight, scale, bias), activation);
 }
 
-/// Called at the end of reset() if the module was int8, for example in clone(): quantizes the new
-/// weights. Converts to float32 first, because the default dtype may be float64.
+/// Quantize the new weights if the module was int8; called at the end of reset(), for example in
+/// clone(). The weights are converted to float32 first, because the default dtype may be float64.
 inline void quantize_again(Module& module) {
   module.to(kFloat32);
   quantize_dynamic(module);

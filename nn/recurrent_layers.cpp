@@ -45,13 +45,14 @@ struct Steps {
 };
 
 /// Input products W_ih x + b_ih [rows, G H] of each step. Without gradients they are computed for a
-/// limited number of steps at a time, in either direction, because those of all steps would be the
-/// largest tensor of the network.
+/// limited number of steps at a time, in either direction, because the products of all steps would
+/// be the largest tensor of the network.
 class InputProducts {
  public:
   InputProducts(const Tensor& x, const Steps& steps, const Weights& w)
       : x_(x), steps_(steps), w_(w), at_once_(steps.count()) {
-    constexpr int64_t kNumbers = int64_t{1} << 21;  // each product repacks the weights
+    constexpr int64_t kNumbers =
+        int64_t{1} << 21;  // not smaller, because each product packs the weights again
     if (GradMode::is_enabled()) return;
     const int64_t of_step = std::max<int64_t>(steps.rows[0] * w.ih.size(0), 1);
     at_once_ = std::min(at_once_, static_cast<size_t>(std::max<int64_t>(kNumbers / of_step, 1)));
@@ -81,8 +82,8 @@ class InputProducts {
   std::vector<Tensor> made_;
 };
 
-/// The outputs of all steps. Without gradients each is written directly to its place in the result,
-/// which is `over`, the memory of the inputs, if defined.
+/// The outputs of all steps. Without gradients each output is written directly to the result. The
+/// result is in `over`, the memory of the inputs, if `over` is defined.
 class Outputs {
  public:
   Outputs(const Steps& steps, const Tensor& over) : steps_(steps) {
@@ -130,10 +131,10 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const Tensor& input, co
   for (size_t i = 0; i < steps; ++i) {
     const size_t t = reverse ? steps - 1 - i : i;
     const int64_t before = s.h.size(0), now = all.rows[t];
-    if (now < before) {  // forward: sequences end
+    if (now < before) {  // some sequences end; only in the forward direction
       ended.push_back({rows(s.h, now, before - now), rows(s.c, now, before - now)});
       s = {rows(s.h, 0, now), rows(s.c, 0, now)};
-    } else if (now > before) {  // backward: sequences begin
+    } else if (now > before) {  // some sequences begin; only in the backward direction
       s = {joined(s.h, rows(start.h, before, now - before)),
            joined(s.c, rows(start.c, before, now - before))};
     }

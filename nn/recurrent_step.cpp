@@ -16,7 +16,7 @@ namespace ambit::nn::recurrent {
 State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
            const Weights& w) {
   if (kind == Kind::rnn) return {relu_step ? relu(x + h) : tanh(x + h), {}};
-  // Without a batch dim: add one.
+  // Add a batch dim if there is none.
   const auto row = [](const Tensor& t) { return t.dim() == 1 ? t.unsqueeze(0) : t; };
   const auto as_given = [&](const Tensor& t) { return x.dim() == 1 ? t.squeeze(0) : t; };
   if (kind == Kind::gru) return {as_given(gru_step(row(x), row(h), row(s.h))), {}};

@@ -11,7 +11,7 @@ namespace ambit::nn {
 void to_empty(Module& module, Device device) {
   typed_memory_errors("to_empty", [&] {
     const NoGradGuard no_grad;
-    std::vector<std::pair<Tensor, Tensor>> tensors;  // each with its replacement
+    std::vector<std::pair<Tensor, Tensor>> tensors;  // pairs of a tensor and its replacement
     const auto plan = [&](const Tensor& t) {
       tensors.emplace_back(t, empty(t.sizes(), t.options().device(device)));
     };

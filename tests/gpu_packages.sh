@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fill a folder with the Debian packages that ambit is built with, and with their dependencies, for
 # a machine without a package manager: tests/gpu_packages.sh FOLDER, and there tests/gpu.sh --deps
-# FOLDER. Packages that a machine with a compiler and CMake has are left out, so that 32 MB remain.
+# FOLDER. Packages that a machine with a compiler and CMake has are omitted, so that 32 MB remain.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=${1:?expected a folder}

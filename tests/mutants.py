@@ -46,7 +46,7 @@ FAULTS = {
 
 
 def sites(prefix):
-    """All places of a fault, by kind: (file, line number, changed line)."""
+    """Return all lines that a fault can change, by kind: (file, line number, changed line)."""
     found = {kind: [] for kind in FAULTS}
     for folder in ("core", "nn", "backends/cpu"):
         for path in sorted((TREE / folder).rglob("*.cpp")):

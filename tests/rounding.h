@@ -29,7 +29,7 @@ struct Exact {
 constexpr int kWays = 6;
 
 /// Return the numbers rounded to the dtype, as float64, each changed by half of its epsilon, up or
-/// down, differently for each way. Way 0: no perturbation.
+/// down, differently for each way. Way 0 changes nothing.
 inline Tensor off(const Tensor& numbers, DType dtype, int way) {
   const Tensor exact = numbers.to(dtype).to(kFloat64);
   if (way == 0) return exact;

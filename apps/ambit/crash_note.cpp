@@ -22,8 +22,8 @@ void restore() {
 void print_note(int signal, siginfo_t* info, void*) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, note->data(), note->size());
   restore();
-  // A signal from the operating system's kernel recurs when the handler returns, with its address;
-  // one sent by a call does not.
+  // A signal from the operating system's kernel recurs, with its address, when the handler returns;
+  // a signal sent by a call does not recur.
   if (info->si_code <= 0) ::raise(signal);
 }
 

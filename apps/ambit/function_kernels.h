@@ -1,10 +1,11 @@
-// Which kernels each public function runs, with contiguous operands. Written by
-// tests/tables/function_kernels_test.cpp, which says when and how; not by hand.
+// Which kernels each public function runs, with contiguous operands.
+// tests/tables/function_kernels_test.cpp writes this file and describes when and how; do not edit
+// it.
 #pragma once
 
 struct FunctionKernels {
   const char* function;
-  const char* kernels;  // of a family with its function; "": a view, or computed on the host
+  const char* kernels;  // with the function of a family; "": a view, or computed on the host
 };
 
 // clang-format off
@@ -332,7 +333,9 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"linalg_cross", "binary mul, binary sub, copy"},
   {"linalg_det", "lu_factor, compare ne, reduce sum, binary_scalar remainder, copy, binary_scalar mul, binary_scalar sub, reduce prod, binary mul"},
   {"linalg_diagonal", ""},
+  {"linalg_eig", "eig"},
   {"linalg_eigh", "eigh"},
+  {"linalg_eigvals", "eig"},
   {"linalg_eigvalsh", "eigh"},
   {"linalg_householder_product", "fill, copy, matmul, binary mul, binary sub"},
   {"linalg_inv", "lu_factor, fill, lu_solve"},

@@ -1,4 +1,4 @@
-// `ambit graph`: shows, runs and converts networks in files.
+// `ambit graph`: shows, runs, measures and converts networks in files.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/graph/graph.h>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/graph.h"
 #include "commands.h"
 #include "npy.h"
 
@@ -20,6 +21,7 @@ struct Options {
   std::string file, to, device = "cpu";
   std::vector<std::string> in, out;
   bool dot = false, plan = false, exact = false;
+  bench::GraphOptions bench{};
 };
 
 void show(const Options& o) {
@@ -35,11 +37,23 @@ std::vector<Tensor> outputs_of(const graph::Graph& net, const std::vector<Tensor
   return plan.run(inputs);
 }
 
+std::vector<Tensor> inputs_of(const Options& o, Device device) {
+  std::vector<Tensor> inputs;
+  for (const std::string& path : o.in) inputs.push_back(read_npy(path).to(device));
+  return inputs;
+}
+
+void measure(const Options& o) {
+  const Device device(o.device);
+  const graph::Graph net = graph::load(o.file, device);
+  net->eval();
+  fmt::print("{}", bench::graph_table(net, inputs_of(o, device), device, o.bench));
+}
+
 void run(const Options& o) {
   const Device device(o.device);
   const graph::Graph net = graph::load(o.file, device);
-  std::vector<Tensor> inputs;
-  for (const std::string& path : o.in) inputs.push_back(read_npy(path).to(device));
+  const std::vector<Tensor> inputs = inputs_of(o, device);
   const NoGradGuard no_grad;
   const std::vector<Tensor> outputs = outputs_of(net, inputs, o);
   if (o.out.size() > outputs.size()) {
@@ -56,7 +70,8 @@ void run(const Options& o) {
 
 void add_graph(CLI::App& tool, int& exit_code) {
   const auto options = std::make_shared<Options>();
-  CLI::App* graph = tool.add_subcommand("graph", "Show, run and convert networks in files.");
+  CLI::App* graph =
+      tool.add_subcommand("graph", "Show, run, measure and convert networks in files.");
   graph->require_subcommand(1);
   graph->footer(
       "FILE is what torch.export.save() of PyTorch 2.9 or newer writes, a .pt2 file, or an ONNX "
@@ -82,6 +97,34 @@ void add_graph(CLI::App& tool, int& exit_code) {
   ran->add_flag("--exact", options->exact, "the same for an exact plan, of memory only");
   ran->callback([options, &exit_code] {
     run(*options);
+    exit_code = 0;
+  });
+
+  CLI::App* measured = graph->add_subcommand(
+      "bench", "Measure it in evaluation: the graph, its exact plan and its default plan.");
+  measured->footer(
+      "The three run alternately in one process; times are medians, ratios are to the graph's "
+      "time. Memory is that between inputs and outputs; that of the graph is shown if it is the "
+      "largest so far. OMP_NUM_THREADS sets the number of threads.");
+  measured->add_option("file", options->file, "the .pt2 or .onnx file")->required();
+  const auto in = measured
+                      ->add_option("--in", options->in,
+                                   "a .npy file; once for each input, in order; default: "
+                                   "random numbers, zeros for integers")
+                      ->allow_extra_args(false);
+  measured
+      ->add_option("--batch", options->bench.batches,
+                   "sizes of dim 0 of all inputs, such as 1 4 64")
+      ->check(CLI::PositiveNumber)
+      ->excludes(in);
+  measured->add_option("--device", options->device, "the device to run on")->capture_default_str();
+  measured->add_option("--seconds", options->bench.seconds, "for each of the three and each batch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  measured->add_flag("--cpu-time", options->bench.cpu_time,
+                     "measure the process's time on all cores, for one thread on a busy machine");
+  measured->callback([options, &exit_code] {
+    measure(*options);
     exit_code = 0;
   });
 

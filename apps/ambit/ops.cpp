@@ -173,7 +173,7 @@ int run(const std::string& backend, const std::string& format) {
   return any_failed(backends) ? 1 : 0;
 }
 
-/// Public functions: the one of that name, else all whose names contain it.
+/// Return the public function of that name; if there is none, all functions whose names contain it.
 int run_public(const std::string& name, const std::string& format) {
   std::vector<FunctionKernels> found;
   for (const FunctionKernels& row : kFunctionKernels) {

@@ -1,4 +1,4 @@
-// Runs one side of a row in a process of its own, `ambit bench --alone <side> --filter <row>`, to
+// Runs one side of a row in a separate process, `ambit bench --alone <side> --filter <row>`, to
 // measure its peak memory or the start of a process without the other sides.
 #pragma once
 

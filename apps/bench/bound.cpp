@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNoResult = NAN;
 
-// Copies half of the bytes: each is read or written once.
+// Copies as many bytes as half of the row's: each byte of the row is either read or written.
 class Copy final : public Work {
  public:
   Copy(double bytes, int threads)
@@ -56,7 +56,8 @@ class Copy final : public Work {
 typedef float Lanes __attribute__((vector_size(64)));
 constexpr double kLanes = 16;
 
-// Enough independent sums to hide the latency of a multiply-add, while fitting into registers.
+// The number of independent sums: enough to hide the latency of a multiply-add, few enough to fit
+// into registers.
 template <size_t... kSums>
 inline __attribute__((always_inline)) float multiply_add(long rounds,
                                                          std::index_sequence<kSums...>) {

@@ -37,8 +37,8 @@ std::string output_of(std::vector<std::string> command) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
   pid_t pid = -1;
-  // Not fork(), which would copy the page tables of all our memory, at a higher cost than the
-  // child's.
+  // Not fork(): it would copy the page tables of this process, which costs more than the child
+  // itself.
   const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(pipe[1]);

@@ -109,7 +109,8 @@ void add_bench(CLI::App& tool, int& exit_code) {
   c.add_option("--seconds", options.seconds, "Seconds to measure each side of a row")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  c.add_option("--alone", options.alone)->group("");  // between parent and child process
+  c.add_option("--alone", options.alone)
+      ->group("");  // used by the parent to start the child process
 
   CLI::Option* crossover =
       c.add_flag("--crossover", command->crossover,

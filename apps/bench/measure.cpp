@@ -32,7 +32,7 @@ double median(Samples values) {
 }
 
 struct Candidate {
-  size_t owner;  // index of the work that it is, or is a variant of
+  size_t owner;  // index of the work, or of the work of which it is a variant
   Work* work;
   double once;  // approximate seconds of one run
   Samples quiet{}, disturbed{};

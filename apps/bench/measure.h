@@ -27,8 +27,8 @@ struct Timings {
 /// not `quiet`.
 Timings measure(const std::vector<Work*>& works, double seconds);
 
-/// The same while other processes keep the cores busy: the mean over periods that are long compared
-/// to the scheduler's time slices.
+/// As above, while other processes keep the cores busy. The result is the mean over periods that
+/// are long compared with the scheduler's time slices.
 Timings measure_loaded(const std::vector<Work*>& works, double seconds);
 
 }  // namespace bench

@@ -50,7 +50,8 @@ class Work {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   /// Return a number that is equal on all sides if the work was done: the loss of the last run()
-  /// before its update; else the sum of the output, or of a gradient. NaN: nothing to compare.
+  /// before its update; else the sum of the output, or of a gradient. NaN means that there is
+  /// nothing to compare.
   virtual double result() = 0;
   /// Return the name of this variant; empty if there is only one.
   virtual std::string way() { return {}; }

@@ -42,7 +42,7 @@ struct Row {
   std::function<Inputs()> inputs = [] { return Inputs(); };
   /// Create ambit's work on a device.
   std::function<std::unique_ptr<Work>(const Inputs&, ambit::Device)> make{};
-  /// Create the same in float32, if `make` uses a reduced floating-point type.
+  /// Create the same work in float32, if `make` uses a reduced floating-point type.
   std::function<std::unique_ptr<Work>(const Inputs&, ambit::Device)> make_float32{};
   /// Create the floor, if it is not derived from `cost`.
   std::function<std::unique_ptr<Work>(const Inputs&)> make_floor{};

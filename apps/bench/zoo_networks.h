@@ -1,5 +1,5 @@
 // Zoo networks in sizes used for training, default-constructible; outputs are logits
-// [N,classes,...]. Compiled for ambit, and in the libtorch peer for libtorch.
+// [N,classes,...]. This header is compiled for ambit, and in the libtorch peer for libtorch.
 #pragma once
 
 #include <ambit/ambit.h>

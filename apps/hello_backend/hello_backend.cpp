@@ -1,6 +1,7 @@
 // A complete backend, as small as possible: the device `hello:0` has memory that the host cannot
-// access, and borrowed kernels. In a real one memory and copies call the driver, and own kernels
-// replace the borrowed ones step by step. docs/adding-a-backend.md explains it.
+// access, and borrowed kernels. In a real backend, memory and copies call the driver, and the
+// backend's own kernels replace the borrowed ones step by step. docs/adding-a-backend.md explains
+// it.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/caching_allocator.h>
 #include <ambit/backend/kernels.h>
@@ -87,7 +88,7 @@ struct Borrowed<loop> {
 
 void load(Registry& registry) {
   registry.add_backend(std::make_unique<HelloBackend>());
-  // The minimum: ambit composes all other ops from these.
+  // The minimum set of kernels: ambit composes all other ops from these.
   registry.add(kernels::copy, Borrowed<reference::copy>::kernel);
   registry.add(kernels::fill, Borrowed<reference::fill>::kernel);
   registry.add(kernels::random, Borrowed<reference::random>::kernel);

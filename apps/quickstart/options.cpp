@@ -19,7 +19,7 @@ Options parse_options(int argc, char** argv) {
   app.add_option("--out", o.out, "file that the trained network is saved to")
       ->capture_default_str()
       ->type_name("FILE");
-  // In a callback, because CLI11 does not validate defaults.
+  // Check in a callback, because CLI11 does not validate defaults.
   app.callback([&] { training::check_out(o.out); });
   terminal::parse_command_line(app, argc, argv);
   training::Ranks::of_process().begin(o);

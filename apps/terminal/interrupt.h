@@ -10,7 +10,7 @@ inline constexpr int kInterrupted = 128 + SIGINT;
 
 /// During its lifetime, the first SIGINT only sets a flag; the second one ends the program as by
 /// default. If the parent set SIGINT to be ignored (nohup, a background job), it stays ignored.
-/// Only one instance at a time.
+/// Only one instance may exist at a time.
 class Interrupt {
  public:
   Interrupt();

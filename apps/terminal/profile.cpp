@@ -25,13 +25,14 @@ namespace {
 
 constexpr int kRows = 30;
 
-// One per process, like the command line.
+// A process has one profile, as it has one command line.
 std::string profile_file;
-bool is_in_folder = false;  // named after the process
+bool is_in_folder = false;  // the file is named after the process
 std::vector<std::string> also_recorded;
 std::unique_ptr<ambit::profiler::Profile> profile;
 
-// In a folder, use the name that TensorBoard and torch.profiler use: of machine, process and time.
+// In a folder, use the kind of name that TensorBoard and torch.profiler use: machine, process and
+// time.
 std::string file_in(const std::string& path) {
   if (!std::filesystem::is_directory(path)) return path;
   std::array<char, 256> machine{};
@@ -112,7 +113,7 @@ int run_profiled(const std::function<int()>& body) {
   } catch (...) {
     try {
       finish_profile();
-    } catch (const std::exception& e) {  // the program's own error is more important
+    } catch (const std::exception& e) {  // report the program's own error instead
       print_notice(fmt::format("{}\n", e.what()));
     }
     throw;

@@ -30,8 +30,9 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
-// If one of the three is closed, the next file that is opened would get its number, and then the
-// program's output. Reserve it with a descriptor that cannot be written.
+// If one of the three standard descriptors is closed, the next file that is opened would get its
+// number and then the program's output. Reserve the number with a descriptor that cannot be
+// written.
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

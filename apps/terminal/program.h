@@ -21,7 +21,7 @@ inline constexpr int kWrongUsage = 2;
 /// terminal.
 int run_program(const char* name, const std::function<int()>& body);
 
-/// Print on stderr. Write errors are ignored: a training continues in spite of them.
+/// Print on stderr. Write errors are ignored, so that a training continues.
 void print_notice(const std::string& text);
 
 /// Throw std::system_error if output to stdout could not be written.

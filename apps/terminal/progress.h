@@ -1,5 +1,5 @@
-// Progress of an epoch: a bar on a terminal, occasional lines elsewhere. On stderr, separate from
-// the program's output.
+// Progress of an epoch: a bar on a terminal, occasional lines elsewhere. It is printed on stderr,
+// separate from the program's output.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// The file is a dict as PyTorch's users keep them, readable by torch.load(weights_only=True):
+// The file is a dict as is usual with PyTorch, readable by torch.load(weights_only=True):
 //   {"module": "Net", "model": ..., "optimizer": ..., "epoch": 3, "step": 0, ...}
 #include "training/checkpoint.h"
 

@@ -15,7 +15,7 @@ namespace training {
 
 /// The order of the files, or a shuffled one that differs each epoch, drawn from the CPU generator.
 /// The first epoch may start in the middle, where an interrupted one stopped. Returns this rank's
-/// share of each batch.
+/// part of each batch.
 class Order : public ambit::data::samplers::Sampler<> {
  public:
   /// Skip the first `done` of `size` images in the first epoch.

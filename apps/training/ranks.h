@@ -1,5 +1,5 @@
 // The processes of one training: usually one; with --distributed all those started by mpirun, each
-// of which trains on its share of every batch. Only rank 0 prints and saves.
+// of which trains on its part of every batch. Only rank 0 prints and saves.
 #pragma once
 
 #include <ambit/distributed/data_parallel.h>
@@ -16,7 +16,7 @@ namespace training {
 
 struct Options;
 
-/// A rank's share of `n` consecutive images, and the weight of its mean loss in the total. If there
+/// A rank's part of `n` consecutive images, and the weight of its mean loss in the total. If there
 /// are fewer images than ranks, some ranks get the first image with weight 0.
 struct Share {
   size_t first = 0, count = 0;

@@ -75,7 +75,7 @@ class Steps {
   void done(const ambit::Tensor& loss, int64_t samples);
   /// Print a figure and add it to the curve of that name.
   void report(const std::string& name, double value);
-  /// The same for a figure that finish() may compute again.
+  /// As above, for a figure that finish() may compute again.
   void report(const std::string& name, std::function<double()> figure);
   /// Save the checkpoint. Return 0 if all steps are complete; after Ctrl-C, print how to resume and
   /// return the program's exit code. With options.quantize the network's weights are then converted

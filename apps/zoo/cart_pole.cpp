@@ -20,7 +20,8 @@ namespace F = nn::functional;
 constexpr int64_t kLongest = 500;  // steps of an episode; a step is 0.02 s
 constexpr double kDiscount = 0.99;
 
-// Many carts at once: position, speed, angle and angular speed, float32 [4,N], in m and rad.
+// Simulates N carts at once. The state is position, speed, angle and angular speed, float32 [4,N],
+// in m and rad.
 struct Carts {
   Tensor state;
 
@@ -55,7 +56,7 @@ AMBIT_MODULE(Policy);
 
 struct Episodes {
   Tensor loss;       // its gradient is the policy gradient
-  double steps = 0;  // mean number until the pole falls
+  double steps = 0;  // mean number of steps until the pole falls
 };
 
 // Run `n` carts in parallel until all poles have fallen.

@@ -70,7 +70,7 @@ int run(const training::StepOptions& options) {
   const Tensor fixed_noise = noise(64);
   training::Steps steps(options, *net, {&generator_optimizer, &discriminator_optimizer});
   while (steps.next()) {
-    // The discriminator, on real and fake pictures.
+    // Train the discriminator on real and fake pictures.
     discriminator_optimizer.zero_grad();
     const Tensor real = digits.train.batch(options.batch_size).data.to(device) * 2 - 1;
     const Tensor fake = net->generator->forward(noise(options.batch_size));
@@ -79,7 +79,7 @@ int run(const training::StepOptions& options) {
     loss.backward();
     discriminator_optimizer.step();
 
-    // The generator, which tries to have its fakes classified as real.
+    // Train the generator to make pictures that the discriminator classifies as real.
     generator_optimizer.zero_grad();
     loss_of(net->discriminator->forward(fake), 1).backward();
     generator_optimizer.step();

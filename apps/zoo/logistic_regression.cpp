@@ -14,7 +14,7 @@ namespace {
 using namespace ambit;
 
 constexpr int64_t kPoints = 20'000;
-constexpr double kDistance = 3;  // between the clouds' centres, in standard deviations
+constexpr double kDistance = 3;  // distance of the clouds' centres, in standard deviations
 
 struct Points {
   Tensor x, y;  // float32 [N,2]; [N,1], 1 for the second cloud, else 0
@@ -48,7 +48,7 @@ int run(const training::StepOptions& options) {
   const NoGradGuard no_grad;
   const Tensor guesses = (model(fresh.x.to(device)) > 0).to(kFloat32).cpu();
   steps.report("test accuracy", (guesses == fresh.y).to(kFloat32).mean().item<double>());
-  // The normal distribution function at half the distance.
+  // The best accuracy is the normal distribution function at half the distance.
   steps.report("accuracy of the best line", 0.5 * std::erfc(-kDistance / 2 / std::sqrt(2)));
   return steps.finish();
 }

@@ -35,7 +35,8 @@ Tensor shape(int64_t n, int64_t kind) {
   const Tensor y = (at.view({1, kSide, 1}) - uniform(0.2, 0.8) * kSide).abs();
   const Tensor radius = uniform(0.12, 0.3) * kSide;
   if (kind == kDisc) return x.square() + y.square() < radius.square();
-  return maximum(x + zeros_like(y), y + zeros_like(x)) < radius * 0.886;  // of equal area
+  return maximum(x + zeros_like(y), y + zeros_like(x)) <
+         radius * 0.886;  // the square has the area of the disc
 }
 
 // Shapes are brighter than the background; their colour does not depend on the class.

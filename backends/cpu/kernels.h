@@ -46,6 +46,7 @@
   row(cholesky)                          \
   row(qr)                                \
   row(eigh)                              \
+  row(eig)                               \
   row(svd)                               \
   row(triangular_solve)                  \
   row(convolution)                       \

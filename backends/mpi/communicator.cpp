@@ -18,7 +18,7 @@
 namespace ambit::distributed::mpi {
 namespace {
 
-// Elements per call: $AMBIT_MPI_PIECE, for tests.
+// Return the number of elements per call, which tests set by $AMBIT_MPI_PIECE.
 int64_t piece_size() {
   constexpr int64_t kMost = int64_t{1} << 30;
   const char* const text = std::getenv("AMBIT_MPI_PIECE");
@@ -45,7 +45,7 @@ MPI_Datatype type_of(DType dtype) {
   return types.at(dtype);
 }
 
-// MPI does not define the larger of a number and NaN; here NaN is, as in max().
+// MPI does not define the maximum of a number and NaN; here it is NaN, as in max().
 template <ReduceOp op, DType dtype>
 MPI_Op make_op() {
   MPI_Op made = MPI_OP_NULL;
@@ -64,7 +64,7 @@ MPI_Op op_of(ReduceOp op, DType dtype) {
       {{ReduceOp::MAX, kFloat64}, make_op<ReduceOp::MAX, kFloat64>()}};
   if (const auto own = with_nan.find({op, dtype}); own != with_nan.end()) return own->second;
   static const std::map<ReduceOp, std::pair<MPI_Op, MPI_Op>> ops{
-      // for numbers, for bool
+      // operations for numbers and for bool
       {ReduceOp::SUM, {MPI_SUM, MPI_LOR}},    {ReduceOp::PRODUCT, {MPI_PROD, MPI_LAND}},
       {ReduceOp::MIN, {MPI_MIN, MPI_LAND}},   {ReduceOp::MAX, {MPI_MAX, MPI_LOR}},
       {ReduceOp::BAND, {MPI_BAND, MPI_LAND}}, {ReduceOp::BOR, {MPI_BOR, MPI_LOR}},
@@ -89,8 +89,8 @@ class Starter {
   MPI_Request* next() { return &o_.requests.emplace_back(MPI_REQUEST_NULL); }
   void check(int code) const { mpi::check(code, name(t_.what)); }
   MPI_Datatype make_share() const;
-  // Call f(first element, count) for each piece of the share; once for an empty one, which still
-  // synchronises.
+  // Call f(first element, count) for each piece of this rank's elements; once if there are none,
+  // since the call still synchronises.
   template <class F>
   void in_pieces(const F& f) const {
     int64_t first = 0;
@@ -110,7 +110,7 @@ class Starter {
   const MPI_Op op_ = op_of(t_.op, t_.dtype);
 };
 
-// Return a datatype of which one element is the whole share: pieces, and the rest.
+// Return a datatype whose single element holds all elements of this rank: pieces, and the rest.
 MPI_Datatype Starter::make_share() const {
   const auto pieces = static_cast<int>(t_.count / piece_);
   const auto rest = static_cast<int>(t_.count % piece_);
@@ -126,7 +126,7 @@ MPI_Datatype Starter::make_share() const {
 }
 
 void Starter::move() {
-  // When copying, the count of all ranks' shares must also fit in int.
+  // For copies, the total count of all ranks must also fit in int.
   const bool is_large = t_.count * o_.group->size > piece_;
   MPI_Datatype type = is_large ? make_share() : type_;
   const int n = is_large ? 1 : static_cast<int>(t_.count), peer = t_.peer;

@@ -14,8 +14,8 @@
 namespace ambit::distributed::mpi {
 namespace {
 
-// The size variable of this MPI's own launcher: Open MPI's mpirun, else that of MPICH and its
-// derivatives.
+// The variable in which this MPI's own launcher stores the number of processes: that of Open MPI's
+// mpirun, else that of MPICH and its derivatives.
 #ifdef OPEN_MPI
 constexpr const char* kOwnSize = "OMPI_COMM_WORLD_SIZE";
 #else

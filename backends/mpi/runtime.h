@@ -30,7 +30,7 @@ struct Group;
 struct Operation {
   std::shared_ptr<Group> group;
   Transfer transfer;
-  uint64_t number = 0;  // of a collective; 0 for send and recv
+  uint64_t number = 0;  // number of the collective; 0 for send and recv
   std::vector<MPI_Request> requests;
   std::vector<MPI_Status> statuses;  // used when testing the requests
   bool is_done = false;
@@ -42,12 +42,12 @@ struct Note {
   enum Kind : int32_t { ask, answer, failed, left };
   Kind kind = ask;
   uint64_t number = 0;  // number of collectives begun
-  char text[496] = {};  // for failed: the reason
+  char text[496] = {};  // the reason, in a note of kind `failed`
 };
 
 /// The known state of a rank.
 struct Peer {
-  uint64_t begun = 0;  // collectives, according to its last note
+  uint64_t begun = 0;  // collectives begun, according to its last note
   bool has_answered = false, has_left = false;
 };
 

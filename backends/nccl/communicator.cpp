@@ -72,7 +72,7 @@ struct Flight {
   }
 };
 
-// A rank's state in a group. The mutex guards all but the constant `host` and `device`.
+// A rank's state in a group. The mutex guards all members except the constants `host` and `device`.
 struct Group {
   std::unique_ptr<Communicator> host;
   Device device;

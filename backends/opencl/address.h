@@ -1,5 +1,5 @@
 // OpenCL memory has handles, not addresses, but tensors need addresses: buffers get artificial
-// ones, where x86-64 and AArch64 map no memory, so that a host access ends by SIGSEGV.
+// ones, where x86-64 and AArch64 map no memory, so that a host access raises SIGSEGV.
 #pragma once
 
 #include <cstddef>

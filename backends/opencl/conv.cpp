@@ -43,7 +43,7 @@ cl_kernel kernel_of(OpenClDevice& device, DType dtype, const char* part) {
   });
 }
 
-// Images per part: their columns take at most 64 MiB.
+// Images per part: their columns occupy at most 64 MiB.
 int64_t images_at_once(const Windows& w, DType dtype) {
   const auto bytes = static_cast<int64_t>(element_size(dtype));
   const int64_t each = std::max<int64_t>(w.channels * w.taps() * w.outs() * bytes, 1);

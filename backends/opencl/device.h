@@ -91,7 +91,7 @@ class OpenClDevice final : public RawMemory {
   cl_command_queue queue_ = nullptr;
   std::mutex launch_mutex_;
   std::mutex faults_mutex_;          // guards free_faults_
-  std::vector<cl_mem> free_faults_;  // of threads that have ended
+  std::vector<cl_mem> free_faults_;  // records of threads that have ended
   // Written under the allocator's lock, read without it: the slot of a live tensor is constant.
   std::vector<cl_mem> buffers_;
   std::vector<size_t> free_slots_;

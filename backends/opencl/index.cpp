@@ -13,7 +13,7 @@
 namespace ambit::opencl {
 namespace {
 
-// Return the strides with that of dim set to 0, because the index gives the position along dim.
+// Return the strides, with 0 for dim, because the index gives the position along dim.
 Dims strides_without(const Tensor& t, int64_t dim) {
   Dims strides = t.strides();
   if (!strides.empty()) strides[static_cast<size_t>(dim)] = 0;

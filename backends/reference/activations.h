@@ -12,14 +12,15 @@ inline double sigmoid(double x) {
   return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
 }
 
-// long double, since next to 1/2 the rounding of the quotient loses digits.
+// Use long double, since next to 1/2 the rounding of the quotient loses digits.
 inline double logit(double x) {
   const long double at = x;
   return static_cast<double>(std::log(at / (1 - at)));
 }
 
 // gelu(x) is approximately x / 2 (1 + tanh(u / 2)) = x / (1 + e^-u) with u = 2 sqrt(2 / pi) (x +
-// 0.044715 x^3). long double, because the exponential amplifies rounding errors of u.
+// 0.044715 x^3). It is computed in long double, because the exponential amplifies rounding errors
+// of u.
 inline long double gelu_tanh_logit(long double x) {
   return 1.59576912160573071175978423973752L * (x + 0.044715L * x * x * x);
 }
@@ -39,7 +40,8 @@ inline double selu(double x) {
   return arithmetic::kSeluScale * (x <= 0 ? arithmetic::kSeluAlpha * std::expm1(x) : x);
 }
 
-// The normal distribution function; long double, as erfc's tail amplifies the operand's rounding.
+// The normal distribution function, in long double, because erfc's tail amplifies the operand's
+// rounding error.
 inline long double normal_cdf(double x) {
   return 0.5L * std::erfc(-x * 0.707106781186547524400844362104849039L);
 }

@@ -41,7 +41,7 @@ double floor_divide(double a, double b) {
   return quotient - floor > 0.5 ? floor + 1 : floor;
 }
 
-// In long double, so that scaling for logaddexp2 loses no digit of a double.
+// Computed in long double, so that scaling for logaddexp2 loses no digit of a double.
 long double log_add_exp(long double a, long double b) {
   const long double more = std::max(a, b), less = std::min(a, b);
   if (std::isnan(a) || std::isnan(b)) return a + b;
@@ -100,7 +100,8 @@ double map_real(BinaryOp op, double a, double b) {
   // clang-format on
 }
 
-// By repeated squaring. Negative exponents: 1 / a^-b rounded to 0, nonzero only for bases 1 and -1.
+// Computed by repeated squaring. For negative exponents the result is 1 / a^-b rounded to 0, which
+// is nonzero only for bases 1 and -1.
 template <class T>
 uint64_t power(T base, T exponent) {
   if (exponent < 0) {

@@ -126,7 +126,7 @@ void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& t
   count_run();
   const int64_t N = x.size(1), C = x.size(2), times = alpha.size(1), states = alpha.size(2);
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    std::vector<double> share(static_cast<size_t>(C));  // of paths, by class
+    std::vector<double> share(static_cast<size_t>(C));  // probability of the paths, by class
     for (int64_t n = 0; n < N; ++n) {
       const Sequence<T> s("ctc_loss_grad", x, target, lengths, target_lengths, blank, n);
       const std::vector<double> beta = endings(s);

@@ -53,7 +53,7 @@ bool diagonalize(DoubleMatrix& a, DoubleMatrix& v) {
     for (int64_t p = 0; p < a.rows; ++p) {
       for (int64_t q = p + 1; q < a.rows; ++q) {
         if (std::abs(a(p, q)) <= kEpsilon * kEpsilon * total) continue;
-        // Rounding of the rotations leaves off-diagonal elements of about this size.
+        // Because the rotations round, off-diagonal elements of about this size remain.
         if (std::abs(a(p, q)) > kEpsilon * total) done = false;
         const Rotation r = rotation(a(p, p), a(q, q), a(p, q));
         rotate_columns(a, p, q, r);
@@ -93,8 +93,8 @@ bool orthogonalize(DoubleMatrix& w, DoubleMatrix& v, double noise) {
   return false;
 }
 
-// Fill column c of u with a unit vector orthogonal to the columns before it: a projected axis
-// vector, of which enough remains.
+// Fill column c of u with a unit vector orthogonal to the columns before it: an axis vector whose
+// projection is not too short.
 void complete(DoubleMatrix& u, int64_t c) {
   const double least =
       0.5 * std::sqrt(static_cast<double>(u.rows - c) / static_cast<double>(u.rows));

@@ -10,8 +10,8 @@
 
 namespace ambit::reference {
 
-// y, x [B,N,N]; info [B]. Row by row: y[i][j] = (x[i][j] - sum over k of y[i][k] y[j][k]) /
-// y[j][j].
+// y, x [B,N,N]; info [B]. Rows are computed in order: y[i][j] = (x[i][j] - sum over k of y[i][k]
+// y[j][k]) / y[j][j].
 void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   count_run();
   const int64_t B = x.size(0), N = x.size(1);

@@ -25,14 +25,14 @@ Places places(const Tensor& index) {
   return {index.data_ptr<int64_t>(), index.sizes(), index.strides()};
 }
 
-// Return the places of a list [n] of rows along `dim`, broadcast along all other dims of `shape`.
+// Return a list [n] of row indices along `dim`, broadcast along all other dims of `shape`.
 Places rows(const Tensor& index, const Tensor& shape, int64_t dim) {
   Dims strides(shape.sizes().size(), 0);
   if (!strides.empty()) strides[static_cast<size_t>(dim)] = Line(index, 0).step;
   return {index.data_ptr<int64_t>(), shape.sizes(), strides};
 }
 
-// Return the strides with that of dim set to 0, because the index gives the position along dim.
+// Return the strides, with 0 for dim, because the index gives the position along dim.
 Dims strides_but(IntArrayRef strides, int64_t dim) {
   Dims result = strides;
   if (!result.empty()) result[static_cast<size_t>(dim)] = 0;
@@ -88,7 +88,8 @@ void add(const char* op, Tensor& y, const Places& at, const Tensor& src, int64_t
   });
 }
 
-// Maximum or minimum, NaN wins. Not accumulated in double, which cannot represent all int64.
+// The maximum or minimum; NaN wins. It is not accumulated in double, which cannot represent all
+// int64.
 template <class T>
 using Whole = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;  // vector<bool> is packed
 

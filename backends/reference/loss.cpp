@@ -90,7 +90,7 @@ void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tens
     const T *pg = g.data_ptr<T>(), *px = x.data_ptr<T>();
     for (int64_t n = 0; n < N; ++n) {
       const T* row = px + n * C;
-      // 0 even if g is infinite, as for a mean over no rows.
+      // The gradient is 0 even if g is infinite, which happens for a mean over no rows.
       if (t[n] == ignore_index) {
         std::fill_n(pdx + n * C, C, T(0));
         continue;

@@ -86,7 +86,7 @@ void norm(Tensor& y, const Tensor& x) {
   store<T>(y, total);
 }
 
-// Two passes in long double, which has spare digits and can hold the square of any double.
+// Two passes in long double, which has more digits and can hold the square of any double.
 template <class T>
 void variance(Tensor& y, const Tensor& x, bool unbiased, bool root) {
   const T* px = x.data_ptr<T>();

@@ -1,5 +1,5 @@
-// Slow and simple: bisection, power series, and sums with enough terms for a short asymptotic
-// series to suffice. Formulas: Abramowitz & Stegun 1964.
+// The algorithms are slow and simple: bisection, power series, and sums with so many terms that a
+// short asymptotic series suffices for the rest. Formulas: Abramowitz & Stegun 1964.
 #include "special_functions.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@ constexpr long double kPi = std::numbers::pi_v<long double>;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The recurrence of 6.3.16 up to x >= 60, then 6.3.18.
+// Uses the recurrence 6.3.16 up to x >= 60, then 6.3.18.
 long double digamma_of_positive(long double x) {
   long double sum = 0;
   for (; x < 60; x += 1) sum -= 1 / x;
@@ -22,7 +22,7 @@ long double digamma_of_positive(long double x) {
          z * (1.0L / 12 - z * (1.0L / 120 - z * (1.0L / 252 - z * (1.0L / 240 - z / 132))));
 }
 
-// Euler-Maclaurin formula, 23.1.30, after 20 terms.
+// Sums 20 terms, then uses the Euler-Maclaurin formula 23.1.30.
 long double zeta_of_positive(long double s, long double q) {
   // (2k)! / B_2k; 23.1.3
   constexpr long double kDivisors[] = {12,          -720,
@@ -72,7 +72,7 @@ double digamma(double x) {
 
 namespace {
 
-// 9.6.10: all terms have the same sign.
+// The series 9.6.10, whose terms all have the same sign.
 long double bessel_i_series(int order, double x) {
   const long double half = static_cast<long double>(x) / 2;
   long double term = order == 0 ? 1 : half, sum = 0;
@@ -93,7 +93,7 @@ double bessel_i(int order, double x) {
   return static_cast<double>(bessel_i_series(order, x));
 }
 
-// From 200 on by 9.7.1.
+// Uses 9.7.1 from x = 200 on.
 double scaled_bessel_i(int order, double x) {
   if (std::isnan(x)) return x;
   if (x == 0) return order == 0 ? 1 : x;
@@ -109,7 +109,7 @@ double scaled_bessel_i(int order, double x) {
   return static_cast<double>(order % 2 ? std::copysign(sum, static_cast<long double>(x)) : sum);
 }
 
-// From 20 on by the continued fraction 7.1.14.
+// Uses the continued fraction 7.1.14 from x = 20 on.
 double scaled_erfc(double x) {
   const long double at = x;
   if (x < 20 || std::isnan(x)) return static_cast<double>(std::exp(at * at) * std::erfc(at));

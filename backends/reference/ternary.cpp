@@ -40,7 +40,7 @@ double angle_slope(double a, double b) {
   const double length = std::hypot(a, b);
   return length == 0 ? 0 : a / length / length;
 }
-// Computed from the nearer end: exact at both ends, and no difference overflows.
+// Computed from the nearer end, so that it is exact at both ends and no difference overflows.
 double lerp(double a, double b, double weight) {
   const double half = b / 2 - a / 2;
   return std::fabs(weight) < 0.5 ? a + weight * half * 2 : b - (1 - weight) * half * 2;

@@ -58,7 +58,7 @@ class Queue {
   std::exception_ptr run(const Entry& entry) const;
 
   const char* const device_;
-  std::atomic<pid_t> process_{0};  // that has the thread; 0: none yet
+  std::atomic<pid_t> process_{0};  // the process that has the thread; 0: none yet
   mutable std::mutex mutex_;       // guards the members below
   std::condition_variable wanted_more_, done_more_;
   std::deque<Entry> entries_;

@@ -17,7 +17,7 @@ namespace ambit::sim {
 /// reused by later work, as on CUDA.
 class SimulatedDevice {
  public:
-  /// `name`: the device's, "sim:0".
+  /// `name`: the device's name, such as "sim:0".
   explicit SimulatedDevice(std::string name);
 
   const std::string& name() const { return name_; }

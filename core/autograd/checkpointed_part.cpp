@@ -77,7 +77,7 @@ Tensor CheckpointedPart::restore(int number) {
 }
 
 void CheckpointedPart::compute_again() {
-  const Current no_part(nullptr);  // for the inputs
+  const Current no_part(nullptr);  // restore the inputs outside of any part
   AutoGradMode records(true);
   std::vector<Tensor> inputs;
   for (const Saved& input : inputs_) inputs.push_back(input());

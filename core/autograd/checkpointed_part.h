@@ -10,9 +10,10 @@
 
 namespace ambit {
 
-/// Holds a function and its inputs instead of the tensors that the function's ops save. Each such
-/// Saved holds its part and a number: the function saves its tensors in the same order each time.
-/// It is a Node only because a Saved can hold a Node; it is in no graph.
+/// Holds a function and its inputs instead of the tensors that the function's ops save. Each Saved
+/// of such an op holds its CheckpointedPart and a number: the function saves its tensors in the
+/// same order each time. A CheckpointedPart is a Node only because a Saved can hold a Node; it is
+/// in no graph.
 class CheckpointedPart final : public Node {
  public:
   using Function = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;

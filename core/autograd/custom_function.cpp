@@ -133,7 +133,7 @@ struct CustomNode final : Node {
   }
   std::span<Edge> edges() override { return input_edges; }
 
-  /// Save forward's tensors; outputs without a reference cycle.
+  /// Save forward's tensors. An output is saved without its grad_fn, to avoid a reference cycle.
   void save(const variable_list& outputs) {
     context->saved_ = std::make_shared<AutogradContext::SavedList>();
     std::vector<Saved>& kept = context->saved_->tensors;

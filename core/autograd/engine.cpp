@@ -283,7 +283,7 @@ void Engine::check_fits(const Leaf& leaf) {
   }
 }
 
-// Do everything that can fail, by a mismatched leaf or lack of memory.
+// Do everything that can fail because of a mismatched leaf or lack of memory.
 void Engine::prepare_leaf(Leaf& to) {
   TensorImpl& leaf = *to.tensor;
   Tensor& g = to.grad;
@@ -316,7 +316,7 @@ void Engine::finish_leaf(Leaf& to) {
   const std::lock_guard lock(leaf_mutex(&leaf));
   Tensor& grad = leaf.autograd->grad;
   if (!grad.defined()) {
-    // Not owned if another thread has just removed the .grad that was there.
+    // g is not owned if another thread has removed the .grad since prepare_leaf().
     grad = to.is_owned ? std::move(g) : own(std::move(g), create_graph_);
   } else if (create_graph_) {
     grad = grad + g;

@@ -13,8 +13,8 @@ namespace ambit {
 
 LeafGradListener::~LeafGradListener() = default;
 
-// Its relaxed load only avoids the lock of listeners(), which orders the table. A backward that the
-// registration happens before sees true.
+// Relaxed loads suffice: the flag only avoids the lock of listeners(), which guards the table. If
+// the registration of a listener happens before a backward, that backward reads true.
 std::atomic<bool>& Engine::has_listeners() {
   static constinit std::atomic<bool> any{false};
   return any;

@@ -52,8 +52,8 @@ bool& GradMode::enabled() {
 void GradMode::set_enabled(bool on) { enabled() = on && !InferenceMode::is_enabled(); }
 
 namespace {
-// Relaxed suffices for the engine's order: if the creation of one node happens before that of
-// another, as for the ends of an edge, its fetch_add is earlier in the order of the counter's
+// A relaxed fetch_add suffices for the engine's order: if one node is created before another, which
+// is true for the two nodes of an edge, its fetch_add is earlier in the order of the counter's
 // values.
 uint64_t next_sequence() {
   static std::atomic<uint64_t> counter{0};

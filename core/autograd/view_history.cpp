@@ -19,8 +19,8 @@ namespace {
 
 uint32_t rebases_of(const TensorImpl& t) { return t.autograd ? t.autograd->rebases : 0; }
 
-// Geometries of a base and a view of it in elements of one dtype: if one of both is complex and the
-// other is real, in elements of the parts, with a last dim of 2 for the complex one.
+// Geometries of a base and a view of it in elements of one dtype: if exactly one of them is
+// complex, that one is described in real elements, with a last dim of size 2.
 struct Regions {
   Regions(const TensorImpl& b, const TensorImpl& v) : base(b), view(v) {
     if (is_complex(base.dtype) == is_complex(view.dtype)) return;
@@ -91,8 +91,8 @@ class ViewNode final : public Node {
   Regions at_;
 };
 
-// Node of a base whose view was overwritten by `write`: outside the view the gradient flows to the
-// base's old value, inside to the write.
+// Node of a base whose view was overwritten by `write`: the gradient of elements outside the view
+// flows to the base's old value, that of elements inside to the write.
 class ViewWriteNode final : public Node {
  public:
   ViewWriteNode(const Tensor& base, const TensorImpl& view, intrusive_ptr<Node> write,

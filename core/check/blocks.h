@@ -21,9 +21,11 @@ namespace ambit::check {
 struct Origin {
   SharedStack made, moved;
   Device from;  ///< the device before the move
-  /// The calls of factory functions from which all values derive; empty: other values, too.
+  /// The calls of factory functions from which all values derive; empty if some values have another
+  /// source.
   std::vector<SharedStack> factories;
-  /// "block.fc": of the parameter, or of the kernel's parameters; empty: none.
+  /// The path of the module, such as "block.fc", whose parameter this is or whose parameters the
+  /// kernel used; empty if there is none.
   std::string module;
 };
 
@@ -57,7 +59,7 @@ class Blocks {
   /// each after a read. Without any write, return how many kernels have read the first parameter.
   size_t steps();
   bool has_optimizer();
-  /// Return the peaks by device, without the host's.
+  /// Return the peak of each device except the host.
   std::map<std::string, Peak> peaks();
 
  private:
@@ -66,19 +68,20 @@ class Blocks {
     const char* begin = nullptr;
     size_t bytes = 0;
     Origin origin;
-    std::string label;     // of the memory: a module
-    bool is_new = true;    // nothing has written it yet
+    std::string label;     // the module that uses the memory
+    bool is_new = true;    // true until the first write
     std::string contents;  // the first bytes, on the host, as the last kernel wrote them
-    bool is_named = false, is_parameter = false;  // of a module; it requires a gradient
+    bool is_named = false,
+         is_parameter = false;  // is_named: a module's; is_parameter: requires a gradient
     bool was_read = false;
-    size_t updates = 0;  // writes after reads
+    size_t updates = 0;  // number of writes that follow a read
   };
   using Map = std::map<uintptr_t, Block>;
   struct Use {
     size_t bytes = 0;
     std::map<std::string, size_t> modules;
     Peak peak;
-    bool is_peak = false;  // more in use than at the recorded peak
+    bool is_peak = false;  // more bytes are in use than at the recorded peak
   };
 
   Block* find(const void* memory);

@@ -40,7 +40,7 @@ class Call {
   /// The device of the first tensor, an output: indices may be on another one.
   Device device() const { return device_; }
 
-  /// Before the kernel.
+  /// Call it before the kernel.
   void record_writes() const {
     if (!device_.is_cpu() || !Recorder::writes()) return;
     for (const Tensor* t : operands_.written) {
@@ -53,7 +53,7 @@ class Call {
                    static_cast<size_t>(elements * t->element_size()));
     }
   }
-  /// After the kernel, when blocks have their contents.
+  /// Call it after the kernel, when the blocks contain its results.
   void record_call() const {
     record([&] {
       Blocks::get().computed(operands_);
@@ -126,9 +126,10 @@ void watches_itself(const Backend& backend) noexcept {
   });
 }
 
-// Wrap only ambit's own backends: kernels of others may cast the registered backend to their class.
-// Without a backend, Device("cuda") throws; with one that has no devices, only the device's use
-// does. Such a backend is dropped, so that a mistake has the same line whichever plugins exist.
+// Wrap only ambit's own backends: kernels of other backends may cast the registered backend to
+// their class. Drop a backend without devices, so that a mistake is reported at the same line
+// whichever plugins exist: Device("cuda") throws if no such backend is registered, but not if a
+// backend without devices is.
 std::unique_ptr<Backend> watch(std::unique_ptr<Backend> backend) noexcept {
   record([&] {
     if (Recorder::writes() && backend->device_count() == 0) {

@@ -94,7 +94,8 @@ void Blocks::count_steps(const Operands& operands) {
   }
 }
 
-// Return the factories of a block's current values: not only kernels may have written the block.
+// Return the factories of a block's current values: the block may also have been written without a
+// kernel.
 std::vector<SharedStack> Blocks::factories_of(const Block& block) {
   const std::string_view now(block.begin, block.contents.size());
   if (block.device.is_cpu() && now != block.contents) return {};

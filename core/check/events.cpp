@@ -83,7 +83,7 @@ void host_copy(Device device, const void* memory, bool to_device, const void* ho
                                 .host = static_cast<const char*>(host),
                                 .bytes = bytes,
                                 .stack = shared_stack()});
-    } else if (!to_device) {  // waits for all earlier work
+    } else if (!to_device) {  // this copy waits for all earlier work of the device
       add_misused("changed_during_copy", PendingCopies::get().finish(device), nullptr);
     }
   });

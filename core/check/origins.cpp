@@ -67,8 +67,8 @@ std::string line_of(const Operand& operand, const ArgumentInfo& argument) {
          (origin.moved ? call_text("moved", origin.moved, ", from " + origin.from.str()) : "");
 }
 
-// The change of the line that made the operand on the host. The names of parameters of modules that
-// are registered nowhere have no dot.
+// Return the suggested change of the line that made the operand on the host. A parameter's name
+// without a dot means that its module is not registered in another module.
 std::string change_of(const Origins& origins, const Operand& operand, const ArgumentInfo& differing,
                       const ArgumentInfo& like) {
   const std::optional<SourceCall> place = place_of(operand.origin.made);
@@ -133,7 +133,7 @@ void drop_origins(const DeviceMismatchError& error) {
   kept->erase(&error);
 }
 
-// Without addr2line, no place is known.
+// Without addr2line, no source line is known.
 MismatchOrigins origins_of(const DeviceMismatchError& error,
                            std::span<const ArgumentInfo> arguments, size_t expected,
                            size_t actual) try {

@@ -7,7 +7,7 @@
 
 namespace ambit::check {
 
-/// Call body(). A lack of memory loses an event.
+/// Call body(). If memory is lacking, the event is lost.
 template <class Body>
 void record(const Body& body) noexcept {
   try {

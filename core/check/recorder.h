@@ -27,7 +27,7 @@ struct Event {
 
 /// Return [[file, address], ...], as events hold them.
 nlohmann::json json_of(const Stack& stack);
-/// The same; null for an unknown stack.
+/// As above; null for an unknown stack.
 nlohmann::json json_of(const SharedStack& stack);
 
 class Recorder {
@@ -45,7 +45,8 @@ class Recorder {
   Recorder();
   struct Count {
     size_t id = 0, count = 0, bytes = 0, repeated = 0, contents = 0;
-    size_t steps = 0, last_step = 0;  // steps in which it occurred; 0: before the first
+    size_t steps = 0, last_step = 0;  // number of steps in which it occurred, and the last one; 0:
+                                      // before the first step
   };
   void open();
   void write(const nlohmann::json& line);

@@ -53,7 +53,8 @@ std::vector<std::string> output_lines(const std::string& command) {
   return lines;
 }
 
-// Annotations need paths in the project, where programs usually run.
+// Return the path relative to the current folder: annotations of CI systems need paths relative to
+// the project, where programs usually run.
 std::string relative(const std::filesystem::path& file) {
   const std::filesystem::path normal = file.lexically_normal();
   const std::filesystem::path path = normal.lexically_relative(std::filesystem::current_path());

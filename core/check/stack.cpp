@@ -17,7 +17,8 @@
 namespace ambit::check {
 namespace {
 
-// The call instruction ends at the return address; its line is that of the byte before.
+// The call instruction ends at the return address, so the address before it has the line of the
+// call.
 const char* call_of(void* frame) { return static_cast<const char*>(frame) - 1; }
 
 bool is_own(const Dl_info& file) {

@@ -7,8 +7,8 @@
 
 namespace ambit {
 
-/// Return the files in a folder that are plugins by name; none, with errno set, if the folder
-/// cannot be read.
+/// Return the files in a folder that are plugins by name; if the folder cannot be read, return an
+/// empty list and set errno.
 std::vector<std::filesystem::path> plugins_in(const std::filesystem::path& folder);
 
 // Errors of all functions below: BackendError naming the problem; the caller adds the file.

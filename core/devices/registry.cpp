@@ -61,7 +61,7 @@ Backends& raw_backends() {
 // names. The thread that registers them must not wait for itself.
 thread_local bool loading_builtin = false;
 
-// Its release store follows the registration of the built-in backends.
+// The release store of `ready` follows the registration of the built-in backends.
 constinit std::atomic<Backends*> ready{nullptr};
 
 [[gnu::noinline]] Backends& load_backends() {
@@ -169,9 +169,10 @@ void Registry::add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native) {
   kernels.push_back({&op, kernel, native});
 }
 
-// Both require the mutex of the backends. The release stores publish all that the kernel uses: its
-// library was loaded and its static objects were made before. native_ is relaxed, since a call
-// needs a tensor, which exists after the store of Slot::backend, and that follows all stores here.
+// Both functions require the mutex of the backends. The release stores publish everything that the
+// kernel uses: its library and its static objects existed before the store. Relaxed stores suffice
+// for native_: a call needs a tensor of the device, which exists only after Slot::backend was
+// stored, and that store follows all stores here.
 void OpBase::set_kernel(size_t kind, AnyKernel kernel) {
   kernels_[kind].store(kernel, std::memory_order_release);
   table_[kind].store(is_profiled ? nullptr : kernel, std::memory_order_release);

@@ -28,7 +28,7 @@ AMBIT_SCATTER_FUNCTIONS(AMBIT_HAS_ROW)
 
 namespace {
 
-// The source of a cast and its versions at that time.
+// The source of a cast, and the source's versions when it was cast.
 struct CachedCast {
   Tensor source;  // keeps the key alive
   Tensor cast;

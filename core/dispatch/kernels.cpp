@@ -112,21 +112,37 @@ constinit decltype(fft_pairs) fft_pairs{
     "fft_pairs", kFloating, upcast, {"out", "input"}, composite::fft_pairs};
 constinit decltype(fft_real) fft_real{
     "fft_real", kFloating, upcast, {"out", "input"}, composite::fft_real};
-constinit decltype(lu_factor) lu_factor{
-    "lu_factor", kFloating, upcast, {"LU", "pivots", "info", "A"}, composite::lu_factor};
-constinit decltype(lu_solve) lu_solve{
-    "lu_solve", kFloating, upcast, {"out", "LU", "pivots", "B"}, composite::lu_solve};
+constinit decltype(lu_factor) lu_factor{"lu_factor",
+                                        kFloating,
+                                        upcast,
+                                        {"LU", "pivots", "info", "A"},
+                                        composite::lu_factor,
+                                        ForComplex{by_parts::lu_factor}};
+constinit decltype(lu_solve) lu_solve{"lu_solve",
+                                      kFloating,
+                                      upcast,
+                                      {"out", "LU", "pivots", "B"},
+                                      composite::lu_solve,
+                                      ForComplex{by_parts::lu_solve}};
 constinit decltype(cholesky) cholesky{
-    "cholesky", kFloating, upcast, {"out", "info", "A"}, composite::cholesky};
-constinit decltype(qr) qr{"qr", kFloating, upcast, {"Q", "R", "A"}, composite::qr};
-constinit decltype(eigh) eigh{
-    "eigh", kFloating, upcast, {"eigenvalues", "eigenvectors", "info", "A"}, composite::eigh};
+    "cholesky",           kFloating,           upcast,
+    {"out", "info", "A"}, composite::cholesky, ForComplex{by_parts::cholesky}};
+constinit decltype(qr) qr{
+    "qr", kFloating, upcast, {"Q", "R", "A"}, composite::qr, ForComplex{by_parts::qr}};
+constinit decltype(eigh) eigh{"eigh",          kFloating,
+                              upcast,          {"eigenvalues", "eigenvectors", "info", "A"},
+                              composite::eigh, ForComplex{by_parts::eigh}};
 constinit decltype(eig) eig{
     "eig", kFloating, upcast, {"eigenvalues", "eigenvectors", "info", "A"}, composite::eig};
-constinit decltype(svd) svd{
-    "svd", kFloating, upcast, {"U", "S", "Vh", "info", "A"}, composite::svd};
-constinit decltype(triangular_solve) triangular_solve{
-    "triangular_solve", kFloating, upcast, {"out", "A", "B"}, composite::triangular_solve};
+constinit decltype(svd) svd{"svd",          kFloating,
+                            upcast,         {"U", "S", "Vh", "info", "A"},
+                            composite::svd, ForComplex{by_parts::svd}};
+constinit decltype(triangular_solve) triangular_solve{"triangular_solve",
+                                                      kFloating,
+                                                      upcast,
+                                                      {"out", "A", "B"},
+                                                      composite::triangular_solve,
+                                                      ForComplex{by_parts::triangular_solve}};
 constinit decltype(convolution) convolution{
     "convolution", kFloating, upcast, {"out", "input", "weight", "bias"}};
 constinit decltype(convolution_map) convolution_map{"convolution_map",

@@ -18,7 +18,7 @@ namespace {
 struct Split {
   std::array<int8_t, OpBase::kMaxArgs> dims{};
   int64_t size = 0, step = 0;
-  int64_t elements = 0;  // of the largest split operand with a reduced floating-point type
+  int64_t elements = 0;  // elements of the largest reduced floating-point operand
 };
 
 /// Return the split along `dims` into parts of at most `most` elements, if possible; elements = 0
@@ -86,7 +86,7 @@ struct Sum {
   Tensor total, part;
 };
 
-/// `most`: part_elements().
+/// `most`: the result of part_elements().
 void run_parts(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most,
                const UpcastCall::Call& call) {
   const Split split = find_split(op, pieces, dim, most);

@@ -41,6 +41,7 @@ std::span<const SplitRule> split_rules() {
       {&cholesky, {0, 0, 0}},
       {&qr, {0, 0, 0}},
       {&eigh, {0, 0, 0, 0}},
+      {&eig, {0, 0, 0, 0}},
       {&svd, {0, 0, 0, 0, 0}},
       {&triangular_solve, {0, 0, 0}},
       {&convolution, {0, 0, W, W}},

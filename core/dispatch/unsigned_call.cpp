@@ -44,8 +44,9 @@ void apply(BinaryOp op, Tensor& y, const Tensor& x, const Scalar& number) {
   kernels::binary_scalar(y, x, {number}, op);
 }
 
-/// y = x of uint64 bits, rounded once, for y of float32 or float64. Numbers from 2^63 on are halved
-/// before the conversion; their lowest bit is kept, so that the rounding stays correct.
+/// Convert uint64 numbers, given as their bits, to y, float32 or float64, with one rounding.
+/// Numbers of at least 2^63 are halved before the conversion; the lowest bit of the half also keeps
+/// the bit that is shifted out, so that the rounding is correct.
 void floats_of_bits(Tensor& y, const Tensor& bits) {
   Tensor large = blank_like(bits, kBool);
   kernels::compare_scalar(large, bits, 0, CompareOp::lt);
@@ -59,7 +60,8 @@ void floats_of_bits(Tensor& y, const Tensor& bits) {
   kernels::where(y, large, doubled, converted_to(y.dtype(), bits));
 }
 
-/// bits = the uint64 bits of floats x, truncated. Numbers from 2^63 on are converted less 2^63.
+/// Truncate floats x to uint64 and write the bits. From numbers of at least 2^63, 2^63 is
+/// subtracted before the conversion, and their top bit is set after it.
 void bits_of_floats(Tensor& bits, const Tensor& x) {
   Tensor large = blank_like(x, kBool), rest = blank_like(x, x.dtype());
   kernels::compare_scalar(large, x, 0x1p63, CompareOp::ge);
@@ -71,7 +73,7 @@ void bits_of_floats(Tensor& bits, const Tensor& x) {
 
 void copy_from_floats(Tensor& y, const Tensor& x) {
   Tensor out = as_signed(y);
-  if (y.dtype() == kUInt16) return kernels::copy(out, x);  // through int32, which then wraps
+  if (y.dtype() == kUInt16) return kernels::copy(out, x);  // converts to int32, then wraps to int16
   if (y.dtype() == kUInt32) return kernels::copy(out, converted_to(kInt64, x));
   bits_of_floats(out, is_reduced_floating(x) ? converted_to(kFloat32, x) : x);
 }
@@ -94,7 +96,7 @@ void copy_unsigned(Tensor& y, const Tensor& x) {
   Tensor out = as_signed(y);
   kernels::copy(out, as_signed(x));
   if (!is_wide_unsigned(x) || element_size(y.dtype()) <= element_size(x.dtype())) return;
-  // The signs were extended: keep x's bits only.
+  // The copy extended the sign bits: keep only x's bits.
   apply(BinaryOp::bitwise_and, out, out, x.dtype() == kUInt16 ? 0xffff : int64_t{0xffffffff});
 }
 

@@ -17,8 +17,8 @@
 namespace ambit {
 namespace {
 
-/// Elements of a block of `elementwise`. On the CPU, three float32 operands of a thread's share fit
-/// in its cache; on accelerators a block must amortise kernel launches.
+/// Number of elements of a block of `elementwise`. On the CPU, three float32 operands of a thread's
+/// part of the block fit in its cache; on accelerators a block must amortise kernel launches.
 int64_t block_elements(Device device) {
   if (usable_backend(device).is_accelerator()) return int64_t{1} << 24;
   return int64_t{get_num_threads()} << 16;
@@ -35,7 +35,7 @@ struct Part {
 /// The iteration space of an elementwise call, with dims merged where all operands allow it.
 struct Walk {
   Dims sizes;
-  std::vector<Dims> strides;  // of each operand
+  std::vector<Dims> strides;  // one for each operand
 };
 
 /// Requires operands of equal sizes.
@@ -180,7 +180,7 @@ void UpcastCall::run_elementwise(const Call& call) const {
   const int64_t most = block_elements(defined[0]->device());
   if (defined[0]->numel() <= most) return run_upcast(call);
   const Walk walk = walk_of(defined);
-  std::vector<Tensor> scratch(operands_.size());  // flat, for one block
+  std::vector<Tensor> scratch(operands_.size());  // flat tensors, each for one block
   for (size_t i = 0; i < operands_.size(); ++i) {
     const Tensor& t = operands_[i].tensor;
     if (is_reduced_floating(t))

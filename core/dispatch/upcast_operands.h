@@ -32,7 +32,7 @@ class UpcastOperands {
   /// `reads`, `writes`: how the call uses t. `memory`: a flat float32 tensor, at least as large as
   /// t, for the upcast copy; else it is allocated.
   void add(const Tensor& t, bool reads, bool writes, const Tensor& memory = {});
-  /// The same, always through a dense copy.
+  /// As add(), but always with a dense copy.
   void add_copy(const Tensor& t, bool reads, bool writes, const Tensor& memory = {});
   void run(const std::function<void(Tensor*)>& call);
 

@@ -21,8 +21,8 @@ struct Operand {
   int value = 1;        ///< of every element
   bool of_call = true;  ///< has the call's dtype, else:
   DType dtype = DType::float32;
-  bool is_statistic = false;  ///< has the call's dtype, upcast if it is a reduced floating-point
-                              ///< type
+  bool is_statistic = false;  ///< has the call's dtype, or float32 if that is a reduced
+                              ///< floating-point type
 
   Tensor make(DType dtype_of_call) const {
     DType made = of_call ? dtype_of_call : dtype;
@@ -238,6 +238,7 @@ void add_products(Table& table) {
   table.add(kernels::cholesky, matrix, info, matrix, false);
   table.add(kernels::qr, matrix, matrix, matrix);
   table.add(kernels::eigh, t({1, 2}), matrix, info, matrix, false);
+  table.add(kernels::eig, t({1, 2, 2}), t({1, 2, 2, 2}), info, t({1, 2, 2, 1}));
   table.add(kernels::svd, matrix, t({1, 2}), matrix, info, matrix);
   table.add(kernels::triangular_solve, matrix, matrix, matrix, {});
   const Operand image = t({1, 1, 3, 3}), filter = t({1, 1, 2, 2}), out = t({1, 1, 2, 2});

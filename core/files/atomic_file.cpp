@@ -104,8 +104,8 @@ void AtomicFile::keep_owner_and_mode(const struct stat& before) const {
   struct stat now {};
   if (::fstat(fd_, &now) != 0) fail("create a file next to", errno);
   if (now.st_uid != before.st_uid || now.st_gid != before.st_gid) {
-    // Only root may change the owner; the group may be one of ours. Otherwise the file remains the
-    // writer's.
+    // Only root may change the owner; the group may be changed to one of the process's groups. If
+    // this fails, the file keeps the writer's owner and group.
     constexpr auto kAsItIs = static_cast<uid_t>(-1);
     [[maybe_unused]] const bool kept = ::fchown(fd_, before.st_uid, before.st_gid) == 0 ||
                                        ::fchown(fd_, kAsItIs, before.st_gid) == 0;

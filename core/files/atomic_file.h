@@ -43,7 +43,7 @@ class AMBIT_API AtomicFile {
   [[noreturn]] void fail(const char* step, int error) const;
 
   std::string path_;       // as given by the caller, for messages
-  std::string name_;       // of the target in folder_, after resolving symbolic links
+  std::string name_;       // the target's name in folder_, after resolving symbolic links
   std::string temporary_;  // in folder_; empty if there is none: written directly, or renamed
   int folder_ = -1;
   int fd_ = -1;

@@ -72,7 +72,7 @@ bool is_safetensors(std::string_view begin, uint64_t size_bytes) {
 // Core ML's Model: a version, then a ModelDescription that begins with its field 1, a message.
 bool is_core_ml(std::string_view begin) {
   if (begin.size() < 6 || begin[0] != 0x08 || begin[2] != 0x12) return false;
-  size_t at = 3;  // of the message's length, 7 bits a byte
+  size_t at = 3;  // position of the message's length, 7 bits per byte
   while (at + 1 < begin.size() && (begin[at] & 0x80) != 0) ++at;
   return begin[at + 1] == 0x0a;
 }

@@ -19,8 +19,9 @@
 namespace ambit {
 
 /// Move a new thread off the calling thread's core, without limiting where it runs later.
-/// Schedulers sometimes start a thread there, and keep both for milliseconds although other cores
-/// are idle: 2.1 ms on an idle virtual machine, where a moved thread ran after 0.15 ms.
+/// Schedulers sometimes start a thread on that core, and keep both threads on it for milliseconds
+/// although other cores are idle: 2.1 ms on an idle virtual machine, where a moved thread ran after
+/// 0.15 ms.
 inline void move_off_core(std::thread& thread) {
   const int core = sched_getcpu();
   cpu_set_t all, others;
@@ -32,13 +33,13 @@ inline void move_off_core(std::thread& thread) {
   pthread_setaffinity_np(thread.native_handle(), sizeof all, &all);
 }
 
-/// Call part(i, begin, end) concurrently for `count` consecutive pieces that cover [0, bytes), and
-/// wait for all. Errors: rethrows the first error in the order of the pieces.
+/// Call part(i, begin, end) concurrently for `count` consecutive parts that cover [0, bytes), and
+/// wait for all. Errors: rethrows the first error in the order of the parts.
 template <class Part>
 void in_parts(size_t count, uint64_t bytes, const Part& part) {
   if (count == 1) return part(size_t{0}, uint64_t{0}, bytes);
   std::vector<std::exception_ptr> errors(count);
-  std::atomic<size_t> next{0};  // join() orders the results
+  std::atomic<size_t> next{0};  // relaxed suffices: join() orders the results
   const auto run = [&] {
     for (size_t i = next++; i < count; i = next++) {
       try {
@@ -54,7 +55,7 @@ void in_parts(size_t count, uint64_t bytes, const Part& part) {
   threads.reserve(wanted);
   try {
     while (threads.size() + 1 < wanted) move_off_core(threads.emplace_back(run));
-  } catch (const std::system_error&) {  // no more threads: those that run take all pieces
+  } catch (const std::system_error&) {  // no more threads: the running ones process all parts
   }
   run();
   for (std::thread& t : threads) t.join();

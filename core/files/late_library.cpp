@@ -18,7 +18,8 @@ namespace ambit {
 namespace {
 
 // Return true if a text of dlerror() reports a lack of memory. A file that cannot be mapped counts,
-// because the text may omit the cause. Too small a static TLS block does not: a retry fails too.
+// because the text may omit the cause. A static TLS block that is too small does not count, because
+// a retry fails too.
 bool mentions_no_memory(std::string_view text) {
   // The C library translates its messages.
   const auto mentions = [text](const char* words) {

@@ -1,4 +1,4 @@
-// Warnings about values that are left out. Private to core.
+// Warnings about values that a file contains and that are omitted. Private to core.
 #pragma once
 
 #include <ambit/detail/printable.h>

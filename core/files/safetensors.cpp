@@ -34,7 +34,7 @@ constexpr ElementType kElementTypes[] = {
 };
 constexpr const char* kMetadata = "__metadata__";  // a map of strings, not a tensor
 constexpr size_t kMaxDims = 64;                    // bounds memory for a header full of sizes 1
-constexpr int kMaxSkipped = 125;                   // levels of an unknown field, as serde_json
+constexpr int kMaxSkipped = 125;                   // levels of an unknown field, as in serde_json
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
@@ -72,7 +72,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
         fail("expected '{}' once, got it twice", text);
       }
       const auto [known, is_new] = names_.try_emplace(text, entries_.size());
-      if (!is_new) {  // the last one counts
+      if (!is_new) {  // of duplicate keys, the last one counts
         entries_[known->second].type = nullptr;
         known->second = entries_.size();
       }
@@ -231,7 +231,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   bool is_list_ = false;  // the tensor is an array
   int skipped_ = 0;       // levels of nesting in the skipped field
   std::vector<uint64_t> offsets_;
-  std::unordered_map<std::string, size_t> names_;  // the entry of each
+  std::unordered_map<std::string, size_t> names_;  // index of each tensor's entry
   std::vector<Entry> entries_;
   Metadata metadata_;
 };

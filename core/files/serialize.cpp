@@ -33,10 +33,11 @@ constexpr const char* kOneTensor = "tensor";  // the name of a single tensor in 
   throw SerializationError(printable(fmt::format("save: cannot write '{}': {}", path, why)));
 }
 
-// Format to write, by the extension.
+// The extension determines the format of a written file.
 bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
 
-// Format to read, by the content. The extension only decides which error any other file gives.
+// The content determines the format of a file that is read. If the content has neither format, the
+// extension determines which error is thrown.
 bool holds_pytorch(const std::string& path) {
   return named_in_lack_of_memory("load", path, [&] {
     const InputFile file(path);

@@ -94,7 +94,8 @@ struct Value::Container {
   List items;
   Dict entries;
   struct OpaqueContent;
-  std::unique_ptr<const OpaqueContent> opaque{};  // separate, since most containers have none
+  std::unique_ptr<const OpaqueContent>
+      opaque{};  // a separate object, since most containers have no such content
 
   static int depth_of(const Value& v) { return v.kind_ >= Kind::list ? v.container().depth : 0; }
 };

@@ -28,7 +28,8 @@ size_t large_block_bytes(size_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
-// Eighths: the class is the exponent of (bytes - 1) and the three bits after its leading one.
+// Each power of two is divided into eight classes: the class is the exponent of (bytes - 1) and the
+// three bits after its leading one.
 size_t class_of(size_t bytes) {
   const size_t last = bytes - 1;
   if (last < 512) return last / 64;
@@ -106,8 +107,8 @@ void* CachingAllocator::allocate(size_t bytes) {
   return p;
 }
 
-// Add pages adjacent to the lowest ones, only as many as its free block lacks, because free memory
-// above them is fragmented.
+// Add pages below the lowest ones. A free block at the bottom is extended to block_bytes; free
+// blocks above it are not counted, because they are fragmented.
 bool CachingAllocator::add_pages(size_t block_bytes) {
   // allocate() throws for it.
   if (raw_.is_host() && block_bytes > HostMemory::total_bytes()) return false;

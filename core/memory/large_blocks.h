@@ -47,7 +47,7 @@ class LargeBlocks {
  private:
   struct Block {
     size_t bytes;
-    Range segment;  // that contains it; empty: pages
+    Range segment;  // the segment that contains the block; empty for pages
     uint64_t last_request;
     bool free;
   };

@@ -2,6 +2,7 @@
 #include <ambit/detail/packed_constants.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace ambit {
@@ -33,7 +34,11 @@ void PackedConstants::reset(std::vector<const void*> constants) {
 
 PackedConstants::Scope::Scope(PackedConstants& constants)
     : before_(std::exchange(current, &constants)) {}
-PackedConstants::Scope::~Scope() { current = before_; }
+PackedConstants::Scope::~Scope() {
+  // The kernel that threw may not have filled its form.
+  if (std::uncaught_exceptions() > 0) current->reset(std::move(current->constants_));
+  current = before_;
+}
 
 bool PackedConstants::keeps(const void* constant, size_t bytes) {
   if (!current || bytes == 0 || bytes > kMostBytes) return false;

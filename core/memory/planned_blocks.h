@@ -68,8 +68,8 @@ class PlannedMemory::Blocks final : public Backend, public std::enable_shared_fr
   Backend& inner_;
   mutable SpinLock lock_;  // guards the members below
   std::vector<PlannedBlock> blocks_;
-  std::vector<Kept> kept_;             // by block; empty for those in the arena
-  std::vector<size_t> first_of_step_;  // by step: its first block; last, the number of blocks
+  std::vector<Kept> kept_;             // one for each block; empty for blocks in the arena
+  std::vector<size_t> first_of_step_;  // first block of each step, then the number of blocks
   std::vector<Place> places_;
   std::unordered_map<void*, uint32_t> recorded_;  // blocks that are allocated, while recording
   char* arena_ = nullptr;

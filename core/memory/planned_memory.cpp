@@ -10,7 +10,7 @@
 namespace ambit {
 namespace {
 
-constexpr size_t kAlignment = 64;  // of Backend::allocate()
+constexpr size_t kAlignment = 64;  // of memory that Backend::allocate() returns
 
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -21,7 +21,7 @@ bool live_together(const PlannedBlock& a, const PlannedBlock& b) {
 }  // namespace
 
 size_t arrange(std::span<PlannedBlock> blocks) {
-  std::vector<PlannedBlock*> largest_first, placed;  // the latter by offset
+  std::vector<PlannedBlock*> largest_first, placed;  // `placed` is sorted by offset
   for (PlannedBlock& b : blocks) {
     if (!b.outlives_run()) largest_first.push_back(&b);
   }

@@ -40,7 +40,7 @@ struct Block {
 struct List {
   Block* first = nullptr;
   uint32_t size = 0;
-  uint32_t most = 0;  // 0 before the thread registered its end handler, and after that ran
+  uint32_t most = 0;  // 0 until the thread has registered end_of_thread, and after its call
 };
 
 // No destructor, so that the lists outlive tensors in globals; initial-exec TLS avoids a call for
@@ -77,7 +77,7 @@ bool register_end_of_thread() noexcept {
   return key >= 0 && pthread_setspecific(static_cast<pthread_key_t>(key), &lists) == 0;
 }
 
-// For a full list, and for a thread that has freed nothing yet or is ending.
+// Free a block if the list is full, or if the thread has freed nothing yet or is ending.
 [[gnu::noinline]] void free_unlisted(void* p) noexcept {
   if (stage == Stage::unused && register_end_of_thread()) {
     stage = Stage::open;

@@ -24,7 +24,7 @@ uint64_t begin_call(uint64_t profile, const Call& call, const char* shapes) noex
 void end_call(uint64_t profile) noexcept {
   const int64_t end = ticks();
   ThreadLog* const log = ThreadLog::own;
-  // Another profile may have started, and this one's calls are gone.
+  // Another profile may have started and discarded the calls of this one.
   if (!log || log->profile() != profile || !log->has_open()) return;
   if (!log->last_open().device.is_cpu() || Recorder::records_more()) [[unlikely]] {
     Recorder::get().end_more(*log);

@@ -154,7 +154,7 @@ class Trace {
   Writer& writer_;
   const int pid_ = ::getpid();
   std::set<int> threads_;
-  std::set<std::string> devices_;  // each is a process, numbered like the device, as for GPUs
+  std::set<std::string> devices_;  // each is a process with the number of the device
   int64_t number_ = 0, addresses_ = 0;
 };
 

@@ -102,7 +102,7 @@ bool Recorder::keep(size_t calls) {
 
 const char* Recorder::intern(uint64_t profile, std::string_view text) {
   const std::lock_guard lock(mutex_);
-  // stop() moves the names away after this, including this one.
+  // stop() waits for the lock and then moves all names, including this one, to the results.
   return profile == current() ? names_.emplace(text).first->c_str() : nullptr;
 }
 
@@ -113,7 +113,7 @@ void Recorder::watch_memory(Device device) {
   memory_.push_back({device, stats.allocated, stats.allocated - stats.in_use, stats.peak_in_use});
 }
 
-// Under the lock, so that concurrent callers do not count memory twice.
+// Read the statistics while holding the lock, so that concurrent callers do not count memory twice.
 More Recorder::memory_since(Device device) {
   More more;
   const std::lock_guard lock(mutex_);
@@ -136,8 +136,8 @@ int64_t Recorder::clock_offset(Device device) {
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find(offsets_, device, &Offset::device);
   if (known != offsets_.end()) return known->nanoseconds;
-  // The host learns of a mark with a delay that is always positive: the minimum of several is the
-  // best estimate.
+  // The host sees a mark with a delay, which is always positive, so the minimum of several
+  // measurements is the best estimate.
   constexpr int kMarks = 5;
   int64_t least = INT64_MAX;
   for (int i = 0; i < kMarks; ++i) {

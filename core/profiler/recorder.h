@@ -61,7 +61,7 @@ class Recorder {
   int64_t clock_offset(Device device);
 
  private:
-  static std::atomic<uint64_t> current_;  // its release publishes the options, which are relaxed
+  static std::atomic<uint64_t> current_;  // its release store publishes the options
   static std::atomic<bool> records_more_;
   struct MemoryCounters {
     Device device;
@@ -97,11 +97,11 @@ inline constexpr char kOutputsEnd = ';';
 std::string shapes_text(const char* op, std::span<const DeviceArg> tensors);
 
 /// Begin a call in the profile of that number (which may have stopped), and end the last one begun
-/// in this thread. Failures, for lack of memory or of a device, do not affect the program's call:
-/// it is just not recorded. begin_call returns the number, or 0 if not recorded. `shapes` lives as
-/// long as the profile; null: not recorded.
+/// in this thread. If memory is lacking or the device fails, the call is not recorded; the
+/// program's call is unaffected. begin_call returns the number, or 0 if not recorded. `shapes`
+/// lives as long as the profile; null: not recorded.
 uint64_t begin_call(uint64_t profile, const Call& call, const char* shapes = nullptr) noexcept;
-/// The same for a scope of the program, in the active profile.
+/// As begin_call(), for a scope of the program, in the active profile.
 uint64_t begin_scope(std::string_view name) noexcept;
 void end_call(uint64_t profile) noexcept;
 

@@ -163,8 +163,8 @@ void ThreadLog::put_away_full() noexcept {
   ended_.store(0, std::memory_order_relaxed);
 }
 
-// Calls that are kept are summed up after the profile stops: during it that would cost more than
-// recording them.
+// Calls that are kept are summed after the profile stops: summing them earlier would cost the
+// program more time than recording them.
 void ThreadLog::put_away(Block block) {
   resolve_marks(block);
   if (block.calls.empty()) return;

@@ -42,8 +42,8 @@ struct More {
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
 
-/// Allocator for calls. Uses a huge page for blocks of that size: page faults of 4 KiB pages would
-/// cost as much as everything else done for the calls in them. Errors: std::bad_alloc.
+/// Allocator for calls. Uses a huge page for blocks of that size: with 4 KiB pages, page faults
+/// would cost as much as all other work of recording the calls. Errors: std::bad_alloc.
 struct CallMemory {
   using value_type = Call;
   template <class>
@@ -164,7 +164,7 @@ class ThreadLog {
   /// Move the calls out, and record no more for that profile.
   Collected collect(uint64_t profile);
 
-  std::atomic<bool> has_ended{false};  // of the thread
+  std::atomic<bool> has_ended{false};  // true after the end of the thread
 
  private:
   // The first block is small, since most threads have few calls.
@@ -182,7 +182,7 @@ class ThreadLog {
 
   uint64_t profile_ = 0;
   std::vector<Call> open_;
-  std::vector<Kept> kept_;               // of open calls, where set
+  std::vector<Kept> kept_;               // data of those open calls that have any
   std::atomic<size_t> ended_{0};         // calls in block_, published by its release store
   std::atomic<uint64_t> collecting_{0};  // written under the lock
   Block block_;                          // its `more` is also guarded by the lock

@@ -40,7 +40,7 @@ TickOrigin tick_origin() {
 double microseconds_per_tick() {
   const TickOrigin& first = first_origin();
   if (!ticks_are_of_processor) return 1e-3;
-  constexpr int64_t kLongEnough = 1'000'000;  // nanoseconds; reading both clocks takes 50
+  constexpr int64_t kLongEnough = 1'000'000;  // nanoseconds; reading both clocks needs about 50
   TickOrigin last = now();
   while (last.nanoseconds - first.nanoseconds < kLongEnough) last = now();
   return static_cast<double>(last.nanoseconds - first.nanoseconds) /

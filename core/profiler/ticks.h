@@ -1,5 +1,5 @@
-// The clock of recorded calls: the processor's TSC if the kernel uses it as its clock source; it
-// takes half the time of a call to the system's clock.
+// The clock of recorded calls: the processor's TSC if the kernel uses it as its clock source;
+// reading it costs half as much as a call to the system's clock.
 #pragma once
 
 #include <chrono>

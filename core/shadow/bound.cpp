@@ -89,6 +89,7 @@ const std::unordered_map<const OpBase*, Function>& functions() {
       {&cholesky, factor_bound},
       {&qr, factor_bound},
       {&eigh, factor_bound},
+      {&eig, factor_bound},
       {&svd, factor_bound},
       {&triangular_solve, factor_bound},
   };

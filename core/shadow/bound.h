@@ -1,6 +1,7 @@
 // Error bounds of a kernel's results relative to the shadow's. Those of elementwise functions are
-// in the table of <ambit/backend/bounds.h>, which `ambit conformance` uses, too. Its other bounds
-// hold for its random operands only, up to 3 and of both signs; these are for any operands.
+// in the table of <ambit/backend/bounds.h>, which `ambit conformance` uses, too. The other bounds
+// of `ambit conformance` hold only for its random operands, of magnitudes up to 3 and both signs;
+// the bounds here hold for any operands.
 #pragma once
 
 #include <ambit/backend/bounds.h>
@@ -27,8 +28,8 @@ struct Bound {
 inline double epsilon(DType dtype) { return computing_epsilon(dtype); }
 
 /// Return a bound of the rounding errors in a sum of n terms, in units of epsilon / 2 of the sum of
-/// their magnitudes: n in the worst case; in long sums random errors partly cancel, and none above
-/// 4 sqrt(n) was seen. Twice that, because both devices round.
+/// their magnitudes: n in the worst case; in long sums random errors partly cancel, and the largest
+/// one measured was 4 sqrt(n). The result is doubled, because both devices round.
 inline double roundings(double n) { return 2 * std::min(n + 2, 4 * std::sqrt(n) + 8); }
 
 /// Return the absolute bound of a sum of n terms with this sum of magnitudes.
@@ -39,7 +40,7 @@ inline double sum_error(double n, double magnitudes, DType dtype) {
 /// Return the bound of output `output`, of the kernel's tensor argument `argument`.
 Bound bound_of(const Call& call, size_t argument, const Operand& output);
 
-// By family of kernels.
+// The bounds of each family of kernels.
 Bound unary_bound(const Call& call, const Operand& y);
 Bound binary_bound(const Call& call, const Operand& y);
 Bound binary_scalar_bound(const Call& call, const Operand& y);

@@ -90,7 +90,7 @@ class Call {
   /// parameter).
   const std::vector<std::pair<bool, size_t>>& order() const { return order_; }
 
-  // --- for bounds
+  // --- used by the bounds
   /// Return the only operand of an argument.
   const Operand& operand(size_t argument) const { return arguments_[argument].operands[0]; }
   template <class P>

@@ -16,7 +16,7 @@ double size_along(const Operand& o, int64_t dim) {
   return o.tensor.dim() == 0 ? 1 : static_cast<double>(std::max<int64_t>(1, o.size(dim)));
 }
 
-// Return the largest magnitude of an optional operand of factors, 1 if it is absent.
+// Return the largest magnitude of an optional operand that is a factor; 1 if it is absent.
 double factor(const Call& call, size_t argument) {
   return call.operand(argument).is_defined() ? call.largest(argument) : 1;
 }
@@ -73,7 +73,7 @@ Bound softmax_bound(const Call& call, const Operand& y) {
 
 Bound softmax_grad_bound(const Call& call, const Operand& dx) {
   const double n = size_along(dx, call.parameter<int64_t>(0)), dy = call.largest(1);
-  // The sum is of dy * y, with probabilities y, or of dy.
+  // The gradient contains a sum of dy * y, with probabilities y, or a sum of dy.
   if (!call.parameter<bool>(1)) {
     return {12, (12 + roundings(n)) * dy * std::max(1., call.largest(2)) * epsilon(dx.dtype())};
   }
@@ -90,7 +90,8 @@ Bound norm_bound(const Call& call, size_t argument, const Operand& y) {
   const double n = has_statistics ? normalised(x, invstd) : 1;
   const double eps = epsilon(y.dtype()), largest = x.largest();
   const double terms = 8 + roundings(n) / 2;
-  // The magnitude of x, and so of its mean's rounding error, relative to a deviation.
+  // The largest magnitude of x, which bounds the rounding error of its mean, relative to the
+  // deviation.
   const double ratio = (largest + call.operand(1).largest_expected()) * invstd.largest_expected();
   const double relative = terms * eps + terms * eps * ratio * terms * eps * ratio;
   switch (argument) {
@@ -124,7 +125,7 @@ Bound norm_grad_bound(const Call& call, size_t argument, const Operand& y) {
   return {2, (roundings(n) + 8 + 4 * ratio) * eps * sum * spread};
 }
 
-// y and lse of attention: scores are sums of E products, scaled.
+// y and lse of attention, whose scores are scaled sums of E products.
 Bound attention_bound(const Call& call, size_t argument, const Operand& y) {
   const Operand &q = call.operand(2), &k = call.operand(3);
   const double eps = epsilon(y.dtype());
@@ -160,7 +161,7 @@ Bound cell_bound(const Call& call, const Operand& y) {
   }
   const bool is_forward = &call.op() == &kernels::lstm_cell || &call.op() == &kernels::gru_cell;
   if (is_forward) return {8, 32 * largest * epsilon(y.dtype())};
-  double gradient = 0;  // of dh and dc
+  double gradient = 0;  // the largest magnitude of dh and dc
   const size_t first = &call.op() == &kernels::gru_cell_grad ? 3 : 2;
   const size_t last = &call.op() == &kernels::gru_cell_grad ? 3 : 3;
   for (size_t i = first; i <= last; ++i) gradient += call.largest(i);
@@ -213,8 +214,8 @@ Bound sgd_bound(const Call& call, size_t argument, const Operand& y) {
   return {1, 6 * eps * (argument == 0 ? parameter + std::abs(p.lr) * gradient : gradient)};
 }
 
-// A moment divided by the root of the other is at most 1 / sqrt(1 - beta2), about 32, once both
-// have seen the same gradients.
+// The first moment divided by the square root of the second is at most 1 / sqrt(1 - beta2), about
+// 32, if both have been updated with the same gradients.
 Bound adam_bound(const Call& call, size_t argument, const Operand& y) {
   const auto& p = call.parameter<AdamParams>(0);
   const double eps = epsilon(y.dtype());
@@ -227,11 +228,13 @@ Bound adam_bound(const Call& call, size_t argument, const Operand& y) {
   return {2, 6 * eps * (call.largest(2) + gradient * gradient)};
 }
 
-// Factorisations and solutions. Factors of equal matrices differ by the problem's condition number,
-// vectors by signs and by rotations of equal values: they are not compared.
+// Factorisations and solutions. They are not compared: correct factors of one matrix may differ in
+// proportion to its condition number, correct vectors by their signs and by rotations among equal
+// eigenvalues or singular values, and the eigenvalues of eig() by their order.
 Bound factor_bound(const Call& call, size_t argument, const Operand& y) {
   if (!is_floating_point(y.dtype())) {
-    // info. Pivots of nearly equal elements depend on roundings.
+    // Only info is compared. The choice of a pivot among nearly equal elements depends on
+    // roundings.
     return {.is_compared = !(&call.op() == &kernels::lu_factor && argument == 1)};
   }
   const bool is_values = (&call.op() == &kernels::eigh && argument == 0) ||

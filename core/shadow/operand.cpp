@@ -104,7 +104,7 @@ Bytes read_window(const Tensor& t, const Window& window) {
                          static_cast<const std::byte*>(block) + window.begin, bytes.size(), false);
   };
   if (storage.is_native()) {
-    // Not converted permanently: kernels written for the layout must continue to use it.
+    // Do not convert the block permanently: kernels written for the layout must continue to use it.
     const Tensor row_major = block(storage.size_bytes(), device);
     void* const to = row_major.data_ptr();
     if (storage.acquire_native()) {

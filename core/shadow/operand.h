@@ -20,8 +20,8 @@ using Bytes = std::vector<std::byte>;
 
 /// The bytes of a block around the elements of a tensor.
 struct Window {
-  size_t begin = 0, end = 0;  // in the block
-  size_t first = 0;           // of the tensor's first element, from begin
+  size_t begin = 0, end = 0;  // offsets in the block
+  size_t first = 0;           // offset of the tensor's first element from `begin`
 };
 
 /// Bytes of guard zones at either end of a guarded output.
@@ -32,14 +32,14 @@ inline constexpr std::byte kGuardByte{0xf5};
 struct Operand {
   std::string name;
   Role role = Role::input;
-  Tensor tensor;  // of the program; undefined: an optional operand that is absent
+  Tensor tensor;  // the program's tensor; undefined for an absent optional operand
   Tensor on_shadow;
   Tensor guarded;  // an output with guard zones, instead of `tensor`; may be undefined
   Window window;
   Bytes before;  // empty for an output that is a whole block
   Bytes after;
   Bytes expected;  // results of the shadow
-  Bytes twin;      // of the twin's window before the call; empty where `before` is
+  Bytes twin;      // the twin's window before the call; empty if `before` is
 
   bool is_defined() const { return tensor.defined(); }
   bool is_written() const { return role != Role::input; }

@@ -8,11 +8,11 @@
 
 namespace ambit::shadow {
 
-/// The place of a call in the program.
+/// Identifies a call in the run of the program.
 struct Place {
-  uint64_t calls = 0;            ///< number of the call, of all kernels of the process
-  uint64_t calls_of_op = 0;      ///< of this op
-  uint64_t optimizer_calls = 0;  ///< of sgd_step and adam_step so far
+  uint64_t calls = 0;            ///< calls of all kernels of the process so far
+  uint64_t calls_of_op = 0;      ///< calls of this op so far
+  uint64_t optimizer_calls = 0;  ///< calls of sgd_step and adam_step so far
   std::string module;            ///< the module of the call's parameters, or of the last ones
 };
 

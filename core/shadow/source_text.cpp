@@ -21,7 +21,8 @@ std::string source_text(int64_t value) {
 std::string source_text(double value) {
   if (std::isnan(value)) return "double(NAN)";
   if (std::isinf(value)) return value > 0 ? "HUGE_VAL" : "-HUGE_VAL";
-  // 17 digits identify a double. A point, so that a Scalar of it is floating point.
+  // 17 digits identify a double. The text gets a point, so that a Scalar made from it is floating
+  // point.
   std::string text = fmt::format("{:.17g}", value);
   if (text.find_first_of(".e") == text.npos) text += ".0";
   return text;

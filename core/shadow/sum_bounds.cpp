@@ -13,8 +13,8 @@ using Numbers = std::vector<double>;
 
 double magnitude(double x) { return std::isfinite(x) ? std::abs(x) : 0; }
 
-// Call f(position of the element in `sizes` with row-major strides, where `strides` replaces them,
-// index of the element) for all elements of `sizes` in row-major order.
+// Call f(position, index) for all elements of `sizes` in row-major order: `position` is the
+// element's offset with `strides`, `index` its number in this order.
 template <class F>
 void for_each_position(IntArrayRef sizes, const Dims& strides, const F& f) {
   Dims index(sizes.size());
@@ -60,8 +60,8 @@ double terms(const Operand& y, const Operand& x) {
   return static_cast<double>(x.numel()) / static_cast<double>(std::max<int64_t>(1, y.numel()));
 }
 
-// The magnitudes that are added at each position of y: of y itself and of src at index along dim.
-// `position` gives the position in y for the element i of src.
+// For each position of y: the sum of the magnitudes that are added there, of y itself and of
+// elements of src, and their number. position(i) is the position in y of the element i of src.
 struct Added {
   Numbers magnitudes, count;
 };
@@ -87,7 +87,7 @@ Bound bound_of(const Added& added, DType dtype) {
   return bound;
 }
 
-// Return for each element of a call scatter(y, index, src, dim) its position in y.
+// Return the position in y of each element of src, for a call scatter(y, index, src, dim).
 std::vector<int64_t> scattered(const Call& call) {
   const Operand &y = call.operand(0), &index = call.operand(1);
   const auto dim = static_cast<size_t>(call.parameter<int64_t>(0));
@@ -252,15 +252,15 @@ Bound product_bound(const Call& call, const Operand& y) {
   return activation_bound(call.parameter<ActivationParams>(0).op, bound, largest, y.dtype());
 }
 
-// Sums of two products for each pair of a line.
+// Each part of a result is a sum of two products for each complex number of the line.
 Bound fft_bound(const Call& call, const Operand& y) {
   const double n = 2 * static_cast<double>(std::max(y.size(1), call.operand(1).size(1)));
   const double magnitudes = n * call.largest(1) * std::abs(call.parameter<double>(1));
   return {2, sum_error(n, magnitudes, y.dtype())};
 }
 
-// y [M,N]: an exact sum, then roundings of numbers up to K * 127 * 128 / 127 * the largest x *
-// scale.
+// y [M,N]: the sum of products is exact; then numbers of magnitude up to K * 127 * 128 / 127 * the
+// largest x * scale are rounded.
 Bound linear_int8_bound(const Call& call, const Operand& y) {
   const auto K = static_cast<double>(call.operand(1).size(1));
   return {4, 4 * 128 * K * call.largest(1) * call.largest(3) * epsilon(y.dtype())};

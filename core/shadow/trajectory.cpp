@@ -74,7 +74,8 @@ bool is_updated(const Call& call, const Operand& input) {
   });
 }
 
-// Return the first step of a row: 0 to 9, then 10, 20 .. 90, 100, 200 ..
+// Return the first step of the row that contains `step`. Rows begin at 0 to 9, then at 10, 20 ..
+// 90, 100, 200 ..
 uint64_t first_of_row(uint64_t step) {
   uint64_t unit = 1;
   while (step / unit >= 10) unit *= 10;
@@ -90,7 +91,8 @@ std::string place_text(const Call& call, const Place& place) {
                      place.module.empty() ? "none" : place.module);
 }
 
-// Random numbers are data from outside, and the contract leaves some results open.
+// Return false for random numbers, which do not depend on the program's data, and for results that
+// the contract does not determine.
 bool is_followed(const Call& call, size_t argument, const Operand& o) {
   return &call.op() != &kernels::random && bound_of(call, argument, o).is_compared;
 }

@@ -47,7 +47,7 @@ class Trajectory {
   uint64_t step_of(const Call& call);
 
   std::set<std::string> devices_;
-  std::map<uint64_t, Row> rows_;  // by first step
+  std::map<uint64_t, Row> rows_;  // the key is the first step of the row
   Growth largest_;
   uint64_t steps_ = 0, wrong_ = 0, not_computed_ = 0;
   std::string first_wrong_;

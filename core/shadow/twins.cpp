@@ -20,7 +20,8 @@ Twin& Twins::of(const Operand& o) {
   const std::lock_guard lock(mutex_);
   const auto [found, is_new] = twins_.try_emplace(storage.get());
   if (is_new) {
-    // Equal bytes, whose values do not matter: read() replaces those that the device does not have.
+    // Both copies start with equal bytes of any value: read() replaces the bytes that differ from
+    // the device's.
     found->second = {Bytes(bytes), Bytes(bytes)};
     storage->set_deleter([this, key = storage.get()](void*) { drop(key); });
   }
@@ -52,7 +53,7 @@ void Twins::write(const Operand& o, bool is_computed) {
   Twin& twin = of(o);
   const size_t size = element_size(o.dtype()), first = o.window.begin + o.window.first;
   const std::byte *got = o.results(), *own = is_computed ? &o.expected[o.window.first] : got;
-  // Only elements: a window of strided ones contains other operands.
+  // Write only the elements: the window of a strided operand contains elements of other tensors.
   const size_t piece = o.tensor.is_contiguous() ? o.tensor.nbytes() : size;
   for (const int64_t at : piece == size ? o.positions() : std::vector<int64_t>{0}) {
     const size_t byte = static_cast<size_t>(at) * size;

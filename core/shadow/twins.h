@@ -16,8 +16,8 @@ namespace ambit::shadow {
 /// The bytes of a block on both devices after the last call that used it, kept on the host.
 struct Twin {
   Bytes on_device, on_shadow;
-  bool was_read = false;  ///< since a call wrote it
-  uint64_t updates = 0;   ///< writes after reads
+  bool was_read = false;  ///< a call has read it since the last write
+  uint64_t updates = 0;   ///< number of writes that follow a read
 };
 
 class Twins {
@@ -26,14 +26,15 @@ class Twins {
   static Twins& get();
 
   /// Set the twin's bytes of an operand before a call. Elements that the device has changed since
-  /// its last call, or that no call has used before, have the device's values.
+  /// the last call, or that no call has used yet, get the device's values.
   void read(Operand& o);
-  /// Keep the results of an operand after a call: the device's, and for the twin `expected`, or
-  /// the device's, too.
+  /// Store the results of an operand after a call. The twin gets `expected` if is_computed, else
+  /// the device's results.
   void write(const Operand& o, bool is_computed);
 
   /// Return the twin of the operand's block. It is dropped with the block. Borrowed memory has a
-  /// twin only until the next call of this function, since nothing tells when it is returned.
+  /// twin only until the next call of this function, because the owner does not report when it
+  /// frees the memory.
   Twin& of(const Operand& o);
 
  private:

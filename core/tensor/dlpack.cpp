@@ -188,7 +188,7 @@ struct Geometry {
 };
 
 Geometry geometry_of(const DLTensor& t) {
-  // The most of any library; more means an uninitialised structure.
+  // No library has tensors of more dims; a larger ndim means an uninitialised structure.
   constexpr int32_t kMostDims = 64;
   if (t.ndim < 0 || t.ndim > kMostDims) {
     throw ShapeError(

@@ -42,7 +42,7 @@ Dims channels_last_strides(MemoryFormat format, IntArrayRef sizes) {
   return strides;
 }
 
-// As in PyTorch: if both formats match, as with one channel, row-major is preferred.
+// If both formats match, which is so with one channel, row-major is preferred, as in PyTorch.
 bool suggests(MemoryFormat format, const Tensor& t) {
   const int* order = channels_last_order(format, t.dim());
   if (!order || t.stride(1) == 0) return false;

@@ -36,8 +36,8 @@ Tensor edges(Tensor t) {
   return t;
 }
 
-// The elements' texts and their common width: of the longest text, for floats among finite non-zero
-// ones.
+// The elements' texts and their common width: the length of the longest text; for floats, only
+// finite non-zero elements count.
 struct Elements {
   std::vector<std::string> text;
   size_t width = 1;
@@ -209,7 +209,8 @@ std::string str(const Tensor& t) {
   if (!t.defined()) return "undefined";
   std::string out = std::string(kPrefix) + contents(t);
   const size_t newline = out.rfind('\n');
-  // PyTorch's count is one or two characters too high here; this matches it.
+  // PyTorch's length of the last line is one or two characters too high here; the line breaks must
+  // match PyTorch's.
   size_t line = out.size() + 1 - (newline == std::string::npos ? size_t(-1) : newline);
   for (const std::string& suffix : suffixes(t)) {
     if (line + suffix.size() + 2 > kLineWidth) {

@@ -226,8 +226,9 @@ void set_name_in_scope(const Tensor& t, std::string name,
 NameScope::~NameScope() {
   // Iterative, since each scope may hold the last reference to its parent.
   while (parent && parent.use_count() == 1) {
-    // use_count() is relaxed. Dropping a reference acquires the accesses of owners that dropped
-    // theirs before, which may have read or set the parent's parent.
+    // use_count() is relaxed. Releasing our reference is an acquire: it orders this thread after
+    // all accesses by owners that released theirs before, which may have read or set the parent's
+    // parent.
     std::shared_ptr<NameScope>(parent).reset();
     std::shared_ptr<NameScope> next = std::move(parent->parent);
     parent = std::move(next);

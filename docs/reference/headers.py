@@ -1,8 +1,8 @@
 """Converts a public header for Doxygen: gives a comment to the declarations that share one.
 
 So the headers stay short. The lines keep their numbers:
-- An overload without a comment gets that of the overload before it in its class or namespace: a getter
-  that of its setter. `name_` gets that of `name`, and `name3d` that of `name1d` or `name2d`.
+- An overload without a comment gets the comment of the overload before it in its class or namespace: a getter
+  gets the setter's. `name_` gets the comment of `name`, and `name3d` that of `name1d` or `name2d`.
 - AMBIT_OPTION and AMBIT_MODULE become declarations; an option's comment ends with its default.
 - The lines at the top of a header become the description of the file.
 - Members that every module or option class has get the comments of standard.py.

@@ -23,7 +23,8 @@ namespace {
 
 constexpr size_t kRecordBytes = CIFAR10::kRecordBytes;
 
-// Return the records if complete and of known classes. Errors: SerializationError naming `source`.
+// Return the records. Errors: SerializationError naming `source` if a record is incomplete or its
+// class is unknown.
 std::span<const uint8_t> checked(std::span<const uint8_t> records, const std::string& source) {
   if (records.empty() || records.size() % kRecordBytes != 0) {
     throw SerializationError(fmt::format("CIFAR10: expected images of {} bytes in {}, got {} bytes",
@@ -51,7 +52,7 @@ ByteImages split(std::span<const uint8_t> records) {
   return {images, targets};
 }
 
-// Only the official archive is compressed, not its files: the file size gives the number of images
+// The files in the official archive are not compressed, so the file size gives the number of images
 // before one is read.
 void append_file(std::vector<uint8_t>& records, const std::string& path) {
   DataFile file("CIFAR10", path);

@@ -21,7 +21,8 @@ void throw_bad_rank(size_t rank, size_t num_replicas) {
 void DistributedOrder::reset(std::optional<size_t> new_size) {
   const size_t before = std::exchange(size_, new_size.value_or(size_));
   const size_t mine = local_sample_count();
-  // Duplicates follow the last position, so that all ranks have equal counts; one rank needs none.
+  // Duplicates are added after the last position, so that all ranks have equal counts; a single
+  // rank needs no duplicates.
   const size_t count = num_replicas_ == 1 ? size_ : mine * num_replicas_;
   try {
     if (count != order_.size()) order_ = allocate_order("DistributedSampler", count);

@@ -70,10 +70,11 @@ Tensor read_idx(const std::string& path, size_t dims) {
     fail(fmt::format("the magic number {}", magic), big_endian(bytes.data()));
   }
   Dims sizes;
-  uint64_t needed = 1, without_zeros = 1;  // both limited; strides use the latter
+  uint64_t needed = 1, without_zeros = 1;  // both limited; strides use without_zeros
   for (size_t d = 0; d < dims; ++d) {
     const uint32_t size = big_endian(bytes.data() + 4 + 4 * d);
-    // Clamped, so that the product with a u32 fits; sizes above the limit are rejected below.
+    // Clamp the product, so that its product with a u32 fits into 64 bits; sizes above the limit
+    // are rejected below.
     needed = std::min<uint64_t>(needed, kMostBytes) * size;
     without_zeros = std::min<uint64_t>(without_zeros, kMostBytes + 1) * std::max(size, 1u);
     sizes.push_back(size);

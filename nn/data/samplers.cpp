@@ -86,8 +86,9 @@ std::optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
   return indices;
 }
 
-// libtorch only has "index" and "indices". "seed": the seed and the offset in its stream, for later
-// epochs. "ahead": the seed and the offset of the order of an epoch that has not begun.
+// libtorch stores only "index" and "indices". ambit adds "seed", the seed and the offset in its
+// stream for later epochs, and "ahead", the seed and the offset for the order of an epoch that has
+// not begun.
 void RandomSampler::save(serialize::OutputArchive& archive) const {
   const bool has_begun = order_.size() == size_;
   std::vector<size_t> order = order_;

@@ -64,7 +64,7 @@ void WorkerPool::cancel() {
 }
 
 void WorkerPool::Threads::run(size_t worker) {
-  const SingleThreadGuard single_thread;  // the workers are the parallelism
+  const SingleThreadGuard single_thread;  // the workers already use all cores
   for (;;) {
     Job job;
     {

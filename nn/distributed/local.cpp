@@ -80,8 +80,9 @@ struct World {
   const int size;
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<uint64_t, std::shared_ptr<Rendezvous>> rendezvous;  // that some ranks have not joined
-  std::vector<uint64_t> begun;                                 // number of collectives, by rank
+  std::map<uint64_t, std::shared_ptr<Rendezvous>>
+      rendezvous;               // those that some ranks have not joined
+  std::vector<uint64_t> begun;  // number of collectives, by rank
   std::vector<bool> has_left;
   // Messages sent but not received, which own their memory; by source, destination and tag.
   std::map<std::tuple<int, int, int>, std::deque<Transfer>> mail;
@@ -253,7 +254,7 @@ void run_local(int size, const std::function<void(std::shared_ptr<ProcessGroup>)
       if (!place) place = std::current_exception();
       group->abort(fmt::format("expected rank {} to continue, got an error there: {}",
                                group->rank(),
-                               what));  // unless it has ended already
+                               what));  // no effect if it has ended already
     };
     try {
       body(group);

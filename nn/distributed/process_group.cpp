@@ -36,8 +36,9 @@ struct Side {
   void* address() const { return memory.defined() ? memory.data_ptr() : nullptr; }
 };
 
-// Prepare the memory of one side of the transfer. It has the transfer's dtype, which differs from
-// the tensors' if that is too narrow for sums. `is_kept`: copy the result to the tensors.
+// Prepare the memory of one side of the transfer. The memory has the transfer's dtype, which
+// differs from the dtype of the tensors if that is too narrow for sums. `is_kept`: copy the result
+// to the tensors.
 void lay_out(Side& side, const Communicator& communicator, const Transfer& transfer, bool is_read,
              bool is_kept = true) {
   if (side.tensors.empty()) return;
@@ -57,7 +58,8 @@ void lay_out(Side& side, const Communicator& communicator, const Transfer& trans
   } else {
     side.memory = first.detach();
   }
-  // A device communicator orders itself after queued work on the device; others need this wait.
+  // A device communicator orders transfers after queued work on the device; other communicators
+  // need this wait.
   const Device home = side.memory.device();
   if (!home.is_cpu() && communicator.device().is_cpu()) ambit::synchronize(home);
 }
@@ -200,7 +202,7 @@ WorkPtr ProcessGroup::begin(const Call& call) {
                     .peer = call.peer,
                     .tag = call.tag,
                     .memory = memory};
-  // Reduced floating-point types are summed in float32; device communicators do that themselves.
+  // Reduced floating-point types are summed in float32; device communicators do this themselves.
   if (is_reduction(call.what) && is_reduced_floating(transfer.dtype) &&
       communicator_->device().is_cpu()) {
     transfer.dtype = kFloat32;
@@ -279,7 +281,7 @@ std::shared_ptr<ProcessGroup> ProcessGroup::new_group(const std::vector<int>& ra
                               fmt::join(ranks, ", ")));
     }
   }
-  barrier()->wait();  // so that no rank waits for one that does not take part
+  barrier()->wait();  // so that no rank waits for a rank that does not take part
   ++number_;
   std::shared_ptr<Communicator> part = communicator_->split(ranks);
   return part ? std::make_shared<ProcessGroup>(std::move(part), timeout_) : nullptr;
@@ -316,7 +318,7 @@ std::string Work::missing(Milliseconds limit) const {
                        what_, peer_, seconds(limit));
   }
   std::vector<std::string> ranks;
-  // Long enough for an answer over any network, and short compared to a sensible timeout.
+  // This is long enough for an answer over any network, and short compared with a sensible timeout.
   for (const Absence& a : communicator_->absent(number_, std::max(limit / 4, Milliseconds(500)))) {
     ranks.push_back(fmt::format("rank {} ({})", a.rank, a.reason));
   }

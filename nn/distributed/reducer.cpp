@@ -128,7 +128,7 @@ void Reducer::exchange_used() {
 }
 
 void Reducer::end() {
-  // The graph reached these parameters, but they received no gradient: it is zero.
+  // The graph contains these parameters, but they received no gradient: it is zero.
   for (size_t i = params_.size(); i-- > 0;) {
     if (!slots_[i].is_ready) fill(i, Tensor());
   }

@@ -47,7 +47,7 @@ class Reducer final : public LeafGradListener {
   std::shared_ptr<ProcessGroup> group_;
   const DistributedDataParallelOptions options_;
   std::unordered_map<const TensorImpl*, size_t> index_;
-  std::vector<Slot> slots_;      // of each parameter
+  std::vector<Slot> slots_;      // one for each parameter
   std::vector<Bucket> buckets_;  // in the order of their exchange
   size_t next_ = 0;              // next bucket to start: the same on all ranks
 };

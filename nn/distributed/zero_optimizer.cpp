@@ -25,7 +25,8 @@ std::vector<int> partition_parameters(const std::vector<Tensor>& params, int ran
   std::vector<int> owner(params.size());
   for (const size_t i : by_size) {
     const auto least = std::min_element(load.begin(), load.end());
-    *least += params[i].nbytes() + 1;  // + 1: each rank gets one before any gets two
+    *least +=
+        params[i].nbytes() + 1;  // + 1 also spreads parameters without elements over the ranks
     owner[i] = static_cast<int>(least - load.begin());
   }
   return owner;

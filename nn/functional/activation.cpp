@@ -45,7 +45,7 @@ Scalar number_like(const char* function, const Tensor& x, double value) {
   return static_cast<int64_t>(whole);
 }
 
-// The same for a bound, which may be outside the range of x's dtype, but not of int64.
+// As above for a bound, which may be outside the range of x's dtype, but not of int64.
 Scalar bound_like(const char* function, const Tensor& x, double value) {
   if (x.is_floating_point()) return value;
   const double whole = std::trunc(value), end = std::ldexp(1, 63);
@@ -143,7 +143,8 @@ Tensor mish(const Tensor& input) {
 Tensor softplus(const Tensor& input, double beta, double threshold) {
   AMBIT_AUTOCAST(softplus, input, beta, threshold)
   check_floating("softplus", input);
-  if (threshold == 20) return activated(input, BinaryOp::softplus, beta);  // the default, fused
+  if (threshold == 20)
+    return activated(input, BinaryOp::softplus, beta);  // the default has a fused kernel
   const Tensor scaled = input * beta;
   return where(scaled > threshold, input, logsigmoid(-scaled) / -beta);
 }
@@ -175,7 +176,8 @@ Tensor softsign(const Tensor& input) {
 Tensor tanhshrink(const Tensor& input) {
   check_number("tanhshrink", input);
   if (input.is_complex()) return input - tanh(input);
-  // For small x the difference would cancel in a reduced floating-point type; compute in float32.
+  // For small x the difference would cancel in a reduced floating-point type, so compute in
+  // float32.
   if (is_reduced_floating(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);
   const Tensor y = tanh(input.detach());
   return record("tanhshrink", input.detach() - y,
@@ -229,7 +231,8 @@ Tensor softmin(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
 Tensor gumbel_softmax(const Tensor& input, double tau, bool hard, int64_t dim) {
   check_floating("gumbel_softmax", input);
   if (!(tau > 0)) throw Error(fmt::format("gumbel_softmax: expected tau > 0, got {}", tau));
-  // -log of an exponentially distributed number; 1 - u is never 0.
+  // A Gumbel number is -log of an exponentially distributed number, which is -log(1 - u); 1 - u is
+  // never 0.
   const Tensor gumbel = -log(-log1p(-empty_like(input).uniform_()));
   const Tensor soft = softmax((input + gumbel) / tau, dim);
   if (!hard) return soft;

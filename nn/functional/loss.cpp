@@ -113,8 +113,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
                "binary_cross_entropy: expected all elements of input in [0, 1]");
     losses = -(target * log(input).clamp_min(-100) + (1 - target) * log1p(-input).clamp_min(-100));
   }
-  // A kernel computes the gradient, because log's is infinite at x = 0 or 1, which exact answers
-  // reach.
+  // A kernel computes the gradient, because the gradient of log is infinite at x = 0 and 1, which
+  // occur if the network's answers are exact.
   losses = record("binary_cross_entropy", losses,
                   wrt(input,
                       [x = saved(input), t = saved(target)](const Tensor& g) {
@@ -219,7 +219,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   }
   constexpr double kEps = 1e-12;
   const auto length = [&](const Tensor& x) { return sqrt(square(x).sum(dim) + kEps); };
-  // Divided twice: the product of the lengths overflows sooner.
+  // Divide twice, because the product of the lengths may overflow.
   const Tensor cosine = (input1 * input2).sum(dim) / length(input1) / length(input2);
   const Tensor near = clamp_min(cosine - margin, 0);
   return reduced(where(target == 1, 1 - cosine, 0) + where(target == -1, near, 0), reduction);
@@ -373,7 +373,7 @@ Tensor triplet_margin_with_distance_loss(
   check_floating_or_complex("triplet_margin_with_distance_loss", anchor);
   check_same_device("triplet_margin_with_distance_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
-  // Not with a user-defined distance, which gets the original dtype.
+  // Do not convert for a user-defined distance, which gets the original dtype.
   if (const DType dtype = result_type(anchor, positive); !distance && is_reduced_floating(dtype)) {
     return by_float32(dtype, triplet_margin_with_distance_loss, anchor, positive, negative,
                       distance, margin, swap, reduction);

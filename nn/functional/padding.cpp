@@ -22,7 +22,7 @@ int64_t cropped(int64_t n) { return n >= 0 ? 0 : n == INT64_MIN ? INT64_MAX : -n
 /// Padding of one dim. Negative values crop.
 struct Edges {
   int64_t dim, before, after;
-  int64_t first, left;  // of the elements after cropping
+  int64_t first, left;  // first element and number of elements after cropping
 };
 
 // Errors: ShapeError if the padded size is invalid.
@@ -126,7 +126,7 @@ Tensor sources(const Edges& e, PadMode mode, int64_t size, Device device) {
   return index.to(device);
 }
 
-// Like joined(), with a single scatter-add as the gradient of elements that are repeated.
+// As joined(), but the gradient of repeated elements is a single scatter-add.
 Tensor padded(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value) {
   const bool repeats = mode != PadMode::constant && (e.before > 0 || e.after > 0);
   // For few elements, calling an op costs more than its work: one gather beats several copies.

@@ -163,7 +163,7 @@ Argument BlockReader::list(std::string_view kind, Json::Ref content) {
   return a;
 }
 
-// Add the value that an input or output declares; none for a constant.
+// Add the value that an input or output declares; add none for a constant.
 uint32_t BlockReader::declare(Json::Ref content) {
   const std::string_view kind = content.key();
   if (kind == "as_tensor") return declare(content.at("name").text());
@@ -215,7 +215,7 @@ void BlockReader::read_outputs(Node& node, Json::Ref outputs) {
     node.outputs.push_back(declare(content));
     if (node.outputs.back() != kNone) return;
     node.outputs.back() = static_cast<uint32_t>(block_.values.size());
-    block_.values.emplace_back();  // one that no call uses
+    block_.values.emplace_back();  // a value that no call uses
   });
 }
 

@@ -28,7 +28,7 @@ class BlockReader {
   const Block& block() const { return block_; }
   /// Return the position of a value that an input or an earlier call declared.
   uint32_t value(std::string_view name) const;
-  /// Read an object that has the kind of an argument as the name of its only member.
+  /// Read an argument: an object whose only member has the kind of the argument as its name.
   Argument argument(Json::Ref holder);
 
  private:

@@ -27,11 +27,11 @@ using Slots = PooledVector<Slot>;
 
 struct Mode {
   Device device{};                 ///< of all tensors that calls create
-  std::optional<bool> training{};  ///< replaces what the program says, if set
+  std::optional<bool> training{};  ///< if set, replaces the mode that the program states
 };
 
-/// The arguments of a call, by position, and its results. Errors of all readers: Error naming the
-/// parameter if the argument is of another kind.
+/// The arguments of a call, by position, and its results. Errors of all functions that read an
+/// argument: Error naming the parameter if the argument is of another kind.
 class AMBIT_API Call {
  public:
   Call(const Node& node, std::span<const Slot> slots, const Mode& mode)
@@ -40,7 +40,7 @@ class AMBIT_API Call {
   bool has(size_t i) const { return node_.arguments[i].kind != Argument::Kind::none; }
   const Argument& argument(size_t i) const { return node_.arguments[i]; }
   bool is_list(size_t i) const { return node_.arguments[i].kind == Argument::Kind::list; }
-  /// True for a number, also one that a call computed.
+  /// True for a number, which may be the result of a call.
   bool is_number(size_t i) const;
   /// A number becomes a tensor without dims. References are valid as long as the call.
   const Tensor& tensor(size_t i) const;
@@ -101,7 +101,8 @@ class AMBIT_API Call {
   mutable std::forward_list<Dims, PoolAllocator<Dims>> lists_;
 };
 
-/// How a function is called: common signatures by their address, others by a short function.
+/// How a function is called: functions with common signatures by their address, others through a
+/// short function.
 class Run {
  public:
   using Unary = Tensor (*)(const Tensor&);
@@ -141,8 +142,8 @@ class Run {
   };
 };
 
-// The last column of a row. The names choose among overloads. If a program has a number as an
-// operand, a row for tensors calls the overload for numbers, if there is one.
+// The last column of a row. Each name selects one form of overloaded functions. If an operand in a
+// program is a number, a row for tensors calls the overload for numbers, if there is one.
 constexpr Run unary(Run::Unary f) { return Run(f); }
 constexpr Run unary_in_place(Run::UnaryInPlace f) { return Run(f); }
 constexpr Run tensors(Run::Binary f) { return Run(f, nullptr); }
@@ -165,7 +166,7 @@ extern const std::span<const Function> kElementwiseFunctions, kShapeFunctions, k
 /// null.
 AMBIT_API const Function* find_function(std::string_view target);
 /// Return true for a function of elements: operands broadcast, and an element of the result depends
-/// on those at its place.
+/// only on the operands' elements with the same index.
 AMBIT_API bool is_elementwise(const Function& function);
 /// Return the position of a parameter, or -1.
 AMBIT_API int parameter_index(const Function& function, std::string_view name);

@@ -11,13 +11,15 @@ namespace {
 #define AMBIT_OPTIONS " dtype=None layout=None device=None pin_memory=None"
 #define AMBIT_LIKE AMBIT_OPTIONS " memory_format=None"
 
-// PyTorch's dtype of full(): that of the value, floats in the default dtype.
+// Return the dtype that PyTorch's full() chooses: the dtype of the value, and the default dtype for
+// floats.
 TensorOptions options_for(const Call& c, size_t value, size_t dtype) {
   if (c.has(dtype) || c.scalar(value).is_floating_point()) return c.options(dtype);
   return c.options(dtype).dtype(c.scalar(value).dtype());
 }
 
-// Options of a tensor like the first argument; the program's options at `dtype` have priority.
+// Return the options of a tensor like the first argument; options that the program gives from
+// `dtype` on have priority.
 TensorOptions options_like(const Call& c, size_t dtype) {
   return c.options(dtype).dtype(c.dtype(dtype).value_or(c.tensor(0).dtype()));
 }

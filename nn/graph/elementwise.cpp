@@ -1,4 +1,4 @@
-// Functions of programs: elementwise.
+// Functions of programs: elementwise functions.
 #include <ambit/error.h>
 #include <ambit/nn/functional/aten.h>
 #include <ambit/ops/complex.h>

@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kMostLevels = 200;  // of a dotted name
 
-// True if any call is in training mode, as exported.
+// True if any call was exported in training mode.
 bool trains(const Block& block) {
   for (const Node& node : block.nodes) {
     for (const char* name : {"training", "train", "training_mode"}) {
@@ -175,7 +175,7 @@ std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
   const Mode mode = check(inputs);
   const Program& p = *program_;
   return typed_memory_errors("Graph", [&] {
-    std::unordered_map<uint32_t, Tensor> given;  // to which updates are copied
+    std::unordered_map<uint32_t, Tensor> given;  // the inputs to which updates are copied
     std::unordered_map<uint32_t, Slot> values;
     const auto give = [&](uint32_t v, const Tensor& t) -> Slot& {
       given.emplace(v, t);
@@ -188,7 +188,8 @@ std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
       if (!p.block.values[input.value].dtype) {
         slot = {{}, inputs[i].item()};
       } else if (input.is_contiguous && !input.is_written) {
-        // A program made for contiguous tensors may lack a contiguous() that did nothing.
+        // A program exported with contiguous tensors may lack calls of contiguous() that had no
+        // effect then.
         slot.tensor = inputs[i].contiguous();
       }
     }
@@ -197,7 +198,7 @@ std::vector<Tensor> GraphImpl::forward(TensorList inputs) {
     for (const uint32_t v : p.block.inputs) slots.push_back(std::move(values[v]));
     const std::vector<Slot> results = run(p.block, std::move(slots), mode);
     std::vector<Tensor> out;
-    const size_t first = results.size() - p.outputs.size();  // updates come before
+    const size_t first = results.size() - p.outputs.size();  // updates come before the outputs
     for (size_t i = first; i < results.size(); ++i) {
       const Slot& r = results[i];
       out.push_back(r.number ? scalar_tensor(*r.number, TensorOptions(r.number->dtype()))
@@ -292,7 +293,7 @@ Graph load(const std::string& path, Device map_location) {
     return Graph(std::make_shared<const Program>(std::move(loaded.program)), loaded.state);
   } catch (const OutOfMemoryError&) {
     throw;
-  } catch (const Error& e) {  // names that a module refuses
+  } catch (const Error& e) {  // the module refuses a name
     throw SerializationError(
         fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
   }

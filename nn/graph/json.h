@@ -13,7 +13,7 @@ class Json {
  public:
   enum class Kind : uint8_t { null, flag, integer, real, text, list, object };
 
-  /// A value of a document, or none. The document must outlive it. Errors of the members that
+  /// A value of a document, or no value. The document must outlive it. Errors of functions that
   /// return content: SerializationError naming the path in the document.
   class Ref {
    public:
@@ -21,11 +21,11 @@ class Json {
     /// True if there is a value other than null.
     explicit operator bool() const;
     bool is(Kind kind) const;
-    /// Return the member of an object, or none.
+    /// Return the member of an object, or no value.
     Ref find(std::string_view key) const;
-    /// Return the member of an object. Errors: also none has the key.
+    /// Return the member of an object. Errors: also if no member has the key.
     Ref at(std::string_view key) const;
-    /// Return the first member or element, and the next sibling; none after the last.
+    /// Return the first member or element, or the next sibling; no value after the last one.
     Ref first() const;
     Ref next() const;
     /// The key in the object that contains this.
@@ -33,7 +33,7 @@ class Json {
     std::string_view text() const;
     bool flag() const;
     int64_t integer() const;
-    /// Also "Infinity", "-Infinity" and "NaN", which PyTorch writes as text.
+    /// Return the number, also for "Infinity", "-Infinity" and "NaN", which PyTorch writes as text.
     double real() const;
     /// Call `visit` for each element of a list or member of an object.
     template <class Visit>
@@ -48,7 +48,7 @@ class Json {
     uint32_t item_;  // 0: none
   };
 
-  /// Members with one of the names in `skipped` are left out, with all their content. Errors:
+  /// Members with one of the names in `skipped` are omitted, with all their content. Errors:
   /// SerializationError for other text than JSON and for more than kMostItems values.
   Json(std::string_view text, std::vector<std::string_view> skipped);
   Ref root() const { return {this, 1}; }
@@ -62,7 +62,7 @@ class Json {
   };
   struct Item {
     union {
-      int64_t integer = 0;  // also of a flag; of a list or object: its first item
+      int64_t integer = 0;  // or a flag; for a list or an object the index of its first item
       double real;
       Span text;
     };
@@ -74,8 +74,8 @@ class Json {
 
   std::string_view span(Span s) const { return std::string_view(texts_).substr(s.begin, s.size); }
 
-  std::vector<Item> items_;  // items_[0] is none
-  std::string texts_;        // of all keys and strings
+  std::vector<Item> items_;  // items_[0] means no value
+  std::string texts_;        // the texts of all keys and strings
 };
 
 }  // namespace ambit::graph

@@ -19,8 +19,8 @@ template <class... T>
   fail_formatted(text, fmt::make_format_args(args...));
 }
 
-/// Everything that ambit lacks to read a file, or that a format lacks to hold a program; one error
-/// lists all of it.
+/// Collects what ambit lacks to read a file, or what a format lacks to represent a program; one
+/// error lists all of it.
 class AMBIT_API Lacking {
  public:
   /// For graph::load(). A hostile file may have millions of items, so only the first are kept.

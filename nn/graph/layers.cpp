@@ -76,7 +76,7 @@ Tensor cell(const Call& c, Cell step) {
 Tensor attention(const Call& c) {
   const Tensor q = c.tensor(0);
   Tensor k = c.tensor(1), v = c.tensor(2);
-  if (c.flag(7) && k.size(-3) != 0) {  // each head of k and v serves several of q
+  if (c.flag(7) && k.size(-3) != 0) {  // several heads of q use the same head of k and v
     k = repeat_interleave(k, q.size(-3) / k.size(-3), -3);
     v = repeat_interleave(v, q.size(-3) / v.size(-3), -3);
   }

@@ -14,7 +14,7 @@ Reduction reduction(const Call& c, size_t i) {
   return kAll[n == 0 || n == 2 ? n : 1];
 }
 
-// Give the first result of a function whose other results only its gradient needs.
+// Return the first result of a function; only its gradient needs the other results.
 void give_first(Call& c, Tensor out, size_t others) {
   c.give(std::move(out));
   for (size_t i = 0; i < others; ++i) c.give(Tensor());
@@ -22,13 +22,13 @@ void give_first(Call& c, Tensor out, size_t others) {
 
 Tensor batch_normed(const Call& c) {
   const Tensor mean = c.optional_tensor(3);
-  // Without running statistics there is only one mode.
+  // Without running statistics both modes are the same.
   const bool training = mean.defined() ? c.training(5) : c.flag(5);
   return batch_norm(c.tensor(0), c.optional_tensor(1), c.optional_tensor(2), mean,
                     c.optional_tensor(4), {training, c.real(6), c.real(7)});
 }
 
-// Returns new running statistics instead of changing them.
+// Return new running statistics instead of changing the given ones.
 void batch_norm_functional(Call& c) {
   const Tensor mean = c.tensor(3).clone(), var = c.tensor(4).clone();
   give_first(c,

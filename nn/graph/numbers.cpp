@@ -88,7 +88,7 @@ void compute(Call& c, Sign sign) {
   c.give(Scalar(fraction(sign, a.to<double>(), b.to<double>())));
 }
 
-// -1, 0 or 1; 2 if one is NaN.
+// Compare two numbers: return -1, 0 or 1; 2 if one is NaN.
 int compared(const Call& c) {
   const Scalar a = c.scalar(0), b = c.scalar(1);
   if (a.isIntegral(true) && b.isIntegral(true)) {

@@ -64,7 +64,8 @@ class Printer {
     return "[" + joined(items) + "]";
   }
 
-  // Arguments that differ from the default; those after an omitted one have names.
+  // Return the arguments that differ from their defaults; arguments after an omitted one are
+  // printed with their names.
   std::string arguments(const Block& block, const Node& node) const {
     std::vector<bool> is_required;
     const std::vector<Argument> defaults = default_arguments(*node.function, is_required);
@@ -162,7 +163,7 @@ std::string GraphImpl::dot() const {
       const Value& value = block.values[from];
       if (maker[from] >= 0) {
         out += fmt::format("  n{} -> {} [label={}];\n", maker[from], to, quoted(str(value)));
-      } else if (printer.value(block, v) == value.name) {  // an input, no parameter
+      } else if (printer.value(block, v) == value.name) {  // an input that is not a parameter
         out += fmt::format("  {} -> {};\n", quoted("in " + value.name), to);
       }
     }

@@ -1,5 +1,5 @@
-// A program: a list of calls of ambit's functions. It is what a reader of a file makes, what
-// GraphImpl runs and what printing shows. Private to nn/graph.
+// A program: a list of calls of ambit's functions. Readers of files make it, GraphImpl runs it, and
+// printing shows it. Private to nn/graph.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -27,7 +27,7 @@ struct Argument {
     text,
     dtype,
     format,  ///< of memory
-    device,  ///< any: a program runs on the device of its tensors
+    device,  ///< its value has no effect: a program runs on the device of its tensors
     value,   ///< `integer` is its position in Block::values
     list,
     block,
@@ -35,7 +35,7 @@ struct Argument {
 
   Kind kind = Kind::none;
   union {
-    int64_t integer = 0;  ///< also of flags, dtypes, formats and values
+    int64_t integer = 0;  ///< also used for flags, dtypes, formats and values
     double real;
   };
   std::string text{};
@@ -60,7 +60,7 @@ struct Size {
 struct Value {
   std::string name{};
   std::optional<DType> dtype{};
-  std::vector<Size> sizes{};  ///< of an integer that is an input: its value
+  std::vector<Size> sizes{};  ///< of a tensor; for an integer input, its value
   bool is_open = false;       ///< a tensor with any sizes, and of any dtype if `dtype` is empty
 };
 
@@ -98,7 +98,7 @@ struct Input {
 /// The new value of a state or input, which is copied to it after a run.
 struct Update {
   uint32_t from = 0, to = 0;
-  bool counts_steps = false;  ///< of a counter of training steps
+  bool counts_steps = false;  ///< the update of a counter of training steps
 };
 
 struct Range {
@@ -110,11 +110,11 @@ struct Program {
   std::vector<State> state{};
   std::vector<Input> inputs{};
   std::vector<Update> updates{};
-  std::vector<Argument> outputs{};  ///< those of the block without the updates
+  std::vector<Argument> outputs{};  ///< the block's outputs without the updates
   std::map<std::string, Range> ranges{};
   std::string document{};  ///< the JSON of the .pt2 file, for writing it; else empty
-  /// The ONNX model, in which references to the state replace its contents, for writing it; else
-  /// empty.
+  /// The ONNX model, for writing it, with references to the state instead of its contents; empty
+  /// for other programs.
   std::string model{};
 };
 

@@ -35,7 +35,7 @@ class Pt2File {
   size_t find(std::string_view name) const;
 
   std::unique_ptr<ZipReader> zip_;
-  std::map<std::string, size_t, std::less<>> entries_;  // by name in the folder
+  std::map<std::string, size_t, std::less<>> entries_;  // positions by name in the folder
   std::map<std::string, Tensor> read_;
   std::vector<ZipReader::Read> unread_;
   std::string model_;

@@ -21,7 +21,7 @@ namespace {
 
 using Kind = Argument::Kind;
 
-constexpr int64_t kMajor = 8;  // of the schema
+constexpr int64_t kMajor = 8;  // major version of the schema
 
 // The tensors of a file by name: "data/weights/model_weights_config.json" and the same for
 // constants.
@@ -178,7 +178,7 @@ class ProgramReader {
     }
   }
 
-  // True if the example had row-major strides, by which the program may be specialised.
+  // True if the example had row-major strides: the program may be valid only for these.
   bool is_contiguous(uint32_t v) {
     const std::string& name = blocks_.block().values[v].name;
     const Json::Ref meta = module_.at("graph").at("tensor_values").find(name);
@@ -259,7 +259,7 @@ LoadedProgram read_file(const std::string& path) {
     file.fill();
     return loaded;
   } catch (const SerializationError& e) {
-    lacking.check(path);  // the cause of `e`, so the more useful error
+    lacking.check(path);  // a lack is the cause of `e`, so this error is more useful
     throw SerializationError(
         fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
   }

@@ -43,7 +43,8 @@ json numbers(IntArrayRef list) {
   return out;
 }
 
-// Weights or constants: the entries of their bytes, and the JSON that assigns names to them.
+// The weights or the constants: the entries with their bytes, and the JSON that assigns names to
+// the entries.
 class Payloads {
  public:
   Payloads(std::string_view folder, std::string_view prefix, std::string_view config)
@@ -58,7 +59,7 @@ class Payloads {
     ambit::Value::List tensors;
     for (const Item& item : items_) tensors.emplace_back(item.tensor);
     storages_.plan(ambit::Value::list(std::move(tensors)));
-    // Written by hand, because PyTorch keeps the order and json sorts by name.
+    // Written as text, because PyTorch keeps the order of names and nlohmann::json sorts them.
     for (const Item& item : items_) {
       const pickle::Place& place = storages_.place_of(item.tensor);
       json meta = item.meta;

@@ -13,8 +13,8 @@
 namespace ambit::graph {
 namespace {
 
-// Throw the current exception again with the place of the call. Types with further content remain
-// as they are.
+// Throw the current exception again, with the name, module and function of the call. Exceptions of
+// types with further content are rethrown unchanged.
 [[noreturn]] void rethrow_at(const Node& node) {
   const auto with_place = [&](const Error& e) {
     const std::string module = node.module.empty() ? "" : fmt::format(" of {}", node.module);

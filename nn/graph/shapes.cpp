@@ -10,7 +10,7 @@ namespace {
 
 Tensor clone_as(const Call& c, size_t format) { return c.tensor(0).clone(c.format(format)); }
 
-// to() with a dtype, copy and memory format at these positions.
+// Call to() with the arguments at these positions as dtype, copy and memory format.
 Tensor converted(const Call& c, Device device, size_t dtype, bool copy, size_t format) {
   const Tensor self = c.tensor(0);
   return self.to(device, c.dtype(dtype).value_or(self.dtype()), false, copy, c.format(format));
@@ -135,7 +135,7 @@ constexpr Function kRows[] = {
     {"type_as.default", "self other", one([](Call& c) {
        return c.tensor(0).to(c.tensor(1)); })},
     {"_assert_tensor_metadata.default", "a size=None stride=None dtype=None device=None "
-     "layout=None", many([](Call&) {})},  // true of the example; the program converts its inputs
+     "layout=None", many([](Call&) {})},  // holds for the example; the program converts its inputs
     // clang-format on
 };
 

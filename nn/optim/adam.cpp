@@ -63,7 +63,7 @@ void AdamOptionsBase::set_values(const Value& dict) {
   params_.decoupled = decoupled;
   maximize_ = is_on("maximize", maximize_);
   amsgrad_ = is_on("amsgrad", false);
-  capturable_ = is_on("capturable", capturable_);  // absent in libtorch's C++ files
+  capturable_ = is_on("capturable", capturable_);  // missing in files of libtorch's C++
   params_.lr = number(dict, "lr");
   params_.beta1 = betas[0];
   params_.beta2 = betas[1];
@@ -144,8 +144,8 @@ void Adam::update(const Batch& batch, const OptimizerOptions& options) const {
   for (const Tensor& step : batch.state[kStep]) *step.data_ptr<int64_t>() = params.step;
 }
 
-// The kernel updates the moments; with lr 0 it leaves the parameters unchanged, and ops update
-// them.
+// The kernel updates the moments; with lr 0 it leaves the parameters unchanged; ops update them
+// instead.
 void Adam::update_amsgrad(const Batch& batch, const AdamParams& params) {
   AdamParams moments = params;
   moments.lr = 0;

@@ -16,7 +16,7 @@ class FusedBackward::Listener final : public LeafGradListener {
     throw AutogradError("FusedBackward: expected backward without create_graph, got one with it");
   }
   void ready(const Tensor& leaf, const Tensor& gradient) override {
-    // step() updates the parameters that have a gradient: this one.
+    // step() updates only parameters that have a gradient, here only this one.
     const Gradient set(leaf, gradient);
     optimizer_.step();
   }

@@ -48,7 +48,7 @@ bool unscale(const std::vector<Tensor>& grads, double factor) {
     if (!row.is_meta()) row.storage()->make_row_major();
     if (!batch.found.defined()) batch.found = zeros({}, row.options().dtype(kFloat32));
   }
-  // No allocation below this line.
+  // Nothing is allocated below this line, so the updates cannot fail half-way for lack of memory.
   for (auto& [key, batch] : batches) {
     kernels::unscale(batch.rows, batch.found, factor);
     for (size_t i = 0; i < batch.rows.size(); ++i) {

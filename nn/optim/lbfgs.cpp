@@ -62,7 +62,8 @@ void LBFGSOptions::set_values(const Value& dict) {
   *this = read;
 }
 
-// If max_eval is given nowhere, it is computed from the inherited max_iter, as in libtorch.
+// As in libtorch, max_eval is computed from the inherited max_iter if neither the group nor the
+// defaults give it.
 void LBFGSOptions::inherit(const OptimizerOptions& defaults) {
   const LBFGSOptions constructed;
   const auto& from = static_cast<const LBFGSOptions&>(defaults);
@@ -156,7 +157,7 @@ class LBFGS::Run {
       search(slope, more);
     } else {
       move(h.t, h.d);
-      if (!is_last) {  // in the last iteration the loss there is not used
+      if (!is_last) {  // the loss after the last iteration is not used
         evaluate();
         more = 1;
       }

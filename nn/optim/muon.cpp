@@ -91,7 +91,7 @@ std::span<const Optimizer::StateTensor> Muon::state_tensors() const {
 }
 
 void Muon::prepare(const Tensor& param, State& state, const OptimizerOptions&) const {
-  expect_matrix(step_name(), param);  // of a group added later
+  expect_matrix(step_name(), param);  // the group may have been added later
   if (state.tensors[0].defined()) return;
   state.tensors[0] = zeros(param.sizes(), param.options());
 }

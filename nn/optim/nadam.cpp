@@ -55,7 +55,8 @@ void NAdam::update_one(One& one, const OptimizerOptions& options) const {
   const double product = one.number(kProduct) *= mu;
   one.update_mean(kMean, beta1);
   one.update_square(kSquare, beta2);
-  // Both parts of the change have the same denominator, here times sqrt(1 - beta2^t).
+  // Both parts of the change have the same denominator. It is multiplied by sqrt(1 - beta2^t) here,
+  // and so are the numerators.
   const double correction = std::sqrt(1 - std::pow(beta2, one.step));
   const double of_grad = (1 - mu) / (1 - product), of_mean = next / (1 - product * next);
   const Tensor &root = one.scratch(0), &change = one.scratch(1);

@@ -255,7 +255,7 @@ void Optimizer::expect_lasting(const Tensor& param, State& state, const State& b
   }
 }
 
-// All checks whose failure the user can fix are here, before the first update.
+// All checks that fail by a mistake of the user are done here, before the first update.
 void Optimizer::plan() {
   work_.clear();
   if (is_shared_) state_at_.clear();
@@ -268,7 +268,7 @@ void Optimizer::plan() {
       if (param.grad().defined()) {
         check_gradient(step_name(), param, param.grad());
         const bool is_refused = param.storage()->is_read_only() || param.is_inference();
-        if (is_refused) check_in_place(step_name(), param);  // throws, or InferenceMode is on
+        if (is_refused) check_in_place(step_name(), param);  // throws, except in InferenceMode
         work_.push_back({&param, &options, position});
       }
       ++position;
@@ -346,7 +346,7 @@ Tensor Optimizer::step(LossClosure closure) {
     loss = closure();
   }
   const NoGradGuard no_grad;
-  size_t count = 0;  // of updates_; the rest is kept from earlier steps to reuse memory
+  size_t count = 0;  // elements of updates_ in use; the others keep their memory for later steps
   const auto clear = [this](void*) {  // release the gradients
     for (Update& update : updates_) update.batch.clear();
   };

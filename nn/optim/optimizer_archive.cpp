@@ -1,5 +1,5 @@
 // Reading and writing optimizers: as libtorch archives, and as checkpoints. An archive has a name
-// for each parameter, originally its address, which groups and state refer to:
+// for each parameter (libtorch uses its address), by which groups and state refer to it:
 //   "pytorch_version": "1.5.0"
 //   "state": {"<name>": {"step": 3, "exp_avg": tensor, ...}}
 //   "param_groups": {"param_groups/size": 1, "param_groups/0":

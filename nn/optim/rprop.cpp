@@ -58,7 +58,7 @@ void Rprop::update_one(One& one, const OptimizerOptions& options) const {
   Tensor previous = one.state(kPrevious), size = one.state(kStepSize);
   Tensor sign = one.scratch(0), same = one.scratch(1);
   const Tensor& scaled = one.scratch(2);
-  // The product of the signs: that of the gradients themselves may underflow to 0.
+  // Multiply the signs, because the product of the gradients may underflow to 0.
   compute(sign, UnaryOp::sign, one.grad);
   compute(same, UnaryOp::sign, previous);
   compute(sign, BinaryOp::mul, sign, same);

@@ -17,8 +17,8 @@ void add_scaled(const Tensor& y, const Tensor& a, const Tensor& b, double factor
 void lerp_into(const Tensor& y, const Tensor& a, const Tensor& b, double weight);
 void lerp_into(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& weight);
 
-/// Decay the weights by the gradient, or if decoupled the parameter itself. `One`:
-/// ComposedOptimizer's, which is protected.
+/// Add the weight decay to the gradient, or, if decoupled, apply it to the parameter. `One` is
+/// ComposedOptimizer's type, which is protected.
 template <class One, class Options>
 void decay_weights(One& one, const Options& o) {
   if (!o.decoupled_weight_decay()) return one.decay(o.weight_decay());

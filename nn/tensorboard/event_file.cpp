@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 16;
 
-// A CRC over bytes that hold their own CRC is weak, hence the mask.
+// The CRC of bytes that contain their own CRC is weak, so stored CRCs are masked.
 uint32_t masked_crc(std::string_view bytes) {
   const uint32_t crc = crc32c(bytes);
   return (crc >> 15 | crc << 17) + 0xa282ead8;
@@ -90,7 +90,8 @@ size_t EventFile::write_out() {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const std::string why = reason(errno);
-      // Remove the incomplete record, at which readers stop. If that fails, the error is the same.
+      // Remove the incomplete record, at which readers stop. If that fails, the error reported is
+      // still that of the write.
       [[maybe_unused]] const int ignored = ::ftruncate(fd_, size_bytes_);
       fail("write", why);
     }

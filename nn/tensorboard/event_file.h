@@ -23,7 +23,7 @@ class EventFile {
   /// Append to the buffer and write it when it has grown large. Return the number of events
   /// written. Print a line on stderr once if another file in the folder has a later step.
   size_t append(std::string_view event);
-  /// Write the buffer. A failed write leaves the file unchanged. Return the number of events
+  /// Write the buffer. If the write fails, the file is unchanged. Return the number of events
   /// written.
   size_t write_out();
   /// Write the buffer and close. Return the number of events written.
@@ -40,7 +40,7 @@ class EventFile {
   int fd_ = -1;
   std::string buffer_;  // whole records
   size_t buffered_events_ = 0;
-  int64_t size_bytes_ = 0;  // of the file
+  int64_t size_bytes_ = 0;  // size of the file
 };
 
 }  // namespace ambit::tensorboard

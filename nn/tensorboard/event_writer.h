@@ -77,11 +77,11 @@ class EventWriter {
   bool stopping_ = false;
 
   // Only used by the writer's thread.
-  std::map<std::string, EventFile> files_;  // by run
+  std::map<std::string, EventFile> files_;  // one for each run
   uint64_t written_events_ = 0;
   std::optional<std::chrono::steady_clock::time_point> due_;  // time of the next flush, if needed
 
-  std::thread thread_;  // last: it uses all the others
+  std::thread thread_;  // the last member, because it uses all others
 };
 
 }  // namespace ambit::tensorboard

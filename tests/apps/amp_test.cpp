@@ -87,7 +87,7 @@ TEST_CASE("tudui learns with --amp bfloat16 as with float32") {
   REQUIRE(amp.size() == 4);
   CHECK(std::abs(plain[0] - amp[0]) <= kLossBound);
   CHECK(std::abs(plain[1] - amp[1]) <= kLossBound);
-  CHECK(std::abs(plain[2] - amp[2]) <= 10 * kLossBound);  // the mean of ten batches
+  CHECK(std::abs(plain[2] - amp[2]) <= 10 * kLossBound);  // the sum over ten batches
 }
 
 // The limits are those of zoo_test. The programs have recurrent steps, attention, and the

@@ -1,5 +1,5 @@
 // Ctrl-C in a training, and --resume: the resumed training has the same result as an uninterrupted
-// one, bit by bit. With one thread, so that no sum depends on the number of cores.
+// one, bit by bit. The test uses one thread, so that no sum depends on the number of cores.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <signal.h>

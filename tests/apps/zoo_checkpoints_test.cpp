@@ -8,6 +8,7 @@
 
 #include "tests/temporary_folder.h"
 #include "zoo/models/gpt.h"
+#include "zoo/models/keywords.h"
 #include "zoo/models/lstm.h"
 #include "zoo/models/resnet.h"
 #include "zoo/models/unet.h"
@@ -33,8 +34,8 @@ std::string find_python() {
   return "";
 }
 
-// |got - expected| <= tolerance |expected|; for numbers that are only the rounding of larger ones,
-// relative to the largest.
+// |got - expected| <= tolerance |expected|; numbers that are rounding errors of larger ones are
+// compared relative to the largest number.
 void check_close(const Tensor& got, const Tensor& expected, double tolerance) {
   const Tensor error = (got - expected).abs(), size = expected.abs();
   const double worst =
@@ -78,7 +79,7 @@ void check_checkpoint(const std::string& name, const Net& net, Optimizer optimiz
   }
   const Tensor expected = saved["losses"].to_tensor();
   CHECK(expected.min().item<double>() <
-        0.98 * expected[0].item<double>());  // the training has changed it
+        0.98 * expected[0].item<double>());  // the training has reduced the loss
   check_close(tensor(losses, kFloat64), expected, 1e-3);
 }
 
@@ -113,4 +114,15 @@ TEST_CASE("U-Net: PyTorch's checkpoint, logits and losses") {
   zoo::UNet net(3, 3, 8, 4);
   check_checkpoint("unet", net, optim::Adam(net->parameters(), optim::AdamOptions(1e-4)), 1,
                    [&](const Tensor& x) { return net(x); });
+}
+
+// The checkpoint has PyTorch's window and mel filters, which replace ambit's. Both are at most 1
+// and computed in float32 or rounded to it; 1e-6 is 16 roundings.
+TEST_CASE("Keyword spotter: PyTorch's checkpoint, logits and losses") {
+  zoo::KeywordNet net(4000, 4);
+  const Tensor window = net->log_mel->window.clone(), filters = net->log_mel->filters.clone();
+  check_checkpoint("keywords", net, optim::Adam(net->parameters(), optim::AdamOptions(1e-4)), 1,
+                   [&](const Tensor& x) { return net(x); });
+  CHECK(allclose(window, net->log_mel->window, 0, 1e-6));
+  CHECK(allclose(filters, net->log_mel->filters, 0, 1e-6));
 }

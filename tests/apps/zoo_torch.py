@@ -4,8 +4,8 @@
 Writes FOLDER/MODEL.pth, a dict of: "model", a state dict; "inputs" and "targets" [K, ...], K batches that
 the steps use in turn; "logits" of the first batch in evaluation; "losses" [STEPS] of a training that
 starts from this state. The models have the code and the parameter names of their authors: torchvision's
-ResNet-18, nanoGPT, word_language_model's LSTM, milesial's Pytorch-UNet. Their common parts are those of the
-benchmark.
+ResNet-18, nanoGPT, word_language_model's LSTM, milesial's Pytorch-UNet; only the keyword spotter is
+ambit's. Their common parts are those of the benchmark.
 """
 import math
 import sys
@@ -95,6 +95,39 @@ class UNet(nn.Module):
         return self.outc(y)
 
 
+class LogMel(nn.Module):
+    def __init__(self, rate, mels=40):
+        super().__init__()
+        self.n_fft = rate * 32 // 1000
+        self.register_buffer("window", torch.hann_window(self.n_fft))
+        # torchaudio.functional.melscale_fbanks(n_fft // 2 + 1, 0, rate / 2, mels, rate)
+        top = 2595 * math.log10(1 + rate / 2 / 700)
+        edges = 700 * (10 ** (torch.linspace(0, top, mels + 2, dtype=torch.float64) / 2595) - 1)
+        slopes = edges - torch.linspace(0, rate / 2, self.n_fft // 2 + 1, dtype=torch.float64)[:, None]
+        widths = edges.diff()
+        filters = torch.minimum(-slopes[:, :-2] / widths[:-1], slopes[:, 2:] / widths[1:])
+        self.register_buffer("filters", filters.clamp_min(0).float())
+
+    def forward(self, x):
+        spectrum = torch.stft(x, self.n_fft, self.n_fft // 2, window=self.window, return_complex=True)
+        return (self.filters.T @ spectrum.abs() ** 2 + 1e-3).log()[:, None]
+
+
+class KeywordNet(nn.Module):
+    def __init__(self, rate=4000, classes=4):
+        super().__init__()
+        self.log_mel = LogMel(rate)
+        layers = [nn.BatchNorm2d(1)]
+        for ins, outs in ((1, 16), (16, 32), (32, 64)):
+            layers += [nn.Conv2d(ins, outs, 3, padding=1, bias=False), nn.BatchNorm2d(outs), nn.ReLU()]
+            layers += [nn.MaxPool2d(2)] if outs < 64 else []
+        self.features = nn.Sequential(*layers)
+        self.fc = nn.Linear(64, classes)
+
+    def forward(self, x):
+        return self.fc(self.features(self.log_mel(x)).mean((2, 3)))
+
+
 def half_wrong(classes, count):
     """Targets that keep the loss away from 0, where small absolute errors are large relative ones."""
     return torch.where(torch.rand(classes.shape) < 0.5, classes, torch.randint(0, count, classes.shape))
@@ -114,6 +147,13 @@ def text(*shape):
     return torch.randint(0, 65, (4, *shape)), torch.randint(0, 65, (4, *shape))
 
 
+def tones(steps):
+    classes = torch.randint(0, 4, (4, 8, 1))
+    hertz = 200 * (1 + classes) * (1 + 0.1 * torch.rand(4, 8, 1))
+    sounds = 0.3 * torch.sin(2 * math.pi * hertz * torch.arange(4000) / 4000) + 0.03 * torch.randn(4, 8, 4000)
+    return sounds, half_wrong(classes.squeeze(2), 4)
+
+
 # The model, inputs and targets, the dim of the classes in the logits, the optimizer.
 MODELS = {
     "resnet18": (ResNet18, labelled_pictures, 1,
@@ -121,6 +161,7 @@ MODELS = {
     "gpt": (GPT, lambda steps: text(8, 32), 2,
             lambda p: torch.optim.AdamW(p, lr=1e-3, betas=(0.9, 0.99), weight_decay=0.01)),
     "lstm": (LSTMModel, lambda steps: text(32, 8), 2, lambda p: torch.optim.Adam(p, lr=2e-3)),
+    "keywords": (KeywordNet, tones, 1, lambda p: torch.optim.Adam(p, lr=1e-4)),
     "unet": (UNet, painted_pictures, 1, lambda p: torch.optim.Adam(p, lr=1e-4)),
 }
 

@@ -27,8 +27,9 @@ train there "$there" "${emulator[@]}"
 
 # compare <program> <file> <file>: the texts are equal, and so are the figures except for rounding.
 # Losses of two implementations agree to 1e-4 in the first 100 steps (reference_runs_test), their mean
-# over the next 80 to twice that, and they are printed to 0.001. An image whose largest logits differ
-# by less may get another class: fewer than four of the 640 test images, of the 64 of a class as well.
+# over the next 80 to twice that, and they are printed to 0.001. An image whose largest logits
+# differ by less may get another class; this may happen to fewer than four of the 640 test images,
+# all of which may belong to one class of 64.
 compare() {
   paste -d '\t' "$2" "$3" | awk -F '\t' -v program="$1" '
     function text(line) {

@@ -248,7 +248,7 @@ inline const std::vector<OpCall> kWidestCalls = {
      }},
 };
 
-// Ops that run in the operands' dtype, or the promoted one.
+// Ops that run in the operands' dtype, or in the dtype to which the operands promote.
 inline const std::vector<OpCall> kAsIsCalls = {
     {"add", [](auto& a, auto& b) { return a + b; }},
     {"mul", [](auto& a, auto& b) { return a * b; }},

@@ -137,7 +137,7 @@ TEST_CASE("libtorch's autocast functions") {
   autocast::set_autocast_cpu_dtype(kBFloat16);
   autocast::set_cpu_enabled(false);
   CHECK(mm(a, a).dtype() == kFloat32);
-  autocast::set_enabled(true);  // also without a cuda device
+  autocast::set_enabled(true);  // allowed without a cuda device
   CHECK(autocast::is_enabled());
   autocast::set_enabled(false);
   CHECK_FALSE(autocast::is_enabled());

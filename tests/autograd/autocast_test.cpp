@@ -152,7 +152,7 @@ TEST_CASE("gradients have the dtype of parameters and inputs") {
     }
     loss.backward();
     for (const Tensor& t : {x, layer->weight, layer->bias}) CHECK(t.grad().dtype() == kFloat32);
-    // The same with casts by hand.
+    // Compute the same gradients with explicit casts.
     const Tensor w = layer->weight.detach().requires_grad_(), b = layer->bias.detach();
     mse_loss(linear(x.detach().to(kLow), w.to(kLow), b.to(kLow)).to(kFloat32),
              zeros({4, 3}, device))

@@ -140,13 +140,13 @@ struct Linear : Function<Linear> {
     wanted = {ctx->needs_input_grad(0), ctx->needs_input_grad(1), ctx->needs_input_grad({{0, 2}}),
               ctx->needs_input_grad({{2, 9}})};
     const Tensor db = ctx->saved_data["has_bias"].toBool() ? g[0].sum(0) : Tensor();
-    // One more gradient than there are arguments.
+    // Return one gradient more than there are arguments.
     return {g[0].mm(saved[1]), g[0].t().mm(saved[0]), db, Tensor()};
   }
   static inline std::vector<bool> wanted;
 };
 
-// Writes its argument in place, as libtorch's documentation does.
+// A function that writes its argument in place, as in libtorch's documentation.
 struct Doubled : Function<Doubled> {
   static variable_list forward(AutogradContext* ctx, int n, Tensor var, bool returns) {
     ctx->saved_data["n"] = n;
@@ -159,7 +159,7 @@ struct Doubled : Function<Doubled> {
   }
 };
 
-// Several outputs, the third without a gradient.
+// A function with several outputs; the third has no gradient.
 struct Parts : Function<Parts> {
   static variable_list forward(AutogradContext* ctx, TensorList list, const std::string& mode) {
     ctx->set_materialize_grads(mode != "undefined");
@@ -270,7 +270,7 @@ TEST_CASE("a function may write its argument in place") {
     y.sum().backward();
     CHECK(x.grad().equal(full({3}, 18.0, device)));
 
-    // A view: its base gets the history, too.
+    // If the argument is a view, its base gets the history, too.
     const Tensor z = x * 1, part = z.narrow(0, 1, 2);
     x.mutable_grad().reset();
     Doubled::apply(5, part, true);

@@ -80,7 +80,7 @@ TEST_CASE(
         tensor({{0.1, 0.1, 0.1}, {1., NAN, 2.}, {1e-200, 2e-200, 3e-200}}, f64).requires_grad_();
     ambit::std(x, 1).sum().backward();
     check_values(x.grad(), {3, 3}, {0, 0, 0, NAN, NAN, NAN, -0.5, 0, 0.5});
-    // 3 times the result is more than a double holds.
+    // 3 times the result would overflow a double.
     const Tensor large = tensor({{6e307, -6e307, 6e307, -6e307}}, f64).requires_grad_();
     ambit::std(large, 1).sum().backward();
     const double slope = 0.28867513459481288;  // 1 / (3 std) = 1 / (2 sqrt(3))

@@ -12,7 +12,7 @@ using namespace ambit;
 
 namespace {
 
-/// The gradient by x of sum(weights * f(x)).
+/// Return the gradient of sum(weights * f(x)) with respect to x.
 Tensor slope(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
              const Tensor& weights) {
   const Tensor leaf = x.clone().requires_grad_();
@@ -52,7 +52,8 @@ TEST_CASE("variances of numbers far from 0 have the gradients of their distances
     // 1/3, would be 1001.5 in float16.
     const Tensor x = tensor({1000., 1001., 1003.}, TensorOptions(kHalf).device(d));
     const Tensor one = ones({}, x.options());
-    // One rounding, of 2^-11, and for the root its own; check_values() doubles it.
+    // One rounding error of 2^-11, and for std another one of the root; check_values() doubles the
+    // bound.
     check_values(slope([](const Tensor& t) { return t.var(); }, x, one), {3},
                  {-1.3333333333333333, -0.33333333333333331, 1.6666666666666667}, 0x1p-12);
     check_values(slope([](const Tensor& t) { return t.std(); }, x, one), {3},
@@ -63,14 +64,16 @@ TEST_CASE("variances of numbers far from 0 have the gradients of their distances
 TEST_CASE("the gradient of erfcx of 16 bits is accurate to their rounding") {
   for_each_device([](Device d) {
     // x = torch.tensor([-3.30078125, 40.]).double(): x.grad after special.erfcx(x).sum().backward()
-    // is [-711841.43991576217, -0.00035228842528733928]. A 64th of the first is in float16's range.
+    // is [-711841.43991576217, -0.00035228842528733928]. The first value divided by 64 is in
+    // float16's range.
     const TensorOptions half = TensorOptions(kHalf).device(d);
     const Tensor got = slope([](const Tensor& x) { return special_erfcx(x); },
                              tensor({-3.30078125, 40.}, half), tensor({0x1p-6, 1.}, half));
     const Tensor want = tensor({-711841.43991576217 / 64, -0.00035228842528733928}, kFloat64).to(d);
-    // One rounding, of 2^-11, of float32's result: erfcx within 12 times 2^-24, see
-    // scaled_functions_test, and two products, whose errors count 3200 times where the terms
-    // cancel. check_values() doubles it, for numbers of size 1.
+    // One rounding error of 2^-11, and the error of float32's result: erfcx has an error of 12
+    // times 2^-24 (see scaled_functions_test), and there are two products; these errors are
+    // amplified 3200 times where the terms cancel. check_values() doubles the bound, for numbers of
+    // size 1.
     check_values(got / want, {2}, {1, 1}, (0x1p-11 + 3200 * 14 * 0x1p-24) / 2);
   });
 }

@@ -181,10 +181,10 @@ TEST_CASE("a view made without gradients requires grad if its base does") {
     CHECK_THROWS_AS(view.detach_(), AutogradError);
   }
   CHECK_FALSE(leaf.grad().defined());
-  // In addition to a tensor that a gradient reaches.
+  // The view is an operand together with a tensor that a gradient reaches.
   (views[0] * leaf.view({4})).sum().backward();
   CHECK(leaf.grad().equal(ones({2, 2})));
-  // It may become a leaf, and get other memory.
+  // The view may become a leaf, and get other memory.
   views[1].requires_grad_();
   (views[1] * 3).sum().backward();
   CHECK(views[1].grad().equal(full({2}, 3.)));

@@ -84,8 +84,8 @@ TEST_CASE("a gradient of another size than the recorded output is refused") {
         y.set_data(ones({n}, device));
         CHECK_THROWS_AS(y.backward(ones({n}, device)), AutogradError);
         CHECK_FALSE(x.grad().defined());
-        // The product is recorded after set_data(): it passes on a gradient of the new size, which
-        // the earlier op refuses.
+        // The product is recorded after set_data(), so its gradient has the new size, which the
+        // earlier op refuses.
         const Tensor later = call.run(x);
         later.set_data(ones({n}, device));
         CHECK_THROWS_AS((later * 2).sum().backward(), AutogradError);
@@ -120,7 +120,7 @@ TEST_CASE("the error says the size of the output, and that set_data() replaced i
       "exp: expected a gradient float32[2, 3] on cpu, as its output was when it was recorded, got "
       "float64[4] on cpu; set_data() has replaced the output since",
       AutogradError);
-  // With the old data it works.
+  // With the old data, backward succeeds.
   y.set_data(ones({2, 3}));
   CHECK_NOTHROW(y.backward(ones({2, 3}), /*retain_graph=*/true));
   y.set_data(ones({3, 2}));

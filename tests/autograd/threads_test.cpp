@@ -111,7 +111,8 @@ TEST_CASE(
     });
     Tensor same = full({8}, 0.5).requires_grad_();
     chain(same * 2, 10).backward();
-    // 20 equal numbers added in order: each sum is rounded once, by 2^-24 of at most 20 of them.
+    // 20 equal numbers are added in order: each partial sum, at most 20 numbers, is rounded once
+    // with a relative error of 2^-24.
     CHECK(x.grad().allclose(same.grad() * 20, 20 * 6e-8, 0));
   }
 }

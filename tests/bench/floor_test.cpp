@@ -52,8 +52,8 @@ bool close(double a, double b, double relative) {
 constexpr double kForward = 1024 * kUnit;
 
 // The longest sum in a backward pass, the gradient of a weight of tudui's first layer, has one
-// product per position of 5 images. The bound is that of one sum: errors of the layers in between
-// add up, but each sum's error is far below its bound.
+// product per position of 5 images. The bound of a single sum is used: errors of the layers in
+// between add up, but the actual error of each sum is far below its bound.
 constexpr double kBackward = 5 * 32 * 32 * kUnit;
 
 double largest(const float* values, size_t size) {

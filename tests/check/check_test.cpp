@@ -1,4 +1,4 @@
-// `ambit check` finds each planted mistake at its line, and none in programs without.
+// `ambit check` finds each planted mistake at its line, and nothing in programs without mistakes.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -222,7 +222,7 @@ TEST_CASE("check lists copies by place") {
   CHECK(text.find(std::to_string(marked_line("training")) + "  in 3 of 3 steps\n") !=
         std::string::npos);
   const json calls = report_of("model_parallel");
-  CHECK(calls["steps"] == 0);  // counted by reads of parameters, of which it has none
+  CHECK(calls["steps"] == 0);  // steps are counted by reads of parameters, and the program has none
   const json inference = report_of("inference");
   CHECK(inference["steps"] == 4);
   CHECK(inference["step"] == "module call");

@@ -1,5 +1,5 @@
-// Small programs without a mistake, on the subjects of usual C++ examples for libtorch. One file,
-// because each is a few lines: a file each would be mostly includes.
+// Small programs without a mistake, on the subjects of usual C++ examples for libtorch. They are in
+// one file, because each has only a few lines: separate files would consist mostly of includes.
 #include <cmath>
 #include <deque>
 #include <filesystem>

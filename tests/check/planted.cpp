@@ -1,5 +1,6 @@
 // Programs with one device mistake each, and programs without mistakes: planted <name> [device]. A
-// comment "mark: <name>" is on the line that `ambit check` must report.
+// comment "mark: <name>" is on the line that `ambit check` must report. One file, because the test
+// looks for all marks in it.
 #include <ambit/ambit.h>
 #include <ambit/testing.h>
 

@@ -57,7 +57,7 @@ TEST_CASE("the kit finds bugs of the runtime") {
 
 TEST_CASE("the kit finds kernels that crash or hang") {
   for (const planted::Bug& bug : planted::kEndings) {
-    // A case that hangs uses its whole timeout; those before it need milliseconds.
+    // A case that hangs uses its whole timeout; the cases before it need milliseconds.
     check_found(bug, "--timeout 2");
   }
 }
@@ -74,7 +74,8 @@ TEST_CASE("the kit finds kernels with wrong results") {
 }
 
 TEST_CASE("with all cases the kit finds a bug and nothing else") {
-  // One bug only: all cases need minutes, and each bug is searched for in the cases of its kernel.
+  // Run all cases for one bug only, because they need minutes; the other bugs are searched for in
+  // the cases of their kernel.
   const ChildResult run = run_kit("forgotten_parameter", "", "--timeout 3600");
   INFO(run.output);
   CHECK(run.exit_code == 1);

@@ -111,7 +111,7 @@ void report_attention() {
   }
 }
 
-// Each in float32, TF32 and bfloat16; the first one also with benchmark mode.
+// Each network runs in float32, TF32 and bfloat16; the first one also in benchmark mode.
 void report_convolutions() {
   const Tensor x = randn({256, 64, 56, 56}, kGpu), w = randn({64, 64, 3, 3}, kGpu);
   const Tensor b = randn({64}, kGpu);

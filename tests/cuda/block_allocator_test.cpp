@@ -167,7 +167,7 @@ TEST_CASE("out of memory frees the cache of all streams, then states the figures
   void* kept = a.allocate(30 * kMiB, first);
   void* freed = a.allocate(30 * kMiB, second);
   a.free(freed);
-  void* larger = a.allocate(32 * kMiB, first);  // only after the other segment is freed
+  void* larger = a.allocate(32 * kMiB, first);  // succeeds only after the other segment is freed
   CHECK_THROWS_WITH_AS(
       a.allocate(40 * kMiB, first),
       "allocate: expected 41943040 bytes (40.0 MiB) on cuda:0, got out of memory: in use 65011712 "

@@ -94,7 +94,7 @@ TEST_CASE("no work uses memory that other work still uses if threads queue concu
   for (unsigned seed = 0; seed < 30; ++seed) {
     CAPTURE(seed);
     Simulation s(16 * kMiB);
-    std::mutex mutex;  // of the list; a copy of an entry keeps the block, as a tensor does
+    std::mutex mutex;  // guards the list; a copy of an entry keeps the block, as a tensor does
     std::vector<std::shared_ptr<Held>> list(8);
     std::barrier start(kStreams);
     const auto program = [&](int stream) {

@@ -89,7 +89,8 @@ TEST_CASE("float32 does not use tensor cores unless TF32 is allowed") {
       p.tf32 = false;
       CHECK_FALSE(uses_tensor_cores(gpu));
       p.tf32 = true;
-      CHECK(uses_tensor_cores(gpu) == (kDescribedGpus[gpu].version >= 800));  // these have TF32
+      CHECK(uses_tensor_cores(gpu) ==
+            (kDescribedGpus[gpu].version >= 800));  // GPUs from version 800 on have TF32
     }
   }
 }

@@ -126,7 +126,7 @@ ConvProblem laid_out(ConvProblem p) {
 }
 
 // For float64 cuDNN has a single engine that adds in deterministic order. cuDNN lists it twice, and
-// it needs no workspace. With channels last it is the only one, too.
+// it needs no workspace. It is also the only engine for channels last.
 bool has_a_single_engine(const ConvProblem& p) {
   const bool dilated = p.params.dilation[0] > 1 || p.params.dilation[1] > 1;
   return p.dtype == kFloat64 && p.kind == ConvKind::input_grad && p.deterministic && dilated;
@@ -194,7 +194,7 @@ TEST_CASE("a relu is fused by cuDNN only if its fastest engine propagates NaN") 
       CHECK(facts.has(CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP));
       CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
     }
-    // Only layers that are limited by memory bandwidth are worth it.
+    // Fusing relu pays off only for layers that are limited by memory bandwidth.
     if (std::string_view(name) == "depthwise") CHECK_FALSE(plans.empty());
     fused += !plans.empty();
   }

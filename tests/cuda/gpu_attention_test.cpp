@@ -43,7 +43,7 @@ Results results_of(const Operands& o) {
   return r;
 }
 
-/// The same in float64; the gradient is computed from the GPU's y and lse.
+/// Compute the same results in float64; the gradient is computed from the GPU's y and lse.
 Results expected_of(const Operands& o, const Results& got) {
   Results r;
   const Tensor q = wide(o.q), k = wide(o.k), v = wide(o.v), mask = wide(o.mask);
@@ -190,7 +190,7 @@ TEST_CASE("gpu: attention of 16 bits has infinities where the reference has") {
   for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
     Operands o = operands({1, 2, 20, 70, 24, 24}, dtype);
-    // All bits of a weight of 1/2 are in its first part.
+    // Weights of 1/2 need only the first of their two 16-bit parts.
     o.q.select(2, 4).fill_(0);
     Operands of_two = operands({1, 1, 3, 2, 16, 16}, dtype);
     of_two.q.fill_(0);
@@ -215,8 +215,8 @@ TEST_CASE("gpu: attention of 16 bits has gradients of scores that 16 bits cannot
   manual_seed(14);
   for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
-    // Gradients of scores of 10^8 and more; and weights of at most 10^-6 next to rows with normal
-    // ones.
+    // One case has gradients of scores of 10^8 and more, another has rows with weights of at most
+    // 10^-6 next to rows with normal weights.
     Operands o = operands({1, 2, 40, 70, 32, 32}, dtype);
     o.dy = (o.dy * 8000).clamp(-60000, 60000);
     o.v = (o.v * 8000).clamp(-60000, 60000);

@@ -86,7 +86,8 @@ TEST_CASE("child: convolutions of 16 bits with more plans in one layout" * docte
   check(rows, rows.to("cuda"), numbers({4, 3, 1, 8}), {.stride = {1, 2}, .padding = {0, 3}});
   const Tensor filters = numbers({8, 8, 3, 3});
   check(channels, channels.to("cuda"), filters, {.groups = 8});
-  // Not the first element of an allocation, so aligned only to the element size.
+  // The view does not begin at the first element of its allocation, so it is aligned only to the
+  // element size.
   const Tensor memory = zeros({channels.numel() + 1}, TensorOptions(kHalf).device("cuda"));
   const Tensor later = memory.narrow(0, 1, channels.numel()).view(channels.sizes());
   later.copy_(channels);
@@ -139,7 +140,8 @@ TEST_CASE("host: a convolution runs without a relu if no plan with a relu works 
 
 TEST_CASE("host: if no plan of a layout works, those of the other layout run") {
   if (!is_on_host()) return;
-  // Vectors of 16 bytes are along rows or channels: two or none of six plans remain.
+  // Vectors of 16 bytes extend along rows or along channels, so two or none of the six plans
+  // remain.
   CHECK(passed(child("convolutions of 16 bits with more plans in one layout",
                      "AMBIT_CUDA_HOST_CUDNN=execute:0,execute:1,execute:2,execute:3")));
 }

@@ -27,7 +27,7 @@ TEST_CASE("gpu: sums into indexed positions, by atomics and deterministic, of ev
       kernels::index_add(expected_by_row, rows.to(kReference), src.to(kReference), 0);
       if (is_floating_point(dtype)) {
         check_close(y, expected,
-                    40);  // one rounding for each of the elements that may have the same index
+                    40);  // a rounding for each element that may have the same index
         check_close(by_row, expected_by_row, 40);
       } else {
         CHECK(y.cpu().equal(expected.cpu()));

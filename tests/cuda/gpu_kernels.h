@@ -25,9 +25,9 @@ inline Tensor normal(IntArrayRef sizes, DType dtype) {
 }
 inline Tensor copy_if(const Tensor& t) { return t.defined() ? t.to(kReference) : Tensor(); }
 
-// Both sum in float64, but in different orders, which adds at most one rounding per term; results
-// are then rounded to their dtype `roundings` times. Relative to the largest element, because
-// differences cancel.
+// Both devices sum in float64, but in different orders, which adds at most one rounding per term;
+// results are then rounded to their dtype `roundings` times. Relative to the largest element,
+// because differences cancel.
 inline void check_close(const Tensor& ours, const Tensor& reference, double roundings,
                         int64_t terms = 0) {
   constexpr double kWide = std::numeric_limits<double>::epsilon();

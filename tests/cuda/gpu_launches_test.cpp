@@ -76,7 +76,7 @@ TEST_CASE("gpu: activations, losses, variances and gradients of maps are one lau
   const Tensor x = randn({2, 3}, Device("cuda")).requires_grad_(), t = rand({2, 3}, x.device());
   Tensor y;
   CHECK(launches([&] { y = F::binary_cross_entropy_with_logits(x, t); }) ==
-        2);  // and one for the mean
+        2);  // another launch computes the mean
   y = F::binary_cross_entropy_with_logits(x, t, {}, Reduction::none);
   CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
   y = F::smooth_l1_loss(x, t, Reduction::none);
@@ -89,7 +89,7 @@ TEST_CASE("gpu: gradients of functions that are rare in networks are one launch 
   for (const DType dtype : {kFloat32, kBFloat16}) {
     CAPTURE(std::string(name(dtype)));
     const Tensor g = ones({2, 4}, TensorOptions(dtype).device("cuda"));
-    // In (0.3, 0.7), where all functions are defined, also the gradient of acosh.
+    // Operands are in (0.3, 0.7), where all functions are defined, including the gradient of acosh.
     const Tensor x = (g * 0.3 + rand({2, 4}, g.options()) * 0.4).requires_grad_();
     const Tensor other = x.detach() + 1;
     const auto once = [&](const char* what, const auto& f) {
@@ -139,7 +139,7 @@ TEST_CASE("gpu: gradients of functions that are rare in networks are one launch 
     once("hypot", [&](const Tensor& t) { return hypot(t, other); });
     once("atan2", [&](const Tensor& t) { return atan2(t, other); });
     once("atan2, x", [&](const Tensor& t) { return atan2(other, t); });
-    // It is a composite of two functions, one for each half.
+    // glu's gradient is a composite of two functions, one for each half.
     const Tensor halves = F::glu(x, 1), of_halves = ones_like(halves);
     CHECK(launches([&] { autograd::grad({halves}, {x}, {of_halves}); }) == 2);
   }
@@ -174,8 +174,8 @@ TEST_CASE("gpu: gradients of scans and moments launch one kernel per pass") {
     return launches([&] { autograd::grad({y}, {x}, {dy}); });
   };
   CHECK(of_gradient(x.cumsum(1), x.detach()) == 1);
-  // Products from both sides, their product, times g, and 16 kernels that search for zeros next to
-  // overflowed products.
+  // Two kernels compute the products from both sides, one multiplies them, one multiplies by g, and
+  // 16 search for zeros next to overflowed products.
   CHECK(of_gradient(x.prod(1), g) == 20);
   CHECK(of_gradient(x.prod(), g[0]) == 20);
   CHECK(of_gradient(x.var(1), g) == 4);  // mean, x - mean, g / n, and their product

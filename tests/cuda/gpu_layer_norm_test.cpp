@@ -26,7 +26,7 @@ TEST_CASE("gpu: layer norm and its gradient, by threads, warps and blocks") {
           Tensor want = copy_if(y), want_mean = copy_if(mean), want_invstd = copy_if(invstd);
           kernels::layer_norm(want, want_mean, want_invstd, copy_if(x), copy_if(w), copy_if(b),
                               1e-2, centered);
-          // u is rounded, and so are its product and its sum with numbers below 32.
+          // u, its product and its sum with numbers below 32 are each rounded.
           check_close(mean, want_mean, 1, r.length);
           check_close(invstd, want_invstd, 1, r.length);
           check_close(y, want, 3, r.length);

@@ -15,7 +15,8 @@ namespace {
 struct Sizes {
   int64_t B, N;
 };
-// Batched, looped and single, with Jacobi's methods or without.
+// Sizes for which the plugin calls batched functions, loops over matrices or computes a single one,
+// with Jacobi's methods or without.
 constexpr Sizes kSizes[] = {{1, 1},  {4, 1},  {1, 7},   {4, 7}, {2, 32}, {2, 33},
                             {3, 64}, {3, 65}, {1, 140}, {0, 4}, {3, 0}};
 

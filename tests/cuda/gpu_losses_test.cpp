@@ -47,7 +47,7 @@ TEST_CASE("gpu: classification losses and their gradient, with weights and ignor
         kernels::cross_entropy_grad(dx, g, x, target, w, ignore_index);
         kernels::cross_entropy_grad(dx_expected, g.to(kReference), x.to(kReference),
                                     target.to(kReference), copy_if(w), ignore_index);
-        // As above, times g and w, neither larger than 5.
+        // The errors above are multiplied by g and w, which are at most 5.
         if (N > 0) check_close(dx, dx_expected, 8 * 5 * 5);
       }
     }
@@ -79,7 +79,7 @@ TEST_CASE("gpu: classification losses skip an invalid target, and report it") {
       kernels::cross_entropy(y, weight_sum, x, target, Tensor(), -100);
       check_report("cross_entropy");
       const double log_classes = std::log(static_cast<double>(C - 1));
-      // One rounding, of a number of at most 16: half of 2^-20.
+      // One rounding of a number of at most 16 has an error of 2^-21.
       CHECK(std::abs(y[0].item<double>() - log_classes) <= 0x1p-21);
       CHECK(y.slice(0, 1).cpu().equal(zeros({2})));
       CHECK(weight_sum.item<float>() == 1);

@@ -47,7 +47,8 @@ TEST_CASE("gpu: softmax and its gradient, by threads, warps and blocks") {
         y = y_expected.to(gpu());
         kernels::softmax_grad(dx, dy, y, c.dim, log);
         kernels::softmax_grad(dx_expected, dy.to(kReference), y_expected, c.dim, log);
-        // The rounded sum of dy is as large as the root of 2100 elements of 1.
+        // The rounded sum of dy is about as large as sqrt(2100), for 2100 random elements of
+        // magnitude 1.
         check_close(dx, dx_expected, 64);
       }
     }
@@ -90,8 +91,8 @@ TEST_CASE("gpu: softmax of ascending rows, with infinities and NaN, in one or se
   }
 }
 
-// Rows that are processed by a thread, a warp, or a block; and so many rows that two blocks share
-// the sum of the weights' gradients.
+// Sizes for which a row is processed by a thread, a warp or a block, and so many rows that two
+// blocks sum the weights' gradients.
 TEST_CASE("gpu: batch norm and its gradient, with and without weights and running statistics") {
   if (!has_gpu()) return;
   manual_seed(2);

@@ -90,7 +90,8 @@ TEST_CASE("gpu: activations after products, with and without epilogues") {
         Tensor y = empty({33, 17}, x.options()), expected = y.to(kReference);
         kernels::linear_map(y, x, w, bias, op);
         kernels::linear_map(expected, x.to(kReference), w.to(kReference), copy_if(bias), op);
-        // For 16 bits in units in the last place: the sum may be rounded, and the result is.
+        // The bound for 16 bits is in units in the last place: the sum may be rounded, and the
+        // result is rounded.
         const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
         const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
         check_close(y.to(wide), expected.to(wide), roundings);
@@ -134,9 +135,9 @@ TEST_CASE("gpu: activations after convolutions, by each implementation") {
             kernels::convolution_map(expected, x.to(kReference), w.to(kReference), copy_if(bias),
                                      c.p, op);
             CHECK(isnan(y).cpu().equal(isnan(expected).cpu()));
-            // For 16 bits in units in the last place: the sum and the result are rounded. TF32
-            // rounds each operand to float16's precision; the magnitudes of the products add up to
-            // five times the largest result.
+            // The bound for 16 bits is in units in the last place: the sum and the result are
+            // rounded. TF32 rounds each operand to float16's precision; the magnitudes of the
+            // products add up to five times the largest result.
             const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
             const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
             const auto numbers = [&](const Tensor& t) { return t.to(wide).nan_to_num(0); };
@@ -160,7 +161,7 @@ TEST_CASE("gpu: optimizer steps, with lists that need several tables") {
     for (const Tensor& t : list) all.push_back(t.to(kReference));
     return all;
   };
-  // A dozen roundings of numbers up to 5 times the largest result or 1.
+  // The bound: a dozen roundings of numbers up to 5 times the largest result, or up to 5.
   const auto check = [](const Tensors& ours, const Tensors& reference) {
     for (size_t i = 0; i < ours.size(); ++i) {
       if (ours[i].numel() > 0) check_close(ours[i], reference[i], 12 * 5);

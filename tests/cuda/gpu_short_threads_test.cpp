@@ -34,7 +34,7 @@ int reported_faults(const Device& gpu) {
 
 }  // namespace
 
-// The first case, because later there are unused records.
+// This must be the first case, because later there are unused records.
 TEST_CASE("gpu: a new thread gets an idle stream if there is one") {
   if (!has_gpu()) return;
   const Device gpu("cuda");

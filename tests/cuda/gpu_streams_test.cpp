@@ -167,7 +167,7 @@ TEST_CASE("gpu: an event is complete when the work before it is done") {
   CHECK_THROWS_WITH_AS(timed.elapsed_time(never), doctest::Contains("one that was not"),
                        BackendError);
   CHECK_THROWS_WITH_AS(timed.elapsed_time(moved), doctest::Contains("cudaEventElapsedTime"),
-                       BackendError);  // created without timing
+                       BackendError);  // the events were created without timing
 }
 
 TEST_CASE("gpu: a program's own work is ordered by an event, or with ops by record_stream") {

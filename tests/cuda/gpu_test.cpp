@@ -55,7 +55,7 @@ TEST_CASE("gpu: 16-bit gradients of maxima are summed in float32, for some image
   const Device gpu("cuda");
   constexpr int64_t kImages = 9, kSide = 1024;  // eight images fit into a part
   for (const DType dtype : dtypes::kReducedFloating) {
-    // Neighbours of numbers of this size differ by two: adding 1 once would have no effect.
+    // Adjacent float32 numbers of this size differ by two, so adding 1 once would have no effect.
     const double large = dtype == kFloat16 ? 2048 : 256;
     const Tensor dy = tensor({large, 1.0, 1.0, 1.0}).to(dtype).view({1, 1, 2, 2}).to(gpu);
     const Tensor places = arange(kImages).mul_(1000).add_(7).to(kInt32).view({kImages, 1, 1, 1});
@@ -126,15 +126,15 @@ TEST_CASE("gpu: no kernel uses memory that another still uses: 1,000 random prog
   const Device gpu("cuda");
   for (unsigned seed = 0; seed < 1000; ++seed) {
     CAPTURE(seed);
-    std::mutex mutex;                              // for the host; the streams overlap
-    std::vector<std::pair<Tensor, int64_t>> held;  // and the value of all elements of each
+    std::mutex mutex;                              // orders only the host; the streams overlap
+    std::vector<std::pair<Tensor, int64_t>> held;  // tensors, and the value of all elements of each
     const auto program = [&](unsigned thread) {
       std::mt19937 random(2 * seed + thread);
       for (int step = 0; step < 30; ++step) {
         const std::lock_guard lock(mutex);
         const size_t at = random() % 8;
         if (at >= held.size()) {
-          // Up to 2 MiB: blocks of the small segments and of the larger ones.
+          // Sizes up to 2 MiB use blocks of small and of larger segments.
           held.emplace_back(
               full({int64_t{1} << random() % 19}, step, TensorOptions(gpu).dtype(kInt64)), step);
         } else if (random() % 2 == 0) {
@@ -229,7 +229,7 @@ TEST_CASE("child: a gradient of weights by more images than are laid out at once
     const Tensor dw = convolution_weight_grad(dy_there, there, {2, 512, 1, 1}, {});
     CHECK(dw.cpu().equal(convolution_weight_grad(dy, x, {2, 512, 1, 1}, {})));
   }
-  // A part is 32 MiB of the 47 MiB of x.
+  // x has 47 MiB, of which a part of 32 MiB is converted at a time.
   CHECK(memory_stats(gpu).peak_in_use - held < x.nbytes());
 }
 

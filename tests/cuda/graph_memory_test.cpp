@@ -17,7 +17,7 @@ using namespace ambit::cuda;
 
 namespace {
 
-/// A capture by the thread of stream `home`, from a stream of its own.
+/// A capture by the thread of stream `home`, on a separate stream.
 struct Captured {
   Captured(Simulation& of, int home) : s(of), memory(of.clock(home)) {
     s.a.begin_capture(memory);

@@ -1,5 +1,6 @@
-// Which matrices BLAS can read without a copy, and with which parameters: the products that BLAS
-// would compute with these are computed here in column order, and compared with ambit's.
+// Tests which matrices BLAS can read without a copy, and with which parameters. The products that
+// BLAS would compute with these parameters are computed here in column order and compared with
+// ambit's.
 #include "backends/cuda/libraries/matmul_layout.h"
 
 #include <ambit/ambit.h>

@@ -1,4 +1,5 @@
-// The distribution of reductions over threads: every element once, and dependent only on the sizes.
+// The distribution of reductions over threads includes every element once and depends only on the
+// sizes.
 #include <ambit/ambit.h>
 #include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
@@ -87,7 +88,7 @@ TEST_CASE("one long sum is split over the whole GPU, many short ones are not spl
 
 TEST_CASE("neighbouring threads read neighbouring elements") {
   CHECK(plan_reduce(1000, 64, true, 132).lanes == 16);
-  // Sums of columns: a warp is along a row.
+  // For sums of columns, the threads of a warp read along a row.
   CHECK(plan_reduce(1000, 64, false, 132).outputs >= 32);
   CHECK(plan_reduce(3, 100000, false, 132).outputs == 4);
 }
@@ -114,7 +115,7 @@ TEST_CASE("the first of equal extremes is returned, and NaN before all others") 
   CHECK_FALSE(arithmetic::worst<bool>(true));
 }
 
-// Sum as the lanes of all splits do, each with its own elements.
+// Sum as the lanes of all splits do, each over the elements assigned to it.
 Tensor sum_by_plan(const Tensor& x, IntArrayRef kept_sizes, bool along_memory) {
   const Tensor y = zeros(kept_sizes, x.dtype());
   const ReduceWalk walk = reduce_walk("sum", x, [&](size_t d) { return kept_sizes[d] != 1; });

@@ -18,7 +18,7 @@ namespace {
 template <int N>
 using Offsets = std::multiset<std::array<int64_t, N>>;
 
-// Every element's offsets, by counting through the dims.
+// Compute every element's offsets by counting through the dims.
 template <int N>
 Offsets<N> plain_offsets(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) {
   Offsets<N> all;
@@ -35,7 +35,7 @@ Offsets<N> plain_offsets(IntArrayRef sizes, const std::array<IntArrayRef, N>& st
   return all;
 }
 
-// The same as computed by kernels.
+// Compute the same offsets as kernels do.
 template <int N>
 Offsets<N> piecewise_offsets(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) {
   Offsets<N> all;
@@ -83,7 +83,7 @@ TEST_CASE("contiguous operands of any shape are merged to one dim, and a scalar 
   CHECK(collapsed<1>({}, {IntArrayRef{}}).sizes.empty());
   // A row broadcast over a matrix needs both dims.
   CHECK(collapsed<2>({4, 3}, {IntArrayRef{3, 1}, IntArrayRef{0, 1}}).sizes == Dims{3, 4});
-  // Both are transposed: they are visited in the order of memory.
+  // If both are transposed, elements are visited in the order of memory.
   CHECK(collapsed<2>({4, 3}, {IntArrayRef{1, 4}, IntArrayRef{1, 4}}).sizes == Dims{12});
 }
 

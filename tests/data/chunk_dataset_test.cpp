@@ -22,7 +22,7 @@ namespace {
 
 using Ints = std::vector<int>;
 
-// Chunk i has the numbers 10 i, 10 i + 1, ..., `sizes[i]` of them; one chunk may be unreadable.
+// Chunk i has `sizes[i]` numbers, 10 i, 10 i + 1, ...; one chunk may be unreadable.
 class Reader : public datasets::ChunkDataReader<int> {
  public:
   explicit Reader(std::vector<size_t> sizes, size_t broken = SIZE_MAX)
@@ -185,7 +185,7 @@ TEST_CASE("a chunk dataset continues before its sampler has the number of chunks
   load(*dataset, stream);
   CHECK(joined(epoch(*dataset)) == Ints{30});
 
-  // Saved before the first epoch, whose order depends on the seed.
+  // The state is saved before the first epoch, whose order depends on the seed.
   const auto random = chunks(samplers::RandomSampler(0, 5)),
              other = chunks(samplers::RandomSampler(0, 6));
   std::stringstream before;

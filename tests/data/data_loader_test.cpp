@@ -108,7 +108,7 @@ TEST_CASE("incrementing and reading an iterator past the end are errors") {
   }
 }
 
-// As in libtorch 2.15, where an iterator equals only its copies, and end().
+// As in libtorch 2.15, an iterator equals only its copies, and an exhausted one equals end().
 TEST_CASE("iterators of two calls of begin() are never equal") {
   for (const size_t workers : {0, 2}) {
     auto loader = data::make_data_loader<samplers::SequentialSampler>(

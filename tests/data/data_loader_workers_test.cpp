@@ -143,7 +143,8 @@ TEST_CASE("without enforce_ordering batches are returned in the order of complet
   std::vector<int64_t> seen;
   for (auto& batch : *loader) {
     seen.push_back(batch.target.item<int64_t>());
-    if (seen.size() == 5) gate->let_go();  // all except the first, which still waits
+    if (seen.size() == 5)
+      gate->let_go();  // all workers have started except the first, which still waits
   }
   CHECK(seen == std::vector<int64_t>{1, 2, 3, 4, 5, 0});
 }

@@ -147,7 +147,7 @@ TEST_CASE("batches stacked and normalised in one step equal those normalised one
   const std::vector<double> mean{0.1, 0.2, 0.3}, stddev{0.4, 0.5, 0.6};
   const std::vector<size_t> indices{7, 0, 7, 3};
   auto fused = images.map(transforms::Normalize(mean, stddev)).map(transforms::Stack<>());
-  // The lambda prevents the single step.
+  // Because the chain contains a lambda, the transforms are not fused into one step.
   auto stepwise = CIFAR10(images)
                       .map(transforms::TensorLambda<>([](Tensor t) { return t; }))
                       .map(transforms::Normalize(mean, stddev))
@@ -352,7 +352,7 @@ TEST_CASE("the real MNIST has its published statistics") {
   CHECK(train.targets().slice(0, 0, 5).equal(tensor({5, 0, 4, 1, 9})));
   CHECK(test.targets().slice(0, 0, 5).equal(tensor({7, 2, 1, 0, 4})));
   const Tensor pixels = train.raw_images().to(kFloat64) / 255;
-  // Published with four digits: half a unit of the last one.
+  // The published numbers have four digits: their error is half a unit of the last one.
   CHECK(pixels.mean().item<double>() == doctest::Approx(0.1307).epsilon(0.00005 / 0.1307));
   CHECK(pixels.std().item<double>() == doctest::Approx(0.3081).epsilon(0.00005 / 0.3081));
 }

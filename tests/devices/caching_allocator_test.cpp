@@ -48,8 +48,8 @@ class FakeMemory final : public RawMemory {
   std::set<void*> live_;
 };
 
-// The same with pages, from the end of its own address range to the start. Counts the bytes that
-// are not returned, whatever the sizes of the returned pieces.
+// As above with pages, which are allocated from the end of an address range to its start. Counts
+// the bytes that are not returned, whatever the sizes of the returned pieces.
 class FakePages final : public RawMemory {
  public:
   void* allocate(size_t) override { return nullptr; }
@@ -207,8 +207,8 @@ TEST_CASE("memory of the CPU is aligned to 64 bytes and writable") {
 TEST_CASE("the cache stays below its limit and frees the least recently used blocks") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
-  // Each block alone is the peak, so the limit is 64 MiB + twice that; none fits into earlier
-  // blocks.
+  // The peak is a single block, so the limit is 64 MiB plus two blocks; no block fits into earlier
+  // ones.
   const size_t first = 160 * kMiB, second = 176 * kMiB, third = 192 * kMiB;
   a.free(a.allocate(first), first);
   a.free(a.allocate(second), second);
@@ -319,14 +319,15 @@ TEST_CASE("pages are merged with all free neighbours, and only missing ones are 
   for (int i = 0; i < 50; ++i) blocks.push_back(a.allocate(2 * kMiB));
   CHECK(a.stats().system_allocations == 50);
   for (void* p : blocks) a.free(p, 2 * kMiB);
-  void* large = a.allocate(100 * kMiB);  // of the size of all
+  void* large = a.allocate(100 * kMiB);  // as large as all three parts
   CHECK(a.stats().system_allocations == 50);
   a.free(large, 100 * kMiB);
   void* larger = a.allocate(103 * kMiB);
   CHECK(a.stats().system_allocations == 51);
   CHECK(raw.used() == 103 * kMiB);
   a.free(larger, 103 * kMiB);
-  void* small = a.allocate(kMiB);  // a part of it, although the request is much smaller
+  void* small =
+      a.allocate(kMiB);  // a part of the large block, although the request is much smaller
   CHECK(a.stats().system_allocations == 51);
   a.free(small, kMiB);
 }

@@ -54,7 +54,7 @@ TEST_CASE("a constant selects a kind of device") {
   CHECK(other == Device("reference"));
   CHECK(other.type() == DeviceType("reference"));
   CHECK(other.type() != kCUDA);
-  CHECK(other != kCUDA);  // also without a backend of that name
+  CHECK(other != kCUDA);  // valid even without a backend of that name
   CHECK(other == DeviceType("reference"));
   CHECK(Device() == kCPU);
   CHECK_THROWS_AS(Device(kCPU, 1), Error);
@@ -198,7 +198,8 @@ class BareBackend final : public Backend {
  public:
   explicit BareBackend(std::string name) : name_(std::move(name)) {}
   std::string name() const override { return name_; }
-  // Only while its test runs, so that other tests do not find a device without kernels.
+  // The device exists only while its test runs, so that other tests do not find a device without
+  // kernels.
   int device_count() const noexcept override { return present; }
   static inline int present = 0;
   void* allocate(int, size_t bytes) override { return ::operator new(bytes, std::align_val_t(64)); }

@@ -129,7 +129,7 @@ TEST_CASE("another library's memory is shared, for any sizes and strides") {
       {{}, {}, 20, {5}},
       {{0, 3}, {}, 0, {}},
       {{2, 0}, {7, -5}, 0, {}},                 // without elements strides are ignored
-      {{1, 2}, {-99, 1}, 0, {0, 1}},            // so are those of dims of size 1
+      {{1, 2}, {-99, 1}, 0, {0, 1}},            // strides of dims of size 1 are ignored
       {{1, 1, 1, 1, 1, 1, 2}, {}, 12, {3, 4}},  // more dims than Dims stores without an allocation
   };
   for (const Case& c : cases) {

@@ -59,7 +59,7 @@ void check_ends_well(const std::string& child) {
   }
 }
 
-// Another shape each time, so that oneDNN creates a primitive.
+// Use another shape each time, so that oneDNN creates a primitive.
 void convolve(int64_t i, DType dtype = kFloat32) {
   const Tensor x = ones({1, 16, 20 + i % 97, 24}).to(dtype), w = ones({32, 16, 7, 7}).to(dtype);
   const Tensor y = conv2d(x, w);

@@ -77,6 +77,6 @@ TEST_CASE("a pending copy completes before the elements are row-major") {
   CHECK(block.next_step() == LayoutState::Step::await_copy);
   block.end_pending_copy();
   CHECK(block.settle_row_major());
-  block.end_pending_copy();  // by another thread that waited as well
+  block.end_pending_copy();  // called by another thread that waited as well
   CHECK(block.settle_row_major());
 }

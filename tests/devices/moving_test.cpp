@@ -1,4 +1,5 @@
-// A module that moves between devices during training: its losses are those of one that stays.
+// A module that moves between devices during training has the same losses as a module that does not
+// move.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -13,8 +14,8 @@ struct NetImpl : nn::Module {
     const Tensor x = norm->forward(conv->forward(images)).relu();
     return fc->forward(drop->forward(x.flatten(1)));
   }
-  // Without a bias: batch norm cancels it, so that its gradient is only rounding, which Adam
-  // amplifies.
+  // The layer has no bias: batch norm cancels it, so its gradient consists of rounding errors,
+  // which Adam would amplify.
   nn::Conv2d conv{register_module("conv", nn::Conv2d(nn::Conv2dOptions(2, 3, 3).bias(false)))};
   nn::BatchNorm2d norm{register_module("norm", nn::BatchNorm2d(3))};
   nn::Dropout drop{register_module("drop", nn::Dropout(0.5))};

@@ -25,7 +25,7 @@ struct Laid {
   Tensor x, w, y;
 };
 
-// The same by plain loops, on row-major data.
+// Compute the result by plain loops, on row-major data.
 Tensor by_reference(const Laid& l) {
   const Device reference("reference");
   return conv2d(l.x.to(reference), l.w.to(reference)).cpu();
@@ -75,7 +75,7 @@ TEST_CASE("elementwise ops, sums and pooling keep the layout, and their results 
   CHECK(agree(doubled, plain + by_reference(l)));
   CHECK(pooled.equal(plain_pooled));
   CHECK(index.equal(plain_index));
-  // 400 terms, each within 3e-4.
+  // Sums of 400 terms, each with an error of at most 3e-4.
   CHECK(sums.allclose(plain.sum({0, 2, 3}), 0, 400 * 3e-4));
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("a U-Net's skip connection has the gradients of the reference") {
 
 TEST_CASE(
     "batch normalisation keeps the layout in forward and backward, and agrees with the reference") {
-  // 20 channels: one vector and a remainder.
+  // 20 channels are one vector and a remainder.
   const auto run = [](const Device& device, bool training) {
     manual_seed(4);
     const Tensor x = rand({3, 16, 12, 12}).to(device), v = rand({3, 20, 10, 10}).to(device);
@@ -156,8 +156,8 @@ TEST_CASE(
   for (const bool training : {true, false}) {
     INFO(training);
     const auto on_cpu = run(kCPU, training), plain = run(Device("reference"), training);
-    // The convolution's sums of 144 products up to 1/2 are within 144 * 2^-24 * 36 = 3e-4, those of
-    // the gradients, of 300 such elements, within sqrt(300) times as much.
+    // The convolution's sums of 144 products up to 1/2 have an error of at most 144 * 2^-24 * 36 =
+    // 3e-4. Sums in gradients have 300 such elements and sqrt(300) times this error.
     for (size_t i = 0; i < 3; ++i) CHECK(on_cpu[i].allclose(plain[i], 0, 3e-4));
     for (size_t i = 3; i < 6; ++i) CHECK(on_cpu[i].allclose(plain[i], 0, 5e-3));
   }
@@ -167,7 +167,7 @@ namespace {
 
 struct LayoutCase {
   const char* name;
-  std::function<Tensor(const Tensor&)> function;  // of images with 32 channels
+  std::function<Tensor(const Tensor&)> function;  // a function of images with 32 channels
 };
 
 // Check a function of channels-last images, and its gradient: the layout, and the reference's
@@ -356,7 +356,8 @@ TEST_CASE("threads may access a result while kernels read it in its native layou
   }
 }
 
-// Each reads one operand in its native layout and needs the other one, the weights, row-major.
+// Each thread reads one operand in its native layout and needs the other one, the weights, in
+// row-major order.
 TEST_CASE("convolutions that use each other's operands do not deadlock") {
   for (int round = 0; round < 50; ++round) {
     manual_seed(4);

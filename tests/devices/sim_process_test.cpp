@@ -1,5 +1,5 @@
 // Effects of a simulated device on its process: the trap for host reads, a clean exit with queued
-// work, and the values of $AMBIT_SIM. Each in a child process.
+// work, and the values of $AMBIT_SIM. Each test runs in a child process.
 #include <ambit/ambit.h>
 #include <ambit/plugins.h>
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 using namespace ambit;
 
 namespace {
-// Without the devices of this machine.
+// Hide the devices of this machine.
 const std::string kNoGpus = "AMBIT_BACKEND_PATH= CUDA_VISIBLE_DEVICES= AMBIT_SIM=";
 }  // namespace
 
@@ -106,7 +106,7 @@ TEST_CASE("AMBIT_SIM names the simulated devices") {
   CHECK(names("npu:2,tpu:1").find("npu: 2 devices, tpu: 1 device\n") != std::string::npos);
   // A name that has devices is not simulated.
   CHECK(names("reference:3,npu:1").find(" reference:0 npu:0\n") != std::string::npos);
-  // With its own name sim is not an accelerator; with another name it is one.
+  // Under the name sim the simulator is not an accelerator; under another name it is one.
   CHECK(names("sim:1").find("best: cpu\n") != std::string::npos);
   CHECK(names("npu:1").find("best: npu:0\n") != std::string::npos);
   CHECK(names("cpu:2").find("expected the name of a kind without real devices, got \"cpu:2\"") !=

@@ -77,13 +77,13 @@ TEST_CASE("non-blocking copies of pinned memory are late in both directions") {
   const Tensor host = zeros({4}).pin_memory(sim0()), t = zeros({4}, sim0());
   host.fill_(1);
   t.copy_(host, /*non_blocking=*/true);
-  host.fill_(2);  // wrong without synchronize, and visible here
+  host.fill_(2);  // without synchronize() the copy would get this value
   CHECK(t.cpu().equal(full({4}, 2)));
 
   const auto* first = host.data_ptr<float>();
   t.fill_(3);
   host.copy_(t, /*non_blocking=*/true);
-  CHECK(*first == 2);  // an address from before does not wait for the copy
+  CHECK(*first == 2);  // reading through an earlier address does not wait for the copy
   CHECK(host.equal(full({4}, 3)));
 
   host.copy_(t * 2);
@@ -104,7 +104,7 @@ TEST_CASE("any access to the result of a non-blocking copy waits for it") {
   CHECK(copied(6).to(kFloat64).equal(full({4}, 6, kFloat64)));
   CHECK(copied(7).to(sim0()).cpu().equal(full({4}, 7)));
   Tensor written = copied(8);
-  written[1].fill_(9);  // otherwise the copy would come later
+  written[1].fill_(9);  // otherwise the copy would run later
   CHECK(written.equal(tensor({8., 9., 8., 8.})));
   std::ostringstream text;
   text << copied(10);
@@ -207,7 +207,7 @@ TEST_CASE("copies go from every device to every other") {
 }
 
 TEST_CASE("two devices named cuda show the mismatch error, word for word") {
-  // Two real devices of that name give the same error.
+  // Two real devices named cuda give the same error.
   if (device_count("cuda") < 2) return;
   const Tensor input = ones({64, 3072}, Device("cuda:1")), weight = ones({512, 3072}, "cuda");
   try {

@@ -86,7 +86,7 @@ inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bo
     for (int r = 0; r < size; ++r) all.push_back(blank());
     return all;
   };
-  const auto pieces = [&] {  // one per rank
+  const auto pieces = [&] {  // one tensor per rank
     std::vector<Tensor> all;
     for (int r = 0; r < size; ++r) all.push_back(at(part(rank, n, dtype, r)));
     return all;
@@ -184,7 +184,7 @@ inline void check_large(ProcessGroup& group) {
     for (int r = 0; r < size; ++r) all.push_back(zeros_like(piece(0, 0)));
     return all;
   };
-  // The sums over all ranks.
+  // Return the sums over all ranks.
   const int ranks_before = size * (size - 1) / 2;
   const Tensor sum = places * size + ranks_before;
   Tensor t = whole(rank);

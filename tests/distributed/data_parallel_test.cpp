@@ -105,7 +105,7 @@ TEST_CASE("the exchange begins during backward") {
     // As ddp(x), with a hook on the first layer's output.
     y = net[2]->as<nn::Linear>()->forward(net[1]->as<nn::Linear>()->forward(y));
     y.sum().backward();
-    CHECK(before_first_layer >= 3);  // of the third and the second layer
+    CHECK(before_first_layer >= 3);  // the collectives of the third and the second layer
     CHECK(counting->begun > before_first_layer);
   });
 }
@@ -139,7 +139,9 @@ TEST_CASE("gradients are views of buckets, also if they accumulate over steps") 
     CHECK(blocks.size() == 1);
     const Tensor once = net->parameters()[0].grad().clone();
     const void* const at = net->parameters()[0].grad().data_ptr();
-    ddp(x).sum().backward();  // without zero_grad(): twice as much, in the same memory
+    ddp(x)
+        .sum()
+        .backward();  // without zero_grad(): gradients are twice as large, in the same memory
     CHECK(allclose(net->parameters()[0].grad(), once * 2));
     CHECK(net->parameters()[0].grad().data_ptr() == at);
     net->zero_grad();

@@ -28,7 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 
-// Before each packet, the segmentation: a virtio_net_hdr, whose header C++ cannot read.
+// Length of the segmentation data before each packet: a virtio_net_hdr, whose header is not valid
+// C++.
 constexpr ssize_t kHeader = 10;
 
 struct Packet {
@@ -53,8 +54,8 @@ int open_device(const char* name) {
   request.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
   std::strncpy(request.ifr_name, name, IFNAMSIZ - 1);
   check(ioctl(device, TUNSETIFF, &request) == 0, name);
-  // TCP's segments are passed as one large packet without a checksum, as to network cards: carrying
-  // them one by one would use the ranks' cores.
+  // TCP passes several segments as one large packet without a checksum, as it does to network
+  // cards: forwarding them one by one would use the ranks' cores.
   check(ioctl(device, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4) == 0, "TUNSETOFFLOAD");
   return device;
 }
@@ -121,7 +122,7 @@ int run(int argc, char** argv) {
   if (argc < 4) throw std::runtime_error("usage: ambit_link BITS_PER_SECOND LATENCY_US DEVICE...");
   std::vector<Host> hosts;
   for (int i = 3; i < argc; ++i) hosts.emplace_back().device = open_device(argv[i]);
-  // A higher priority than the ranks, which are always busy.
+  // Run at a higher priority than the ranks, which are always busy.
   const sched_param priority{.sched_priority = 1};
   check(sched_setscheduler(0, SCHED_FIFO, &priority) == 0, "SCHED_FIFO");
   Network network(std::atof(argv[1]) / 8, std::chrono::microseconds(std::atol(argv[2])),

@@ -58,7 +58,7 @@ TEST_CASE("one that dies is reported by mpirun, or by the others if mpirun does 
   INFO(ended.output);
   CHECK(ended.exit_code != 0);
   CHECK(contains(ended.output, "mpirun noticed that process rank 1 with PID"));
-  // mpirun returns 0 then.
+  // mpirun returns 0 in this case.
   expect_rank_1_missed(
       on_ranks(2, "mpi child: rank 1 does not take part", "WHAT=dies", "--enable-recovery"),
       "does not answer");
@@ -182,8 +182,8 @@ TEST_CASE("mpi child: one rank" * doctest::skip()) {
 
 TEST_CASE("a launcher of another MPI that has started several processes is refused") {
   if (!has_mpi()) return;
-  // Environments of one of several processes started by mpiexec of MPICH, mpirun of another Open
-  // MPI, PMIx and srun.
+  // Environments of a process that mpiexec of MPICH, mpirun of another Open MPI, PMIx or srun
+  // started with others.
   const auto start = [](const std::string& environment) {
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");
     return run_command(
@@ -202,7 +202,8 @@ TEST_CASE("a launcher of another MPI that has started several processes is refus
   expect_success(start("PMI_SIZE=1 PMIX_RANK=0"));
   expect_success(start("SLURM_NTASKS=4"));  // a batch script, not started by srun
   expect_success(on_ranks(2, "mpi child: small pieces", "PMI_SIZE=4 PMIX_RANK=2"));
-  // A process that MPI's own launcher has started in a script of another launcher.
+  // The environment of a process that MPI's own launcher has started in a script of another
+  // launcher.
   expect_success(on_ranks(1, "mpi child: one rank", "PMI_SIZE=4"));
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("collectives over MPI agree with plain loops, in shared memory, over T
     expect_success(on_ranks(ranks, "mpi child: collectives",
                             fmt::format("EXPECTED_RANKS={} {}", ranks, environment), options));
   };
-  // Messages of more than INT_MAX elements are sent in pieces; here those of more than 300.
+  // Messages of more than INT_MAX elements are sent in pieces; AMBIT_MPI_PIECE lowers this limit.
   for (int ranks = 1; ranks <= 5; ++ranks)
     run(ranks, ranks == 3 ? "AMBIT_MPI_PIECE=300000" : "", "");
   for (const int ranks : {2, 4}) run(ranks, "", kTcp);

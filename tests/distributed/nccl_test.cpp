@@ -1,6 +1,6 @@
 // NCCL: its emulation (tests/cuda/host/libraries/nccl), which needs no GPU, in processes started by
 // mpirun; and the errors of a machine without NCCL or GPUs. tests/gpu.sh runs "NCCL on the GPUs of
-// this machine", the same with the real library.
+// this machine", which has the same checks with the real library.
 #include <ambit/plugins.h>
 #include <stdlib.h>
 
@@ -167,7 +167,7 @@ TEST_CASE("nccl child: calls fail" * doctest::skip()) {
     CHECK(error_of([&] { group->new_group({0}); }).starts_with(call + ": expected it to succeed"));
     unsetenv("AMBIT_CUDA_HOST_NCCL");
   }
-  allreduce(*group);  // it remains usable
+  allreduce(*group);  // the group remains usable
 }
 
 TEST_CASE("results of NCCL become typed errors that name the call") {

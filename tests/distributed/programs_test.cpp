@@ -43,7 +43,7 @@ std::vector<double> numbers(const std::string& text) {
   return all;
 }
 
-// Sums of float32 in another order: an error of 6e-8 of each.
+// Sums of float32 in another order: each has a relative error of 6e-8.
 void check_close(const std::vector<double>& got, const std::vector<double>& expected) {
   REQUIRE(got.size() == expected.size());
   for (size_t i = 0; i < got.size(); ++i) {

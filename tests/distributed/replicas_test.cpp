@@ -43,13 +43,13 @@ TEST_CASE("data_parallel() has the output and the gradients of one device") {
     expected.square().sum().backward();
     const Tensor got = parallel::data_parallel(many, x, two_devices(), Device(kCPU));
     CHECK(got.device() == Device(kCPU));
-    // Dot products of at most 8 terms, with the same order of rows: some roundings.
+    // Dot products of at most 8 terms, with rows in the same order, differ by a few roundings.
     CHECK(allclose(got, expected, 1e-5, 1e-6));
     got.square().sum().backward();
     for (size_t i = 0; i < one->parameters().size(); ++i) {
       const Tensor p = many->parameters()[i];
       CHECK(p.device() == Device(kCPU));
-      // Sums over up to 6 rows, in two parts.
+      // Sums over up to 6 rows are computed in two parts.
       CHECK(allclose(p.grad(), one->parameters()[i].grad(), 1e-5, 1e-6));
     }
   }
@@ -71,7 +71,7 @@ struct DeviceOfImpl : nn::Cloneable<DeviceOfImpl> {
   void reset() override {}
   Tensor forward(const Tensor& x) {
     if (x.size(0) == 1) throw Error("one row");
-    // The thread's own device of that kind, and its grad mode.
+    // Check the thread's own device of that kind, and its grad mode.
     CHECK(Device("cuda") == x.device());
     return x + static_cast<double>(GradMode::is_enabled());
   }

@@ -18,7 +18,7 @@ using Group = std::shared_ptr<distributed::ProcessGroup>;
 
 /// The network and settings of a training.
 struct Lesson {
-  std::string network = "net";  ///< that of quickstart; or "tudui"
+  std::string network = "net";  ///< "net", of quickstart, or "tudui"
   Device device = {};
   int steps = 50;
   int passes = 1;  ///< backward passes per step; only the last one exchanges gradients
@@ -43,7 +43,7 @@ struct Result {
 /// Return the batch size of a step: every third batch cannot be divided evenly by 2 and 4 ranks.
 inline int64_t batch_size(int step) { return step % 3 == 2 ? 5 : 4; }
 
-/// Train as the lessons do; without a group on a single rank.
+/// Train as the lessons do; without a group, on a single rank.
 inline Result train(const Lesson& lesson, const Group& group = nullptr) {
   const int rank = group ? group->rank() : 0, size = group ? group->size() : 1;
   Generator weights(kCPU, 7 + static_cast<uint64_t>(rank));  // rank 0's are used

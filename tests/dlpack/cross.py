@@ -33,7 +33,7 @@ api.PyCapsule_GetPointer.restype = ctypes.c_void_p
 api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
-# By whether a structure has a version; the names must outlive their capsules.
+# Names of capsules by whether the structure has a version; the names must outlive their capsules.
 FRESH, USED = (b"dltensor", b"dltensor_versioned"), (b"used_dltensor", b"used_dltensor_versioned")
 VERSION = {"max_version": (1, 0)}
 SHAPES = ["dense", "transposed", "sliced", "expanded", "number", "empty"]
@@ -58,7 +58,7 @@ class Again:
 
 
 class Lent(Again):
-    """The same for ambit's structure at `pointer`."""
+    """Like Capsule, for ambit's structure at `pointer`."""
 
     def __init__(self, pointer, versioned):
         check(pointer, f"ambit lends: {bridge.bridge_error().decode()}")

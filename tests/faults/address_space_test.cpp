@@ -63,7 +63,7 @@ TEST_CASE("with little address space, convolutions and products are an error, an
   manual_seed(1);
   const Tensor started = ones({3}) + 1;
   int refused = 0, done = 0;
-  // In smaller steps from the size at which oneDNN is called at all.
+  // Use smaller steps from the size on at which oneDNN is called.
   constexpr rlim_t kMiB = 1 << 20;
   for (rlim_t more = 0; more < 160 * kMiB; more += more < 64 * kMiB ? kMiB : kMiB / 4) {
     INFO(more, " bytes more");

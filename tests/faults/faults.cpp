@@ -16,7 +16,7 @@
 namespace {
 
 std::atomic<long> until_refusal{0};         // 0: no request fails
-std::atomic<long> until_thread_refusal{0};  // the same for threads
+std::atomic<long> until_thread_refusal{0};  // 0: no start of a thread fails
 std::atomic<bool> refused{false};
 std::atomic<long> blocks{0};
 

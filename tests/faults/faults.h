@@ -11,7 +11,7 @@ namespace faults {
 void refuse(long nth);
 /// Stop injecting faults. Return whether one occurred.
 bool stop();
-/// The same for the nth thread that is started.
+/// As above, for the nth thread that is started.
 void refuse_thread(long nth);
 
 /// Return the number of blocks of operator new in use.

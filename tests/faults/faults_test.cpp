@@ -96,7 +96,7 @@ StateDict after_steps(bool adam, int steps) {
 
 // Objects that are created once, on first use, are not leaks; they have a separate test.
 void warm_up(const std::function<void()>& work) {
-  set_num_threads(1);  // otherwise different threads take part each time
+  set_num_threads(1);  // with several threads, different ones would take part each time
   for (int i = 0; i < 3; ++i) faults::run(0, work);
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("a training step that lacks memory leaks none") {
   faults::at_every_point([](long n) {
     Training training(kCPU, true);
     training.step();
-    const auto drop_gradients = [&] {  // in a thread with empty pools
+    const auto drop_gradients = [&] {  // call it in a thread with empty pools
       faults::run(0, [&] { training.optimizer->zero_grad(); });
     };
     drop_gradients();
@@ -367,7 +367,7 @@ TEST_CASE("a generator that could not be created is created on the next use") {
     for (long n = 1;; ++n) {
       const auto outcome = faults::run(n, [&] { default_generator(d); });
       CHECK_FALSE(outcome.error.starts_with("untyped"));
-      manual_seed(11);  // visits all generators
+      manual_seed(11);  // sets the seeds of all generators
       if (!outcome.refused) break;
       CHECK(outcome.threw);
     }

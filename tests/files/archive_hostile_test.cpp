@@ -55,14 +55,14 @@ TEST_CASE("objects of TorchScript are read as dicts, and no other classes are in
   for (const std::string pickle : {
            "c__torch__\nModule\n)R",                        // called
            "c__torch__\nModule\n(K\x01t\x81",               // with arguments
-           "cos\nsystem\n)\x81",                            // of another module
+           "cos\nsystem\n)\x81",                            // a class of another module
            "ccollections\nOrderedDict\n)\x81",              // a function as a class
            "c__torch__\nModule\n",                          // the class itself
            "c__torch__\nModule\n)\x81(K\x01K\x02u",         // filled as a dict
            "c__torch__\nModule\n)\x81}b}b",                 // twice
            "c__torch__\nModule\n)\x81q\x01}(K\x01h\x01ub",  // itself
            "}}b",                                           // of a dict
-           "(K\x01tc__torch__\nModule\n\x81",               // in the wrong order
+           "(K\x01tc__torch__\nModule\n\x81",               // class and state in the wrong order
            "ctorch.jit._pickle\nbuild_intlist\n)R",         // without a list
            "ctorch.jit._pickle\nbuild_intlist\n(K\x01tR",   // of a number
            "ctorch.jit._pickle\nrestore_type_tag\n(]tR",    // without a type

@@ -191,7 +191,7 @@ TEST_CASE("an archive refuses keys and values that libtorch cannot read") {
   };
   CHECK_THROWS_AS(nest(), SerializationError);
   std::ostringstream stream;
-  archive.save_to(stream);  // it contains none of these
+  archive.save_to(stream);  // the archive contains none of these
   InputArchive in;
   in.load_from(stream.str().data(), stream.str().size());
   CHECK(in.keys().empty());

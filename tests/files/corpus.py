@@ -10,6 +10,8 @@ Next to each file, <name>.txt has its contents, one line for each value, as PyTo
 
 corpus_2.15.tar.xz has the files of PyTorch 2.15, which is too large for CI: corpus.py --small FOLDER, packed by
   tar --sort=name --owner=0 --group=0 --mtime=@0 -C FOLDER -c . | xz -9e
+
+One file, because its functions share the values and the table of files.
 """
 import io
 import json
@@ -274,7 +276,7 @@ def saved(value, **options):
 
 
 def zipped_again(data, compression=zipfile.ZIP_STORED, level=None):
-    """The same entries, written by Python's zipfile."""
+    """Return a zip file with the same entries, written by Python's zipfile."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", compression, compresslevel=level) as new:
         for name in old.namelist():
@@ -302,7 +304,8 @@ def write_big_endian(corpus):
         value = {"x": torch.arange(-3, 4).to(getattr(torch, n)), "y": [1.5, 258]}
         width = value["x"].element_size() // (2 if value["x"].is_complex() else 1)  # of a part
         data = big_endian(saved(value), width)
-        # PyTorch before 2.0 reads such a file as little-endian, 2.15 the dtypes that it saves as bytes.
+        # PyTorch before 2.0 reads such a file as little-endian; PyTorch 2.15 does so for the dtypes
+        # that it saves as bytes.
         if int(torch.__version__.split(".")[0]) >= 2 and n in DTYPES:
             assert list(lines(torch.load(io.BytesIO(data)))) == list(lines(value))
         corpus.add(f"big_endian_{n}.pth", data, value, True)
@@ -352,7 +355,7 @@ def write_saved(corpus, small):
     corpus.add_saved("padded.pth", padded)
     two = saved(model().state_dict(), _use_new_zipfile_serialization=False)
     corpus.add("followed_by_more.pth", two + two, model().state_dict(), True)
-    # With another extension.
+    # The same file with another extension.
     corpus.add("named.safetensors", model_data, model().state_dict(), True)
     corpus.add("old_named.bin", two, model().state_dict(), True)
 
@@ -402,7 +405,7 @@ class Weights(torch.nn.Module):
 
 
 class Wide(torch.nn.Module):
-    """Dtypes with a storage type in TorchScript alone; those that ambit lacks are left out."""
+    """Dtypes with a storage type in TorchScript alone; those that ambit lacks are omitted."""
 
     def __init__(self, names):
         super().__init__()

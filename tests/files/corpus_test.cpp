@@ -36,7 +36,7 @@ std::string tensor_text(const Tensor& t) {
   return head + hex(whole.data_ptr(), whole.nbytes());
 }
 
-// The same as lines() in corpus.py.
+// The same function as lines() in corpus.py.
 void list(std::string& out, const Value& v, const std::string& path) {
   using Kind = Value::Kind;
   const auto line = [&](const std::string& text) { out += path + " " + text + "\n"; };

@@ -1,5 +1,5 @@
-// Archives exchanged with the real libtorch's C++. The other part is libtorch/files.cpp, a program
-// that is built if libtorch is installed.
+// Exchanges archives with the real libtorch: with libtorch/files.cpp, a C++ program that is built
+// if libtorch is installed.
 #include <ambit/archive.h>
 #include <ambit/autograd.h>
 #include <ambit/checkpoint.h>
@@ -50,7 +50,7 @@ void run_libtorch(const std::string& what, const TemporaryFolder& folder) {
   REQUIRE(std::system(command.c_str()) == 0);
 }
 
-// The same as in libtorch/files.cpp.
+// The same definitions as in libtorch/files.cpp.
 struct NetImpl : nn::Module {
   nn::Linear fc = register_module("fc", nn::Linear(3, 2));
   nn::BatchNorm2d norm = register_module("norm", nn::BatchNorm2d(2));

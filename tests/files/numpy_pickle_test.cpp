@@ -56,13 +56,13 @@ TEST_CASE("an array of NumPy is a tensor") {
     CHECK(t.dtype() == kInt16);
     CHECK(t.equal(expected));
   }
-  // In Fortran order, and with reversed bytes.
+  // Arrays in Fortran order, and with reversed bytes.
   CHECK(load_pickle(array({3, 2}, dtype("i2"), short_bytes(kShorts), "numpy.core.multiarray", true))
             .to_tensor()
             .equal(expected.t()));
   const std::string big("\0\1\0\2\0\3\0\4\0\5\xff\xff", 12);
   CHECK(load_pickle(array({2, 3}, dtype("i2", ">"), short_bytes(big))).to_tensor().equal(expected));
-  // Bytes in protocol 2, a bytearray, and Python 2's strings.
+  // The data as bytes in protocol 2, as a bytearray, and as Python 2's strings.
   const std::string latin1 = pickled_global("_codecs", "encode") + pickled("\x01\x7f\xc3\xbf") +
                              pickled("latin1") + "\x86R";
   for (const std::string& bytes :
@@ -134,7 +134,7 @@ TEST_CASE("arrays of a dtype that ambit does not have are opaque, and so are dty
   const TemporaryFolder folder;
   save_checkpoint(value.items()[3], folder / "f.pth");
   CHECK(load_checkpoint(folder / "f.pth").to_opaque().arguments[0].to_string() == ">i8");
-  // With fields: its state contains their names.
+  // A dtype with fields, whose state contains their names.
   std::string fields = dtype("V2", "|");
   fields.replace(fields.find("NNN"), 3, "N(" + pickled("a") + "t}");
   CHECK(load_pickle(array({1}, fields, short_bytes("ab"))).to_opaque().type == "numpy.ndarray");
@@ -163,7 +163,7 @@ TEST_CASE("pickles that NumPy would not write are refused") {
   refused(pickled_global("numpy", "load") + pickled("/etc/passwd") + "\x85R", "'numpy.load'");
   refused(dtype(std::string(1000, 'a')), "at most 32 bytes");
   refused(scalar(dtype("f8"), "ab"), "expected 8 bytes of an array [], got 2");
-  // Many arrays of one buffer.
+  // Many arrays that share one buffer.
   const std::string large = "B" + little_endian(1 << 20, 4) + std::string(1 << 20, '\0') + "q\x01";
   std::string many = "(" + large + dtype("u1", "|") + "q\x02";
   for (int i = 0; i < 300; ++i) many += array({1 << 20}, "h\x02", "h\x01");

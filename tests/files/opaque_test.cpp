@@ -24,7 +24,7 @@ Value load_bytes(const std::string& bytes) {
   return load_checkpoint(folder.write("f.pth", bytes));
 }
 
-// A dict of the value between two tensors of one 1.
+// A dict with the value between two tensors [1].
 Value load_between(const std::string& pickle) {
   const std::string weight = pickled(PickledTensor{.numel = 1, .sizes = {1}, .strides = {1}});
   return load_bytes(pytorch_bytes(
@@ -108,7 +108,7 @@ TEST_CASE("a value that ambit cannot represent is opaque, and the tensors around
     CHECK_THROWS_WITH_AS(value["x"].to_int(),
                          ("checkpoint: expected an int, got an opaque " + type).c_str(),
                          SerializationError);
-    // Written and read again, it is the same.
+    // The value is the same after it is written and read again.
     const TemporaryFolder folder;
     save_checkpoint(value, folder / "again.pth");
     const Value again = load_checkpoint(folder / "again.pth");
@@ -174,7 +174,7 @@ TEST_CASE("a list or a dict that contains itself has an opaque value in that pla
                        SerializationError);
 }
 
-// Python writes them with "surrogatepass", and PyTorch reads them.
+// Python writes unpaired surrogates with "surrogatepass", and PyTorch reads them.
 TEST_CASE("text with unpaired surrogates is read, and written unchanged") {
   const std::string half = "a\xed\xa0\x80z";
   const Value value = load_between("}" + pickled(half) + pickled(half) + "s")["x"];
@@ -183,7 +183,7 @@ TEST_CASE("text with unpaired surrogates is read, and written unchanged") {
   save_checkpoint(value, folder / "again.pth");
   CHECK(read_bytes(folder / "again.pth").find(pickled(half)) != std::string::npos);
   CHECK(load_checkpoint(folder / "again.pth")[half].to_string() == half);
-  // JSON cannot represent it.
+  // JSON cannot represent the value.
   CHECK_THROWS_WITH_AS(save({{half, ones({1})}}, folder / "f.safetensors"),
                        doctest::Contains("expected text in UTF-8"), SerializationError);
 }
@@ -272,7 +272,7 @@ TEST_CASE(
             .c_str(),
         SerializationError);
   }
-  // load() skips them.
+  // load() skips opaque values.
   const std::string path = folder / "g.pth";
   save_checkpoint(1, path);
   const std::string weight = pickled(PickledTensor{.numel = 1, .sizes = {1}, .strides = {1}});

@@ -47,7 +47,7 @@ constexpr DType kDTypes[] = {kBool,    kUInt8,   kInt8,         kInt16,
 
 Tensor parameter() { return arange(1., 5., 1, kFloat64).view({2, 2}).requires_grad_(); }
 
-// The same as in cross.py, here and below.
+// The same definitions as in cross.py, here and below.
 std::unique_ptr<optim::Optimizer> make_further(const std::string& name,
                                                const std::vector<Tensor>& p) {
   using namespace optim;
@@ -112,7 +112,7 @@ constexpr const char* kOptimizers[] = {"sgd",       "adam",   "adamw",    "amsgr
                                        "adadelta",  "adamax", "asgd",     "rprop",   "groups",
                                        "decoupled", "nadamw", "muon"};
 
-// True if cross.py wrote files of this optimizer: with PyTorch before 2.9 some are left out.
+// True if cross.py wrote files of this optimizer: with PyTorch before 2.9 it omits some.
 bool is_written(const TemporaryFolder& folder, const std::string& name) {
   return std::filesystem::exists(folder / (name + ".pth"));
 }
@@ -300,7 +300,7 @@ TEST_CASE("training continues from PyTorch's checkpoint in ambit, and from ambit
     optimizer->param_groups()[0].options().set_lr(1e3);  // the checkpoint replaces it
     optimizer->load_checkpoint(checkpoint["optimizer"]);
     step(*optimizer, p);
-    // One step in float64, some ten roundings of 1.1e-16 on numbers below 5.
+    // One step in float64 has some ten roundings of 1.1e-16, of numbers below 5.
     CHECK(p.detach().allclose(load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
 
     const Tensor q = parameter();
@@ -332,7 +332,7 @@ TEST_CASE("load() restores an optimizer of PyTorch's, options and state") {
     optimizer->param_groups()[0].options().set_lr(1e3);  // the checkpoint replaces it
     load(*optimizer, theirs / (name + "_alone.pth"));
     step(*optimizer, p);
-    // The same bound as in the case above.
+    // The bound is that of the case above.
     CHECK(p.detach().allclose(load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
   }
   optim::SGD sgd({parameter()}, optim::SGDOptions(0.5));
@@ -360,7 +360,7 @@ TEST_CASE("schedulers continue from PyTorch's checkpoint in ambit, and from ambi
         Value::dict({{"optimizer", sgd.checkpoint()}, {"scheduler", scheduler->checkpoint()}}),
         ours / (name + ".pth"));
     const Tensor rates = advance(sgd, 6, [&] { step_once(*scheduler); });
-    // A dozen roundings of 1.1e-16 on numbers below 1.
+    // There are a dozen roundings of 1.1e-16, of numbers below 1.
     CHECK(rates.allclose(checkpoint["next"].to_tensor(), 1e-14, 1e-15));
   };
   const std::vector<std::string> names{"step",   "multistep", "exponential", "cosine", "restarts",

@@ -105,7 +105,8 @@ TEST_CASE("of a tensor that is a part of larger memory only the part is written"
   const TemporaryFolder folder;
   const Tensor large = zeros({1000, 1000});
   save_checkpoint(large.select(1, 3), folder / "part.pth");
-  CHECK(read_bytes(folder / "part.pth").size() < 10'000);  // of 4 MB; the part has 4,000 bytes
+  CHECK(read_bytes(folder / "part.pth").size() <
+        10'000);  // the storage has 4 MB, the part 4,000 bytes
   const Tensor back = load_checkpoint(folder / "part.pth").to_tensor();
   CHECK(back.sizes() == IntArrayRef{1000});
   CHECK(back.is_contiguous());
@@ -373,7 +374,7 @@ TEST_CASE("a module's file contains its class") {
     CHECK_THROWS_WITH_AS(
         load(wrapped, path),
         ("load: expected the module Sequential in '" + path + "', got Linear").c_str(), Error);
-    save(one->state_dict(), path);  // without a class, like PyTorch's
+    save(one->state_dict(), path);  // without the module's class, like PyTorch's files
     load(other, path);
   }
 }

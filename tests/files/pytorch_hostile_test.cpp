@@ -208,11 +208,11 @@ TEST_CASE("deflated entries are read, and checked") {
 
 TEST_CASE("zip bombs are refused before anything is decompressed") {
   const std::string pickle = std::string("\x80\x02N.");
-  // Deflated to less than a thousandth, with correct sizes.
+  // An entry deflated to less than a thousandth, with correct sizes.
   CHECK(contains(load_error(zip_bytes(
                      {{"x/data.pkl", pickle}, {"x/data/0", std::string(100, 'a'), 8, 1 << 30}})),
                  "to unpack to at most 1032 times its 100 bytes, got 1073741824 bytes"));
-  // Stored, and longer than the file.
+  // A stored entry that is longer than the file.
   CHECK(load_error(zip_bytes({{"x/data.pkl", pickle, 0, 1 << 30}})) != "");
   // Many entries with the same bytes.
   CHECK(load_error(zip_bytes({{"x/data.pkl", pickle}, {"x/data.pkl", pickle}})) != "");

@@ -35,7 +35,8 @@ TEST_CASE("the weights of a frozen module are read, with their names in its code
   const StateDict dict = load(path);
   REQUIRE(dict.size() == 3);
   CHECK(dict[0].first == "w");
-  CHECK(dict[0].second.equal(tensor({2.})));  // of another folder, although the key is the same
+  CHECK(dict[0].second.equal(
+      tensor({2.})));  // the storage of another folder, although the key is the same
   CHECK(dict[1].first == "CONSTANTS.c0");
   CHECK(dict[1].second.equal(tensor({1.})));
   CHECK(dict[2].first == "CONSTANTS.c1");

@@ -1,4 +1,4 @@
-// A whole PyTorch file: an error or a value.
+// A whole PyTorch file: reading it gives an error or a value.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 

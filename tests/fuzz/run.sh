@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Build the fuzz targets and run them all in parallel: tests/fuzz/run.sh [SECONDS], 120 by default, the
-# time of all together. With FUZZ_TARGETS="pickle zip" only those. Exits with 1 at the first failure and prints its
-# input: build/fuzz/bin/<target>_fuzz FILE reproduces it. Inputs with new coverage remain in
-# build/fuzz/corpus, where the next run starts.
+# Build the fuzz targets and run them all in parallel: tests/fuzz/run.sh [SECONDS], 120 by default,
+# for all targets together. FUZZ_TARGETS="pickle zip" selects targets. Exits with 1 at the first
+# failure and prints its input: build/fuzz/bin/<target>_fuzz FILE reproduces it. Inputs with new
+# coverage remain in build/fuzz/corpus, where the next run starts.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

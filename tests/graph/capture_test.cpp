@@ -64,7 +64,7 @@ TEST_CASE("a captured graph shares the parameters of the module and trains") {
   const Tensor got = net->named_parameters()["0.weight"].grad().clone();
   net->zero_grad();
   net->forward(x).sum().backward();
-  // The same float32 formulas on 8 terms.
+  // Both sides compute the same float32 formulas on 8 terms.
   CHECK(allclose(got, net->named_parameters()["0.weight"].grad(), 1e-6, 1e-6));
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("capture refuses modules that it cannot write") {
   const nn::Sequential norm(nn::BatchNorm1d(4)), dropout(nn::Dropout(0.5));
   CHECK(error(norm, randn({3, 4})).find("batch_norm of the module 0") != std::string::npos);
   CHECK(error(dropout, randn({3, 4})).find("the kernel random") != std::string::npos);
-  // Their windows are random.
+  // The windows of fractional pooling are random.
   const nn::Sequential fractions(
       nn::FractionalMaxPool2d(nn::FractionalMaxPool2dOptions(2).output_size(3)));
   CHECK(error(fractions, randn({1, 2, 5, 6})).find("the kernel random") != std::string::npos);

@@ -17,7 +17,8 @@ struct CapturedNetwork {
   std::vector<ambit::Tensor> inputs;
 
   std::vector<ambit::Tensor> run(const std::vector<ambit::Tensor>& in) const;
-  /// Other values of the same sizes: a captured constant would give the example's outputs.
+  /// Inputs with other values of the same sizes; if a value had been captured as a constant, they
+  /// would give the example's outputs.
   std::vector<ambit::Tensor> other_inputs() const;
 };
 
@@ -45,7 +46,7 @@ CapturedNetwork network(const std::string& name, const M& module, std::vector<am
           std::move(inputs)};
 }
 
-/// A module whose forward has as many tensors as there are inputs and returns one.
+/// A module whose forward() accepts one tensor for each input and returns one tensor.
 template <class M>
 CapturedNetwork network(const std::string& name, const M& module,
                         std::vector<ambit::Tensor> inputs) {

@@ -142,7 +142,7 @@ TEST_CASE("damaged files give typed errors, and a graph that loads also prints a
   for (size_t length = 0; length < whole.size(); length += 97) {
     CHECK_FALSE(error_of_bytes(whole.substr(0, length)).empty());
   }
-  // Changes that keep the checksums right, in the JSON.
+  // Changes in the JSON for which the checksums are recomputed.
   for (int i = 0; i < 3000; ++i) {
     Parts parts = tiny();
     std::string& text = parts[i % 3 == 0 ? kWeights : kModel];

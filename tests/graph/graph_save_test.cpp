@@ -15,7 +15,7 @@ using namespace ambit;
 
 namespace {
 
-// Including tensors that a state dict leaves out.
+// Return all tensors, including those that a state dict omits.
 StateDict state(const graph::Graph& net) {
   StateDict all = net->state_dict();
   for (const auto& [name, buffer] : net->named_buffers()) all.emplace_back(name, buffer);

@@ -293,6 +293,13 @@ class Conversions(nn.Module):
         return [x.to("cpu"), n.to("cpu", torch.float32), n.to(x), x.to(device="cpu", dtype=torch.float64), n.type_as(x), x.le(x * 2), x.clamp_min(0.2), n.reshape_as(x), product.float()]
 
 
+class Contiguous(nn.Module):
+    """Calls that copy the example's inputs, but return inputs that have the wanted strides."""
+
+    def forward(self, x, y):
+        return F.relu(x.contiguous()), torch.tanh(y.to(memory_format=torch.channels_last)), torch.sigmoid(x.reshape(-1))
+
+
 class Sizes(nn.Module):
     """Arithmetic of sizes that are known only when it runs."""
 
@@ -329,6 +336,7 @@ def cases():
     grid = pattern((1, 3, 4, 2), 6)
     yield "layers", Layers(), (pattern((1, 2, 6, 6), 1), pattern((4, 2, 3, 3), 2), pattern((1, 2, 9), 3), pattern((1, 2, 4, 3), 4), grid), dict(decompose=True)
     yield "conversions", Conversions(), (x, torch.arange(24).view(6, 4)), dict()
+    yield "contiguous", Contiguous(), (pattern((3, 4), 5).t(), pattern((2, 3, 4, 4), 6)), dict(decompose=True)
     yield "sizes", Sizes(), (x, pattern((5,), 2)), dict(dynamic=({0: Dim.AUTO, 1: Dim.AUTO}, {0: Dim.AUTO}), decompose=True)
 
 

@@ -297,7 +297,8 @@ TEST_CASE("external data are read from the model's folder only") {
   contains(load_with("none", "0"), "expected the file 'none'");
 }
 
-// Values of onnx 1.23.2's specification, where the function with the operator's name differs.
+// The values are from onnx 1.23.2's specification; ambit's functions of these names give other
+// values.
 TEST_CASE("operators that differ from the function of their name") {
   check_equal(computed("ThresholdedRelu", {f32({kNaN, 2})}), f32({0, 2}));
   check_equal(computed("Shrink", {f32({kNaN, 2})}), f32({0, 2}));
@@ -331,7 +332,7 @@ TEST_CASE("operators that differ from the function of their name") {
   check_equal(computed("TopK", {f32({1, 3, 3, 2}), tensor(std::vector<int64_t>{2})}), f32({3, 3}));
 }
 
-// Their conversion to an integer would be undefined, and differs between processors.
+// The conversion of such numbers to an integer would be undefined, and differs between processors.
 TEST_CASE("scales and regions beyond every size are refused, or lie outside") {
   const Tensor image = f32({1, 2, 3, 4}).reshape({1, 1, 2, 2});
   for (const float scale : {HUGE_VALF, -HUGE_VALF, kNaN, -1.F, 1e30F, 0.F}) {

@@ -1,7 +1,7 @@
 """Write ONNX's own tests of single operators: onnx_nodes.py FOLDER
 
 Each test NAME becomes NAME.onnx and NAME.safetensors, which has the inputs in0, in1, ... and the
-expected outputs out0, ... Tests with other types than those of ambit's tensors are left out, and so
+expected outputs out0, ... Tests with other types than those of ambit's tensors are omitted, and so
 are those whose outputs are random. onnx_nodes_1.23.tar.xz was made with onnx 1.23.2:
   tar -C FOLDER --sort=name --mtime=@0 --owner=0 --group=0 -cf - . | xz -9e > onnx_nodes_1.23.tar.xz
 """
@@ -17,7 +17,8 @@ from onnx.numpy_helper import to_array
 
 DTYPES = {1: "F32", 2: "U8", 3: "I8", 5: "I16", 6: "I32", 7: "I64", 9: "BOOL", 10: "F16", 11: "F64",
           16: "BF16"}
-# Outputs that are random, and variants of tests with random data, which are left out for size.
+# Parts of the names of omitted cases: their outputs are random, or they are variants with random
+# data, which would make the file large.
 RANDOM = ("bernoulli", "random", "training_dropout")
 
 

@@ -76,7 +76,8 @@ std::vector<Saved> save_captured(const TemporaryFolder& folder) {
   return out;
 }
 
-// The same for graphs that PyTorch exported, in evaluation; `refused` gets the names of others.
+// As above, for graphs that PyTorch exported, in evaluation; `refused` gets the names of those that
+// cannot be written.
 std::vector<Saved> save_exported(const TemporaryFolder& folder, std::set<std::string>& refused) {
   std::vector<Saved> out;
   const NoGradGuard no_grad;
@@ -149,7 +150,7 @@ TEST_CASE("a graph that PyTorch exported becomes a model, unless a call has no f
     INFO(saved.name);
     check_close(graph::load(saved.file)->forward(saved.inputs), saved.outputs);
   }
-  // They change buffers and inputs, or have cumprod, histc, as_strided or autocast.
+  // The refused graphs change buffers and inputs, or have cumprod, histc, as_strided or autocast.
   CHECK(refused == std::set<std::string>{"conversions", "indexing", "indexing_d", "reductions",
                                          "reductions_d", "shapes", "shapes_d", "shared", "shared_d",
                                          "writes_d"});
@@ -210,7 +211,8 @@ TEST_CASE("a tied parameter is one initializer") {
   const graph::Graph model = graph::load(folder / "a.onnx");
   CHECK(model->named_parameters().size() == 3);
   const Tensor x = randn({2, 4});
-  CHECK(allclose(model(x), captured(x), 1e-6, 1e-6));  // the same float32 formulas on 4 terms
+  CHECK(allclose(model(x), captured(x), 1e-6,
+                 1e-6));  // both compute the same float32 formulas on 4 terms
 }
 
 TEST_CASE("calls without a form are all listed, with the module, and nothing is written") {

@@ -32,7 +32,7 @@ def difference(got, expected):
         return f"{got.dtype}{list(got.shape)}, not {expected.dtype}{list(expected.shape)}"
     if got.dtype.kind != "f":
         return "" if np.array_equal(got, expected) else "other values"
-    # Other formulas and orders of sums in float32, through up to 40 layers.
+    # Formulas and orders of sums differ in float32, through up to 40 layers.
     if np.allclose(got, expected, rtol=1e-4, atol=1e-5, equal_nan=True):
         return ""
     return f"differs by {np.nanmax(np.abs(got - expected)):.3g}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Run manually, as root, with debootstrap and a network: the commands of README.md on a bare Debian,
-# then the packages that these build on another bare Debian.
+# Test the commands of README.md on a bare Debian, then the packages that these commands build on
+# another bare Debian. Run this script manually, as root; it needs debootstrap and a network.
 #   tests/install/debian.sh <suite> <folder> [ctest arguments...]
 # The systems are <folder>/<suite>-build and <folder>/<suite>; they are created if they are missing,
 # and kept.

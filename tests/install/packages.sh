@@ -91,7 +91,7 @@ expected+=" $libdir/libambit.so.0 $libdir/libambit.so.$version $libdir/pkgconfig
 [[ $got == "$expected" ]] || fail "expected in the common folders" "$expected" "got:" "$got"
 
 echo "== what they depend on"
-for library in libdnnl libfmt libhwy libzip libdeflate0 libprotobuf-lite libpng16 libgomp1 zlib1g; do
+for library in libdnnl libfmt libzip libdeflate0 libprotobuf-lite libpng16 libgomp1 zlib1g; do
   field libambit0 Depends "$library"
 done
 for package in "${packages[@]}"; do

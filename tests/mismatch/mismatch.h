@@ -34,8 +34,9 @@ class CountingBackend final : public ambit::Backend {
   explicit CountingBackend(std::string name) : name_(std::move(name)), memory_(host_, name_) {}
 
   static inline std::atomic<size_t> asked = 0;
-  static inline std::atomic<size_t> kernels = 0;  // calls of these
-  // Only during a test that uses them, so that no other test finds a device that computes nothing.
+  static inline std::atomic<size_t> kernels = 0;  // number of calls of these kernels
+  // The devices exist only during a test that uses them, so that no other test finds a device that
+  // computes nothing.
   static inline std::atomic<bool> present = false;
 
   std::string name() const override { return name_; }
@@ -99,8 +100,8 @@ struct TwoDevices {
   ambit::Device here, there;
 };
 
-/// Two different devices, in both orders: cpu and others, two of one kind, meta, and the two that
-/// count.
+/// Pairs of different devices, in both orders: cpu and others, two of one kind, meta, and the two
+/// that count.
 inline std::vector<TwoDevices> device_pairs() {
   std::vector<std::pair<std::string, std::string>> names{{"cpu", "reference"},
                                                          {"cpu", "sim"},

@@ -20,7 +20,7 @@ using Tensors = std::vector<Tensor>;
 enum class Rule {
   strict,                // all on one device
   elementwise,           // 0-dim cpu tensors may be operands
-  in_place,              // like strict; the first one sets the expected device
+  in_place,              // like strict; the first tensor sets the expected device
   in_place_elementwise,  // the first one sets it; 0-dim cpu tensors may be operands
   indexing,  // the first one sets it; indices and lengths may be on the cpu, and 0-dim values
 };
@@ -31,7 +31,7 @@ struct Call {
   Tensors operands;  // in the order of the declaration
   std::function<void(const Tensors&)> run;
   std::string op = {};                  // the op in errors, if it is not the function's name
-  std::vector<std::string> names = {};  // of the operands, if the declaration is ambiguous
+  std::vector<std::string> names = {};  // names of the operands, if the declaration is ambiguous
 };
 
 inline Tensors given(auto... t) { return {t...}; }

@@ -26,7 +26,7 @@ using Tensors = std::vector<Tensor>;
 struct Layer {
   std::shared_ptr<nn::Module> module;
   std::string op;
-  std::vector<std::string> names;  // of the op's arguments, in their order
+  std::vector<std::string> names;  // names of the op's arguments, in order
   Tensors arguments;               // inputs, parameters and buffers
   std::function<void()> forward;
 };
@@ -101,7 +101,7 @@ Maker recurrent(const char* op) {
   return [=] {
     const Module m(3, 4);
     const Tensor x = ones({5, 2, 3});
-    const Tensors w = m->all_weights();  // the first one that differs
+    const Tensors w = m->all_weights();  // the first weight is the first tensor that differs
     return Layer{m.ptr(),
                  op,
                  {"input", "hx", "cx", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
@@ -123,7 +123,7 @@ Maker cell(const char* op) {
   };
 }
 
-// The others have no tensors and one input.
+// The other modules have no tensors and one input.
 const std::map<std::string, Maker>& layers() {
   static const auto kInstances = nn::InstanceNormOptions(2).affine(true).track_running_stats(true);
   static const std::map<std::string, Maker> all{

@@ -169,7 +169,7 @@ const CallTable<Call> kIndexing(index_calls);
 const CallTable<Call> kProducts(product_calls);
 const CallTable<Call> kLayers(layer_calls);
 
-// Left out: functions that accept several devices, functions that only read dtypes or shapes, and
+// Omitted: functions that accept several devices, functions that only read dtypes or shapes, and
 // backward, which mismatch_training_test.cpp tests.
 const std::set<std::string> kExempt{"copy_",
                                     "Tensor::copy_",
@@ -370,7 +370,7 @@ TEST_CASE("an undefined tensor that an op needs is an error with the op's name")
       Tensors t = call.operands;
       t[i] = Tensor();
       try {
-        call.run(t);  // optional ones may be left out
+        call.run(t);  // optional tensors may be undefined
       } catch (const Error& e) {
         const std::string what = e.what();
         INFO(what);

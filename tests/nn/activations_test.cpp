@@ -89,7 +89,7 @@ const std::vector<Activation>& activations() {
 }
 #undef ROW
 
-// Away from the kinks at 0, +-0.6, 1 and 6, with both signs.
+// Operands are away from the kinks at 0, +-0.6, 1 and 6, and have both signs.
 Tensor smooth() { return tensor({-2.4, -0.3, 0.31, 1.7, 3.1, -1.1}, TensorOptions(kFloat64)); }
 
 }  // namespace
@@ -235,7 +235,8 @@ TEST_CASE("an in-place activation overwrites its input, and has the gradients of
     CHECK(y.detach().equal(f(start, false)));
     y.sum().backward();
     f(a, false).sum().backward();
-    CHECK(a.grad().allclose(b.grad(), 1e-14, 1e-14));  // the same sums in another order
+    CHECK(
+        a.grad().allclose(b.grad(), 1e-14, 1e-14));  // both compute the same sums in another order
     CHECK_THROWS_AS(f(b, true), AutogradError);
   };
   check([](const Tensor& x, bool i) { return F::elu(x, 1.5, i); });

@@ -61,8 +61,8 @@ TEST_CASE("a network under autocast learns as in float32") {
     amp += accuracy_of_training(true, seed) / 3;
   }
   CHECK(wide > 0.8);
-  // Of 1536 answers a handful may differ: the standard deviation sqrt(0.85 * 0.15 / 1536) is 0.009
-  // if all were independent.
+  // Some of the 1536 answers may differ: if all were independent, the standard deviation of the
+  // accuracy would be sqrt(0.85 * 0.15 / 1536) = 0.009.
   CHECK(amp > wide - 0.02);
 }
 

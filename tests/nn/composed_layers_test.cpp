@@ -25,8 +25,8 @@ void fill(const Module& module, Device d) {
 Tensor output(const Tensor& y) { return y; }
 Tensor output(const std::tuple<Tensor, Tensor>& y) { return std::get<0>(y); }
 
-// y = m(*inputs); (y * wave(*y.shape, k=0.9)).sum().backward(). The first five of y, the first four
-// of the first input's gradient, the sum of each parameter's.
+// y = m(*inputs); (y * wave(*y.shape, k=0.9)).sum().backward(). Check the first five elements of y,
+// the first four of the first input's gradient, and the sum of each parameter's gradient.
 template <class Module>
 void check(const Module& module, std::vector<Tensor> inputs, const std::vector<int64_t>& sizes,
            const std::vector<double>& first, const std::vector<double>& dx,
@@ -51,7 +51,7 @@ void check(const Module& module, std::vector<Tensor> inputs, const std::vector<i
   check_values(inputs[0].grad().reshape({-1}).narrow(0, 0, 4), {4}, dx);
   std::vector<Tensor> sums;
   for (const Tensor& p : module->parameters()) sums.push_back(p.grad().sum());
-  // Sums of up to hundreds of numbers of size 10.
+  // The bound is for sums of up to hundreds of numbers of size 10.
   if (!sums.empty()) check_values(stack(sums), {static_cast<int64_t>(sums.size())}, dw, 1e-10);
 }
 
@@ -208,7 +208,7 @@ TEST_CASE("a Transformer has PyTorch's values, names and masks") {
                         padding, Tensor(), padding)
               .detach()
               .equal(y.detach()));
-    // A Transformer clones the encoder that it is given; its own clone has a third one.
+    // A Transformer clones the given encoder; a clone of the Transformer has a third encoder.
     nn::Transformer coded(nn::TransformerOptions(6, 2, 2, 1).dropout(0).custom_encoder(m->encoder));
     const auto twin = std::dynamic_pointer_cast<nn::TransformerImpl>(coded->clone());
     CHECK(coded->encoder.ptr() != m->encoder.ptr());

@@ -309,7 +309,8 @@ TEST_CASE("invalid offsets of bags give the same error on all devices with host 
           "embedding_bag: expected non-decreasing offsets of at most 3, got 1");
     CHECK(words(device, {0, 3}).empty());
     const Tensor i = integers({5}, device), none = integers({}, device).view({0});
-    // Also if nothing is added: PyTorch 2.15 does not check the second bag's index.
+    // The index is checked even if nothing is added; PyTorch 2.15 does not check the second bag's
+    // index.
     const auto bag = [&](const Tensor& w, const Tensor& offsets) {
       F::embedding_bag(i, w, F::EmbeddingBagFuncOptions().offsets(offsets));
       synchronize(device);

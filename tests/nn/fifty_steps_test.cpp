@@ -169,7 +169,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-// The same for matrices, wave(3, 2, k=.4) and wave(2, 3, k=.4), without the iteration in bfloat16.
+// As above, for matrices, wave(3, 2, k=.4) and wave(2, 3, k=.4), without the iteration in bfloat16.
 const std::vector<Case>& tall_cases() {
   static const std::vector<Case> all = {
       {"Muon(lr=.02, weight_decay=.5, ns_steps=0)",

@@ -45,7 +45,7 @@ std::vector<Call> activation_calls() {
   };
 }
 
-/// Targets -1 and 1, of margin losses; 0 and 1.
+/// Targets -1 and 1, for margin losses, and targets 0 and 1.
 Tensor signs(const Operands& o) { return MADE(o.yes.to(o.a.dtype()) * 2 - 1); }
 Tensor flags(const Operands& o) { return MADE(o.yes.to(o.a.dtype())); }
 Tensor classes(const Operands& o) { return MADE(o.m.select(1, 0).remainder(5)); }
@@ -95,7 +95,7 @@ std::vector<Call> loss_calls() {
 Tensor lines(const Tensor& t) { return t.unsqueeze(0); }
 Tensor plane(const Tensor& t) { return t.unsqueeze(0).unsqueeze(0); }
 Tensor box(const Tensor& t) { return plane(t).unsqueeze(0); }
-/// Inside of an image, and outside.
+/// Positions inside and outside of an image.
 Tensor places(const Tensor& t) { return MADE(stack({t, t * 0.5}, -1).unsqueeze(0)); }
 /// Weights [rows E, E] of recurrent cells and projections of E features.
 Tensor weights(const Operands& o, int64_t rows) {

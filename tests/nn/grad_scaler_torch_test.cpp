@@ -76,7 +76,7 @@ void replay(Device device) {
       training->step(*scaler, n[0], n[1], n[2] != 0);
       n[3] != 0 ? scaler->update(n[3]) : scaler->update();
       const Value state = scaler->checkpoint();
-      // Equal, bit for bit: one multiplication and one subtraction in float32.
+      // Results are equal bit for bit: they need one multiplication and one subtraction in float32.
       CHECK(static_cast<float>(state["scale"].to_double()) == static_cast<float>(n[4]));
       CHECK(state["_growth_tracker"].to_double() == n[5]);
       CHECK(state["growth_factor"].to_double() == options.growth_factor());

@@ -31,7 +31,8 @@ void check_uniform(const Tensor& t, double bound) {
   CHECK(x.abs().max().item<double>() > bound * 0.9);
   const double std = bound / std::sqrt(3.0);
   CHECK(std::abs(x.mean().item<double>()) < 5 * std / std::sqrt(n));
-  // Var(s^2) / s^4 of a uniform distribution is 0.8 / n; half of it for s.
+  // For a uniform distribution Var(s^2) / s^4 is 0.8 / n; the relative error of s is half that of
+  // s^2.
   CHECK(std::abs(x.std().item<double>() / std - 1) < 5 * std::sqrt(0.2 / n));
 }
 
@@ -39,7 +40,7 @@ void check_normal(const Tensor& t, double std) {
   const double n = static_cast<double>(t.numel());
   const Tensor x = t.detach().to(kFloat64);
   CHECK(std::abs(x.mean().item<double>()) < 5 * std / std::sqrt(n));
-  // Var(s^2) / s^4 of a normal distribution is 2 / n; half of it for s.
+  // For a normal distribution Var(s^2) / s^4 is 2 / n; the relative error of s is half that of s^2.
   CHECK(std::abs(x.std().item<double>() / std - 1) < 5 * std::sqrt(0.5 / n));
 }
 
@@ -135,7 +136,7 @@ TEST_CASE("eye_ and dirac_ have PyTorch's values") {
     CHECK(v[1][1][1][2].item<float>() == 1);
     CHECK(v.sum().item<float>() == 2);
     CHECK(init::dirac_(ones({2, 2, 1, 3, 5}, d)).sum().item<float>() == 2);
-    // The purpose: the convolution returns its input.
+    // With this weight the convolution returns its input.
     const Tensor x = randn({1, 2, 4, 4}, d);
     CHECK(conv2d(x, init::dirac_(empty({2, 2, 3, 3}, d)), {}, {.padding = {1, 1}}).equal(x));
   });
@@ -158,7 +159,7 @@ TEST_CASE("orthogonal_ gives orthogonal rows or columns of equal length, uniform
         CHECK(gram.allclose(eye(gram.size(0), gram.options()) * 4, 0, 64 * rounding));
       }
     }
-    // More columns than a panel of the factorisation.
+    // The matrix has more columns than a panel of the factorisation.
     const Tensor wide = init::orthogonal_(empty({150, 140}, d)).to(kFloat64);
     CHECK(wide.t().matmul(wide).allclose(eye(140, wide.options()), 0, 1e-5));
   });

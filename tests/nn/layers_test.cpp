@@ -117,8 +117,8 @@ TEST_CASE("BatchNorm2d does not change its statistics when the input is refused"
   nn::BatchNorm2d plain(nn::BatchNorm2dOptions(2).affine(false).track_running_stats(false));
   CHECK(plain->state_dict().empty());
   plain->eval();
-  // With the batch's statistics the 8 values of a channel have the sum 0; each is below 3 with a
-  // few relative roundings of 6e-8: 8 * 3 * 5 * 6e-8 = 7.2e-6.
+  // With the batch's statistics the 8 values of a channel have the sum 0. Each is below 3 and has
+  // up to 5 relative roundings of 6e-8: 8 * 3 * 5 * 6e-8 = 7.2e-6.
   CHECK(plain(rand({2, 2, 2, 2})).sum({0, 2, 3}).abs().max().item<float>() < 8e-6f);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("Embedding looks up rows; a padding row is zero and has no gradient") 
     check_values(table(rows), {2, 2, 2},
                  {-0.8715757724136, -0.9824526126243, 0, 0.6442176872377, 0.9854497299885,
                   0.8632093666489, -0.8715757724136, -0.9824526126243});
-    // Counted from the end: row 1 of 4.
+    // The index is counted from the end: it is row 1 of 4.
     auto padded = nn::Embedding(nn::EmbeddingOptions(4, 2).padding_idx(-3)).to(d);
     CHECK(padded->options.padding_idx() == 1);
     CHECK(padded->weight[1].equal(zeros({2}, d)));

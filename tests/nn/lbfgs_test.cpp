@@ -139,7 +139,7 @@ TEST_CASE("LBFGS continues from its state, as a dict and as a checkpoint") {
       second.step([&] { return rest(); });
       third.step([&] { return other(); });
       CHECK(rest.p.equal(other.p));
-      // Without the state the values differ.
+      // Without the state, the values would differ.
       Problem forgetful;
       forgetful.p.set_data(whole.p.detach().clone());
       LBFGS fourth({forgetful.p}, c.make);

@@ -181,7 +181,7 @@ TEST_CASE("losses at their margin have PyTorch's gradient, 0") {
   });
 }
 
-// Exact; PyTorch 2.15 gives 1, because the product of the squares overflows.
+// This is the exact value; PyTorch 2.15 gives 1, because the product of the squares overflows.
 TEST_CASE("cosine_embedding_loss is correct for float32 above 1e10") {
   for_each_device([](Device d) {
     const Tensor x = full({1, 2}, 1e15, TensorOptions(kFloat32).device(d));
@@ -275,7 +275,7 @@ TEST_CASE("modules of losses equal the functions with their options") {
   same(nn::CosineSimilarity()->forward(a, o.b), F::cosine_similarity(a, o.b));
   same(nn::PairwiseDistance(nn::PairwiseDistanceOptions().p(1))->forward(a, o.b),
        F::pairwise_distance(a, o.b, 1));
-  // One row has the same loss as a batch of one.
+  // A single row has the same loss as a batch of one row.
   CHECK(F::multi_margin_loss(a[0], o.cls[0])
             .allclose(F::multi_margin_loss(a.narrow(0, 0, 1), o.cls.narrow(0, 0, 1))));
   CHECK(F::multilabel_margin_loss(a[0], o.lab[0])

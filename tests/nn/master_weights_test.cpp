@@ -59,7 +59,7 @@ constexpr Make kOptimizers[] = {
     },
 };
 
-// The same gradients, whatever the parameter's value.
+// The gradients do not depend on the parameter's value.
 void step(optim::Optimizer& optimizer, const Tensor& p, int i) {
   const Tensor g = (linspace(0.5, 1, 6) * (1 + i % 3)).to(kBFloat16);
   p.mutable_grad() = g.to(p.device(), p.dtype());
@@ -137,7 +137,7 @@ TEST_CASE("the next step starts from a parameter that the program writes") {
   p.set_data(full({6}, 7, kBFloat16));
   step(sgd, p, 0);
   CHECK(sgd.state().at(p.impl()).master.allclose(full({6}, 7.0), 1e-3));
-  // In float32 there is no copy, and in 16 bits there is again.
+  // After a move to float32 there is no master copy; back in 16 bits there is one again.
   p.set_data(p.detach().to(kFloat32));
   step(sgd, p, 0);
   CHECK_FALSE(sgd.state().at(p.impl()).master.defined());

@@ -44,7 +44,7 @@ struct NetImpl : nn::Module {
 };
 AMBIT_MODULE(Net);
 
-// print(Net()) of the same class in Python.
+// The expected text is print(Net()) of the same class in Python.
 constexpr const char* kNet = R"(Net(
   (features): Sequential(
     (0): Conv2d(3, 6, kernel_size=(5, 5), stride=(1, 1))

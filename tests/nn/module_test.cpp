@@ -18,7 +18,7 @@ namespace F = ambit::nn::functional;
 
 namespace {
 
-// As a libtorch program writes it, except for the namespace and the macro's name.
+// A module as in a libtorch program, except for the namespace and the macro's name.
 struct NetImpl : nn::Module {
   NetImpl() {
     conv1 = register_module("conv1", nn::Conv2d(nn::Conv2dOptions(3, 4, 3).stride(2)));

@@ -207,7 +207,7 @@ TEST_CASE("master weights are loaded with their option") {
     pass_on(*saved, *other, how);
     CHECK(other->param_groups()[0].options().keeps_master_weights());
     CHECK(other->state_dict().size() == 2);
-    pass_on(*plain, *third, how);  // it does not contain them, like PyTorch's files
+    pass_on(*plain, *third, how);  // like PyTorch's files, it does not contain the options
     CHECK(third->param_groups()[0].options().keeps_master_weights());
   }
 }

@@ -193,7 +193,7 @@ TEST_CASE("strided parameters and expanded gradients are updated like others") {
       p.mutable_grad() = ones({1, 1}, p.options()).expand({3, 2});
       optimizer.step();
     }
-    // Both steps in one: 0.5 * 1 + 0.5 * (0.9 + 1), two roundings of 1.1e-16 each.
+    // The change of both steps is 0.5 * 1 + 0.5 * (0.9 + 1), with two roundings of 1.1e-16 each.
     CHECK(p.allclose(q - 1.45, 1e-15, 1e-15));
     CHECK(p.stride(0) == 1);
   });
@@ -213,7 +213,7 @@ TEST_CASE("parameters in one call of the kernel are updated as in separate calls
     const auto check = [&](auto make) {
       manual_seed(1);
       std::vector<Tensor> together, alone;
-      // One has no elements, and one no gradient.
+      // One parameter has no elements, and one has no gradient.
       for (const Dims& sizes : {Dims{3, 2}, Dims{}, Dims{0}, Dims{1}, Dims{2, 1, 2}, Dims{300}}) {
         const Tensor p = randn(sizes, TensorOptions(kFloat64)).to(device);
         together.push_back(p.clone().requires_grad_());
@@ -224,7 +224,7 @@ TEST_CASE("parameters in one call of the kernel are updated as in separate calls
       for (const Tensor& p : alone) each.push_back(make({p}));
       for (int step = 0; step < 3; ++step) {
         for (size_t i = 0; i < alone.size(); ++i) {
-          if (i == 3 && step == 1) continue;  // from now on it is one step late
+          if (i == 3 && step == 1) continue;  // from now on this parameter is one step late
           const Tensor g = randn(alone[i].sizes(), TensorOptions(kFloat64)).to(device);
           together[i].mutable_grad() = g;
           alone[i].mutable_grad() = g;

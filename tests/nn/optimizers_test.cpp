@@ -131,7 +131,7 @@ TEST_CASE("an optimizer's parameters are updated together as separately") {
       for (const Tensor& p : alone) each.push_back(c.make({p}));
       for (int step = 0; step < 3; ++step) {
         for (size_t i = 0; i < alone.size(); ++i) {
-          if (i == 3 && step == 1) continue;  // from now on it is one step late
+          if (i == 3 && step == 1) continue;  // from now on this parameter is one step late
           const Tensor g = randn(alone[i].sizes(), TensorOptions(kFloat64)).to(device);
           together[i].mutable_grad() = alone[i].mutable_grad() = g;
           each[i]->step();

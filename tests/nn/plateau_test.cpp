@@ -57,3 +57,16 @@ TEST_CASE("ReduceLROnPlateau reduces in the same steps as PyTorch's") {
          0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25},
         4.1);
 }
+
+TEST_CASE("ReduceLROnPlateauScheduler is ReduceLROnPlateau with libtorch's arguments") {
+  SGD sgd({zeros({1}).requires_grad_()}, 1.0);
+  using Scheduler = ReduceLROnPlateauScheduler;
+  Scheduler scheduler(sgd, Scheduler::max, 0.5f, 1, 0, Scheduler::abs, 0, {0.2f});
+  std::vector<double> rates;
+  for (const double metric : {1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0}) {
+    scheduler.step(metric);
+    rates.push_back(scheduler.get_last_lr()[0]);
+  }
+  const std::vector<double> want{1, 1, 1, 0.5, 0.5, 0.25, 0.25, 0.2f};
+  CHECK(rates == want);
+}

@@ -121,7 +121,7 @@ TEST_CASE("int8 recurrent layers equal their int8 cells, step by step") {
     for (int64_t t = 0; t < 4; ++t) {
       state = cell(x[t], state);
       h = gru_cell(x[t], h);
-      // The same kernels with the same operands
+      // Both run the same kernels with the same operands.
       CHECK(y[t].equal(std::get<0>(*state)));
       CHECK(z[t].equal(h));
     }
@@ -292,7 +292,7 @@ TEST_CASE("int8 weights are not trained") {
   nn::quantize_dynamic(*net);
   CHECK(net->parameters().size() == 4);  // two biases, and the norm's
   Tensor y = net->forward(randn({3, 4}));
-  CHECK(y.requires_grad());  // the norm's parameters do
+  CHECK(y.requires_grad());  // because of the norm's parameters
   CHECK_THROWS_AS(y.sum().backward(), NotImplementedError);
   CHECK_THROWS_AS(net->ptr(0)->as<nn::Linear>()->reset_parameters(), Error);
 }

@@ -1,7 +1,7 @@
-// The lessons' two networks trained from the same parameters on the same images as by PyTorch 1.13:
-// logits, first gradients, every loss and the final parameters must agree. The figures and their
+// Trains the lessons' two networks from the parameters and on the images that PyTorch 1.13 used:
+// logits, first gradients, every loss and the final parameters must agree. The numbers and their
 // tolerances come from $AMBIT_REFERENCE/README.md, the images from $AMBIT_DATA/cifar-10-sample.
-// They train on the device $AMBIT_TEST_DEVICE, by default the CPU.
+// The networks train on the device $AMBIT_TEST_DEVICE, by default the CPU.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -92,7 +92,7 @@ void reproduce(const std::string& name, double learning_rate, double momentum) {
   const int64_t batch = run["batch_size"], steps = run["steps"];
   const char* device_name = environment("AMBIT_TEST_DEVICE");
   const Device device(device_name ? device_name : "cpu");
-  // Other devices sum in another order, and round differently in algorithms of convolution.
+  // Other devices sum in another order, and their convolution algorithms round differently.
   const double rtol = device.is_cpu() ? 1e-4 : 1e-3;
   const auto prepare = [&](Images images) {
     if (run["normalize"]) images.pixels = (images.pixels - 0.5) / 0.5;

@@ -65,7 +65,7 @@ void check_values(const Tensor& t, const Values<T>& expected, double tolerance =
   }
 }
 
-// At most a dozen float64 operations, each with an error of at most an ulp of 2.2e-16.
+// The bound: at most a dozen float64 operations, each with an error of at most an ulp of 2.2e-16.
 inline constexpr double kRounding64 = 12 * 2.2e-16;
 
 }  // namespace reference_tensors

@@ -54,7 +54,7 @@ void check_run(const Module& module, const Tensor& x, const Tensor& out,
   check_values(x.grad().reshape({-1}).narrow(0, 0, 4), {4}, e.dx);
   std::vector<Tensor> sums;
   for (const Tensor& p : module->parameters()) sums.push_back(p.grad().sum());
-  // Sums of up to 50 numbers of size 50.
+  // The bound is for sums of up to 50 numbers of size 50.
   check_values(stack(sums), {static_cast<int64_t>(sums.size())}, e.dw, 1e-10);
 }
 
@@ -248,7 +248,8 @@ TEST_CASE("recurrent networks clone, drop out between layers, and run without a 
   CHECK(std::get<0>(copy->forward(x)).detach().equal(y));
   CHECK(copy->all_weights().size() == 8);
   const auto [one, h] = copy->forward(x.select(1, 0));
-  CHECK(one.detach().allclose(y.select(1, 0), 1e-6, 1e-6));  // the same sums in another order
+  CHECK(one.detach().allclose(y.select(1, 0), 1e-6,
+                              1e-6));  // both compute the same sums in another order
   CHECK(h.sizes() == IntArrayRef{2, 4});
 }
 
@@ -299,7 +300,7 @@ TEST_CASE("without gradients a layer overwrites the previous layer's output, and
     const std::vector<Tensor> with_gradients = run();
     const NoGradGuard no_grad;
     const std::vector<Tensor> without = run();
-    // The same bound as above.
+    // The bound is that of the case above.
     for (size_t i = 0; i < 3; ++i) CHECK(without[i].allclose(with_gradients[i], 1e-4, 3e-5));
     CHECK(x.equal(given));
     if (directions == 2) continue;

@@ -246,7 +246,7 @@ TEST_CASE("schedulers refuse options out of range") {
 
 namespace {
 
-// Derived as programs derive from libtorch's scheduler.
+// A scheduler as programs derive them from libtorch's base class.
 class Halves : public LRScheduler {
  public:
   explicit Halves(Optimizer& o) : LRScheduler(o) {}

@@ -65,7 +65,7 @@ TEST_CASE("clip_grad_norm_ of infinite and NaN gradients") {
       CHECK(params[0].grad().equal(before));
       const double norm = nn::utils::clip_grad_norm_(params, 1);
       CHECK(((norm == bad) || (std::isnan(norm) && std::isnan(bad))));
-      // As in PyTorch: times 1 / inf, times NaN.
+      // As in PyTorch, gradients are multiplied by 1 / inf, or by NaN.
       CHECK((std::isnan(bad) ? any(isnan(params[0].grad())).item<bool>()
                              : params[0].grad().equal(zeros_like(before))));
     }

@@ -53,7 +53,7 @@ TEST_CASE("a query without unmasked keys gives zeros, and has no part in gradien
         return scaled_dot_product_attention(in[0], in[1], in[2], in.size() > 3 ? in[3] : mask);
       };
     };
-    // Without the query, whose gradient is then zero.
+    // Omit the query that attends to no key, whose gradient is zero.
     const Tensor rows = tensor({0, 2}, TensorOptions(kInt64).device(d));
     Operands want = differentiated(
         [&](const Operands& in) {
@@ -113,8 +113,8 @@ TEST_CASE("attention drops weights in parts, and the same ones in backward") {
       // float64, sums of at most 100 terms of size 1, three in sequence: 300 * 2^-53 = 4e-14.
       for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].allclose(want[i], 1e-12, 1e-12));
       if (causal) continue;
-      // A quarter is dropped: the dropped fraction of n weights has the standard deviation
-      // sqrt(1/4 * 3/4 / n); we allow six of them.
+      // A quarter of the weights is dropped: the dropped fraction of n weights has the standard
+      // deviation sqrt(1/4 * 3/4 / n); the tolerance is six standard deviations.
       const double share = 1 - kept.ne(0).to(kFloat64).mean().item<double>();
       CHECK(std::abs(share - 0.25) < 6 * std::sqrt(3. / 16 / (64 * 100 * 48)));
     }
@@ -139,8 +139,8 @@ TEST_CASE("attention drops weights in parts, and the same ones in backward") {
 // With constant random numbers a loss is a smooth function of q, k and v, so that finite
 // differences equal its gradient.
 TEST_CASE("attention with dropout has the same gradient however it is split") {
-  // With four heads and one; 582 queries and 18; masks with a row for every query, and of a single
-  // row.
+  // The cases have four heads or one, 582 or 18 queries, and masks with a row for every query or a
+  // single row.
   for (const Dims& sizes : {Dims{2, 5, 300, 200}, Dims{1, 2, 600, 450}}) {
     const int64_t B = sizes[0], H = sizes[1], L = sizes[2], S = sizes[3];
     const Operands in{wave(kCPU, {B, H, L, 2}), wave(kCPU, {B, H, S, 2}, 0.3),
@@ -171,7 +171,7 @@ TEST_CASE("attention's memory grows with the length, not with its square") {
   constexpr int64_t kHeads = 16;
   const auto grown = [](int64_t length, double dropout_p, bool causal, bool masked) {
     return grown_by([&] {
-      // So many heads that attention is not split into parts with separate sums.
+      // There are so many heads that attention is not split into parts with separate sums.
       const Tensor x = wave(kCPU, {1, kHeads, length, 8}).to(kFloat32).requires_grad_();
       const Tensor mask = masked ? zeros({length}) : Tensor();
       scaled_dot_product_attention(x, x, x, mask, dropout_p, causal).sum().backward();

@@ -59,7 +59,7 @@ TEST_CASE("heads of key and value are shared by groups of the query's heads") {
     const TensorOptions options = TensorOptions(kFloat64).device(d);
     const Tensor q = arange(16, options).view({1, 4, 2, 2}) / 10;
     const Tensor k = arange(8, options).view({1, 2, 2, 2}) / 10;
-    // The values are quoted with 4 decimals: half a unit in the last place.
+    // The values are quoted with 4 decimals, so their error is half a unit in the last place.
     constexpr double kRounded = 6e-5;
     const auto attended = [&](const Tensor& v, bool causal) {
       return scaled_dot_product_attention(q, k, v, std::nullopt, 0, causal, std::nullopt, true);
@@ -222,9 +222,9 @@ TEST_CASE("attention does not copy a mask beyond its own size, however it is bro
                mask = wave(kCPU, {16, 1, 3, N, N}, 0.2).to(kFloat32);  // 7.3 MiB
   const size_t before = peak();
   const Tensor y = scaled_dot_product_attention(q, q, q, mask);
-  // Expanded to all heads it would be 183 MiB.
+  // A mask that is expanded to all heads has 183 MiB.
   CHECK(peak() - before < (size_t{40} << 20));
-  // float32, sums of 200 terms of size 1: 200 * 2^-24 = 1.2e-5.
+  // Sums of 200 float32 terms of size 1 have an error of 200 * 2^-24 = 1.2e-5.
   CHECK(y[3][4].allclose(by_hand(q[3][4], q[3][4], q[3][4], mask[3][0]), 1e-4, 2e-5));
   CHECK(y[15][24].allclose(by_hand(q[15][24], q[15][24], q[15][24], mask[15][0]), 1e-4, 2e-5));
 }

@@ -71,7 +71,7 @@ const std::tuple<Function, Numbers, Numbers> kFunctions[] = {
       -0.210585731348, -0.0447144098334, -0.00508017701837, 0.0, NAN}},
 };
 
-// Within 5e-12 of each value, relative, since small values matter here.
+// Results must have a relative error of at most 5e-12, since small values matter here.
 void check_relative(const Tensor& got, const Numbers& want) {
   REQUIRE(got.numel() == static_cast<int64_t>(want.size()));
   const Tensor host = got.cpu().to(kFloat64).contiguous();
@@ -104,7 +104,7 @@ TEST_CASE("Bessel and Airy functions agree with PyTorch") {
 }
 
 TEST_CASE("the Airy function is continuous where its formulas change") {
-  // At -9, and at 1.31 where 2/3 x^1.5 is 1; the slope of Ai is at most 1.
+  // The method changes at -9, and at 1.31, where 2/3 x^1.5 is 1; the slope of Ai is at most 1.
   for (const double at : {-9., 1.3103706971044482}) {
     const Tensor ends = special_airy_ai(tensor({at - 1e-13, at + 1e-13}, kFloat64));
     CHECK(std::abs(ends[0].item<double>() - ends[1].item<double>()) < 1e-12);

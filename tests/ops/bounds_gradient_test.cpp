@@ -29,7 +29,7 @@ std::vector<Tensor> gradients(const Tensor& out, const std::vector<Tensor>& of) 
   return autograd::grad({out.sum()}, of);
 }
 
-// x, min, max, and the gradients of torch.clamp(x, min, max) by each.
+// x, min, max, and the gradients of torch.clamp(x, min, max) with respect to each.
 struct Clamped {
   double x, min, max;
   std::array<double, 3> grads;
@@ -65,7 +65,7 @@ TEST_CASE("a clamp by two tensors splits its gradient where x equals one of them
       const std::vector<Tensor> g = gradients(y, {x, min, max});
       for (size_t i = 0; i < 3; ++i) check_values(g[i], {n}, grads[i], 0);
     }
-    // The same with create_graph, for second gradients.
+    // As above with create_graph, for second gradients.
     const std::vector<Tensor> g =
         autograd::grad({clamp(x, min, max).sum()}, {x, min, max}, {}, true, /*create_graph=*/true);
     for (size_t i = 0; i < 3; ++i) check_values(g[i], {n}, grads[i], 0);
@@ -81,7 +81,7 @@ TEST_CASE("a clamp by one tensor has the gradients of maximum and minimum") {
     g = gradients(clamp_max(x, b), {x, b});
     check_values(g[0], {6}, {0.5, 0, 1, 1, 1, 1}, 0);
     check_values(g[1], {6}, {0.5, 1, 0, 1, 1, 1}, 0);
-    // One that does not require grad.
+    // One bound does not require grad.
     check_values(gradients(clamp_max(x, b.detach()), {x})[0], {6}, {0.5, 0, 1, 1, 1, 1}, 0);
   });
 }

@@ -51,7 +51,7 @@ void check_composite(const Kernel& op, const Tensors& outputs, const Tensors& in
 
 inline TensorOptions oracle() { return TensorOptions(kFloat64).device("reference"); }
 inline Tensor normal(IntArrayRef sizes) { return randn(sizes, oracle()); }
-// Not zeros, so that elements that a composite does not write are detected.
+// Outputs are not filled with zeros, so that elements that a composite does not write are detected.
 inline Tensor unwritten(IntArrayRef sizes) { return full(sizes, 99., oracle()); }
 
 }  // namespace composite_test

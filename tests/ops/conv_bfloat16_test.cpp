@@ -25,7 +25,8 @@ struct Case {
   bool transposed = false;
 };
 
-// Some have enough channels and work for several parts, others few; all have odd sizes.
+// Some convolutions have enough channels and work for several parts, others have few; all have odd
+// sizes.
 const std::vector<Case> kCases = {
     {"plain", {2, 32, 12, 12}, {32, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"three channels", {9, 3, 16, 16}, {32, 3, 5, 5}, {1, 1}, {2, 2}, {1, 1}},
@@ -40,7 +41,7 @@ const std::vector<Case> kCases = {
     {"lines", {3, 32, 50}, {40, 32, 5}, {2}, {2}, {1}},
     {"volumes", {2, 16, 6, 9, 7}, {20, 16, 3, 2, 3}, {1, 1, 1}, {1, 0, 1}, {1, 1, 1}},
     {"volumes, strided", {2, 17, 9, 8, 8}, {20, 17, 2, 2, 2}, {2, 2, 1}, {0, 1, 0}, {2, 2, 1}},
-    // For these oneDNN 2.6 returns wrong numbers, or writes out of bounds.
+    // For these convolutions, oneDNN 2.6 returns wrong numbers or writes out of bounds.
     {"points, odd filters", {1, 17, 6, 5}, {3, 17, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
     {"points, few channels", {2, 4, 2, 39}, {25, 4, 1, 1}, {3, 1}, {0, 0}, {1, 1}},
     {"dilated rows", {1, 60, 9, 39}, {58, 30, 2, 2}, {1, 1}, {0, 0}, {2, 1}, 2},
@@ -73,8 +74,9 @@ std::vector<Tensor> gradients(const Case& c, const Tensor& x, const Tensor& w, c
 
 /// Compare `y` in bfloat16 with the exact `want`, sums of `terms` products whose magnitudes have
 /// the sum `size`: products of bfloat16 are exact in float32, each sum is rounded by 2^-24 of at
-/// most `size`, and the final rounding is half a unit in the last place, 2^-8 of the result. Twice
-/// 2^-24, since sums of parts are added once more, and the smallest number for denormals.
+/// most `size`, and the final rounding is half a unit in the last place, 2^-8 of the result. The
+/// bound has 2^-24 twice, since sums of parts are added once more, and includes the smallest number
+/// for denormals.
 void check_close(const std::string& what, const Tensor& y, const Tensor& want, const Tensor& size,
                  double terms) {
   INFO(what);
@@ -104,7 +106,8 @@ TEST_CASE("convolutions of bfloat16 add in float32 and round once, gradients too
       const double all_taps = static_cast<double>(w.numel()) / static_cast<double>(c.groups);
       // A result of either kind of convolution has at most this many terms.
       const double terms = std::max(window, all_taps / static_cast<double>(c.w[1])) + 1;
-      // A transposed convolution rounds before its bias is added: both roundings.
+      // The result of a transposed convolution with a bias has two roundings: one before and one
+      // after the addition of the bias. So check the result without bias only.
       Tensor size = convolve(c, wide_x.abs(), wide_w.abs(), wide_b.abs());
       if (c.transposed) {
         check_close("without bias", convolve(c, on(x), on(w), Tensor()),
@@ -158,7 +161,7 @@ TEST_CASE("the gradient of a tap that only multiplies padding is zero") {
       }
       to_come.clear();
       const auto draw = [](const std::vector<int64_t>& sizes) {
-        return randint(-2, 3, sizes).to(kBFloat16);  // sums of these are exact
+        return randint(-2, 3, sizes).to(kBFloat16);  // sums of products of these numbers are exact
       };
       const Tensor x = draw(c.x), w = draw(c.w).requires_grad_();
       const Tensor y = convolve(c, x, w, Tensor()), dy = draw(y.sizes().vec());
@@ -257,8 +260,9 @@ TEST_CASE("large convolutions of bfloat16 keep their layout, in any number of pa
   kernels::convolution_input_grad(dx, y, w, {.padding = {1, 1}});
   CHECK(y.storage()->is_native());
   CHECK(dx.storage()->is_native());
-  // Both are sums in float32, in any order, rounded once, to neighbours that differ by at most
-  // 2^-7. Sums of 1152 products of about sqrt(1152) have an error of at most 1152 * 2^-24 of that.
+  // Both results are float32 sums in any order, rounded once, so they may be neighbours, which
+  // differ by at most 2^-7. Sums of 1152 products are about sqrt(1152) and have a relative error of
+  // at most 1152 * 2^-24.
   const Tensor want = conv2d(x.to(kFloat32), w.to(kFloat32), Tensor(), 1, 1);
   CHECK(y.to(kFloat32).allclose(want, 0x1p-7, 0x1p-24 * 1152 * 34));
 }
@@ -272,7 +276,8 @@ TEST_CASE("max pooling of bfloat16 finds the positions of float32") {
       const Tensor x = (randn({3, channels, 8, 8}) * 4).round().bfloat16();
       x.masked_fill_(rand(x.sizes()) < 0.02, NAN);
       const Tensor w = eye(channels).view({channels, channels, 1, 1}).bfloat16();
-      // After a convolution with the identity, which may change the layout to channels last.
+      // `native` is the result of a convolution with the identity, which may change the layout to
+      // channels last.
       const Tensor clean = x.nan_to_num(3);
       const Tensor native = conv2d(clean.to(device), w.to(device));
       for (const Tensor& t : {native, x.to(device)}) {

@@ -34,7 +34,7 @@ TEST_CASE("conv2d agrees with PyTorch") {
         2.35586508105,   2.33185379652,  1.51412087976,    0.287258898937};
     check_values(conv2d(x, w, b), {1, 2, 2, 4}, plain);
     check_values(conv2d(x.squeeze(0), w, b), {2, 2, 4}, plain);
-    // The same values with other strides.
+    // Operands with other strides give the same values.
     const Tensor last = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
     check_values(conv2d(last, w.transpose(2, 3).contiguous().transpose(2, 3), b), {1, 2, 2, 4},
                  plain);
@@ -127,20 +127,20 @@ TEST_CASE("convolutions of many channels agree with the reference") {
     Dims window, padding;
     int64_t stride = 1;
   } cases[] = {
-      {{5, 32, 9, 10}, 48, {3, 3}, {1, 1}},           // tiles that extend beyond the image
-      {{2, 48, 14, 15}, 32, {3, 3}, {0, 0}},          //
-      {{3, 64, 7, 12}, 96, {3, 3}, {2, 1}},           // a gradient of x without padding
-      {{40, 32, 4, 4}, 32, {3, 3}, {1, 1}},           // one tile per image
-      {{7, 32, 31, 33}, 64, {3, 3}, {1, 1}},          // more tiles than are multiplied at once
-      {{5, 32, 10, 11}, 48, {5, 5}, {2, 2}},          // the same with 5 x 5
-      {{6, 48, 16, 15}, 32, {5, 5}, {0, 0}},          //
-      {{4, 64, 7, 12}, 96, {5, 5}, {4, 2}},           //
-      {{40, 32, 4, 4}, 32, {5, 5}, {2, 2}},           //
-      {{7, 32, 31, 33}, 64, {5, 5}, {2, 2}},          //
-      {{3, 32, 90}, 48, {5}, {2}},                    // 1-D
-      {{2, 48, 131}, 32, {5}, {0}},                   //
-      {{5, 64, 33}, 32, {5}, {4}},                    //
-      {{3, 32, 6, 20}, 48, {1, 5}, {0, 2}},           // 1-D windows in images
+      {{5, 32, 9, 10}, 48, {3, 3}, {1, 1}},   // tiles that extend beyond the image
+      {{2, 48, 14, 15}, 32, {3, 3}, {0, 0}},  //
+      {{3, 64, 7, 12}, 96, {3, 3}, {2, 1}},   // a gradient of x without padding
+      {{40, 32, 4, 4}, 32, {3, 3}, {1, 1}},   // one tile per image
+      {{7, 32, 31, 33}, 64, {3, 3}, {1, 1}},  // more tiles than are multiplied at once
+      {{5, 32, 10, 11}, 48, {5, 5}, {2, 2}},  // more tiles than are multiplied at once, 5 x 5
+      {{6, 48, 16, 15}, 32, {5, 5}, {0, 0}},  //
+      {{4, 64, 7, 12}, 96, {5, 5}, {4, 2}},   //
+      {{40, 32, 4, 4}, 32, {5, 5}, {2, 2}},   //
+      {{7, 32, 31, 33}, 64, {5, 5}, {2, 2}},  //
+      {{3, 32, 90}, 48, {5}, {2}},            // 1-D
+      {{2, 48, 131}, 32, {5}, {0}},           //
+      {{5, 64, 33}, 32, {5}, {4}},            //
+      {{3, 32, 6, 20}, 48, {1, 5}, {0, 2}},   // 1-D windows in images
       {{2, 16, 6, 9, 10}, 48, {3, 3, 3}, {1, 1, 1}},  // 3-D
       {{1, 16, 26, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // many planes
       {{1, 32, 30, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // more planes than a tile has
@@ -168,7 +168,7 @@ TEST_CASE("convolutions of many channels agree with the reference") {
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
     // Sums of n products of normal numbers are about sqrt(n). The bounds are relative to that. In
     // float32 the largest measured error of direct sums, in any order, was 1e-5; Winograd's tiles
-    // of 3x3 double it, those of 5x5 have five times as much, and lines of 5 sqrt(5) times.
+    // for 3x3 have twice this error, for 5x5 five times, and for lines of 5 sqrt(5) times.
     const bool is_5x5 = c.window.size() > 1 && c.window.end()[-2] == 5 && c.stride == 1;
     const double largest = is_5x5 ? 7.5e-5 : 3e-5;
     const auto close = [&](const Tensor& got, const Tensor& expected, int64_t terms) {
@@ -193,13 +193,13 @@ TEST_CASE("16 filters of few channels agree with the reference") {
     const Tensor y = conv2d(x, w, b, params);  // channels last, as the next line requires
     const Tensor dw = convolution_weight_grad(y, x, w.sizes(), params);
     const Tensor ry = conv2d(rx, rw, b.to(reference), params);
-    // Sums of 150 products of normal numbers, then of at most 8 * 33 * 30 of those with normal
-    // ones, each rounded to 2^-24 of the sum.
+    // Results are sums of 150 products of normal numbers, gradients are sums of at most 8 * 33 * 30
+    // products of such results with normal numbers; each addition is rounded to 2^-24 of the sum.
     CHECK(y.allclose(ry.cpu(), 1e-5, 150 * 1e-6));
     const Tensor rdw = convolution_weight_grad(ry, rx, w.sizes(), params).cpu();
     CHECK(dw.allclose(rdw, 1e-4, 8 * 33 * 30 * 1e-6));
-    // Sums of at most 16 * 25 products of those, about 12, with normal ones. NaN affects only its
-    // own window.
+    // Sums of at most 16 * 25 products of such results, which are about 12, with normal numbers.
+    // NaN affects only its own windows.
     y.index_put_({5, 9, 2, -1}, std::numeric_limits<float>::quiet_NaN());
     const Tensor odd = conv2d(y, eye(16).view({16, 16, 1, 1}));  // channels last again
     const Tensor dx = convolution_input_grad(odd, w, x.sizes(), params);
@@ -224,8 +224,9 @@ TEST_CASE(
                  b = randn({filters}, dtype);
     const Tensor y = conv2d(x, w, b, params), dy = randn(y.sizes(), dtype);
     const Tensor rx = x.to(reference), rw = w.to(reference);
-    // Sums of 75, then of at most 41 * 31 * 34 products of normal numbers, each rounded to 2^-24 of
-    // the sum, which for the latter is about the root of their number.
+    // Results are sums of 75 products of normal numbers, gradients of at most 41 * 31 * 34. Each
+    // addition is rounded to 2^-24 of the sum; a gradient is about the square root of its number of
+    // terms.
     CHECK(y.allclose(conv2d(rx, rw, b.to(reference), params).cpu(), 1e-5, 75 * 1e-6));
     const Tensor dw = convolution_weight_grad(dy, x, w.sizes(), params);
     const Tensor rdw = convolution_weight_grad(dy.to(reference), rx, w.sizes(), params).cpu();

@@ -140,8 +140,8 @@ TEST_CASE("convolution_map of 16 bits equals float32's within two roundings") {
           const Tensor y = convolution_map(o.x, o.w, o.b, c.p, op);
           CHECK(y.dtype() == dtype);
           const Tensor exact = convolution_map(wide(o.x), wide(o.w), wide(o.b), c.p, op);
-          // Half a unit in the last place each: the first for sums up to 17 * 5, with a slope of at
-          // most 1.13.
+          // Two roundings of half a unit in the last place: of sums up to 17 * 5, multiplied by a
+          // slope of at most 1.13, and of the result.
           const double place = dtype == kFloat16 ? 0x1p-11 : 0x1p-8;
           CHECK(wide(y).allclose(exact, 2.2 * place, 8 * place));
         }

@@ -47,7 +47,7 @@ TEST_CASE("every dtype converts to every other, on and between all devices") {
   });
 }
 
-// x.to(dtype) of these, alone and in rows of any length, by PyTorch 1.13 on x86-64
+// x.to(dtype) of these numbers, one by one and in rows of any length, by PyTorch 1.13 on x86-64
 TEST_CASE("floats outside of an integer's range convert to the same integer on every device") {
   const double kInf = std::numeric_limits<double>::infinity();
   const std::vector<double> floats{NAN,     kInf,    -kInf,   1e20,   -1e20,   3e9,
@@ -119,7 +119,7 @@ TEST_CASE("non-blocking copies are correct, whichever thread waits for them") {
     CHECK(there.to(kCPU, /*non_blocking=*/true).equal(x));
     synchronize(d);
     CHECK(back.equal(x));
-    // Staged through a contiguous copy, which must live as long as the transfer.
+    // The transfer reads a contiguous copy of x, which must live until the transfer is complete.
     const Tensor strided = x.view({10, 100}).t().to(d, kFloat64, true);
     synchronize(d);
     CHECK(strided.cpu().equal(x.view({10, 100}).t()));

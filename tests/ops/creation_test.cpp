@@ -26,7 +26,7 @@ TEST_CASE("tensor() has one dim for each level of braces, and none for a single 
   check_values(tensor(std::vector<int>{7, 8}), {2}, {7, 8});
 }
 
-// The same results as libtorch's torch::tensor().
+// The results are those of libtorch's torch::tensor().
 TEST_CASE("tensor() keeps the dtypes of C++ types without literals") {
   CHECK(tensor(std::vector<uint8_t>{1, 200}).dtype() == kUInt8);
   CHECK(tensor(std::vector<uint8_t>{}).dtype() == kUInt8);

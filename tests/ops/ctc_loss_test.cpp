@@ -53,7 +53,7 @@ TEST_CASE("ctc_loss has PyTorch's values and gradients") {
     const Tensor listed = numbers(d, {1, 2, 2, 3, 1, 2}, kInt32);
     check_values(ctc_loss(lp, listed, {5, 4, 3}, {3, 2, 1}, 2, kNone).detach(), {3},
                  {5.61530199852, 3.15512629494, 2.69236572191});
-    // The same with targets.byte(), PyTorch 2.15.
+    // The same call with targets.byte() in PyTorch 2.15.
     check_values(ctc_loss(lp, listed.to(kUInt8), {5, 4, 3}, {3, 2, 1}, 2, kNone).detach(), {3},
                  {5.61530199852, 3.15512629494, 2.69236572191});
     // F.ctc_loss(lp[:, 0], y[0], torch.tensor(5), torch.tensor(3))

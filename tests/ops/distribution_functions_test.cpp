@@ -177,7 +177,8 @@ TEST_CASE("igamma and igammac have PyTorch's values, also at the limits") {
     check_values(igamma(f64(d, {-1, 1, kNaN, kInfinity, 2, kInfinity}),
                         f64(d, {1, -1, 1, 3, kInfinity, kInfinity})),
                  {6}, {kNaN, kNaN, kNaN, 0, 1, kNaN});
-    // So large that no series converges: by integration of the density with 36 digits.
+    // a is so large that no series converges; the expected values are integrals of the density,
+    // computed with 36 digits.
     const Tensor large = f64(d, {1e12, 1e12, 1e12, 1e12, 1e300, 1e300, 1e300, 1e20}),
                  near =
                      f64(d, {1e12 - 2e6, 1e12 + 1e6, 1e12, 1e12 + 3e6, 1e300, 1e299, 1.5e300, 1});

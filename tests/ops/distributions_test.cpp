@@ -86,7 +86,7 @@ TEST_CASE(
       const uint64_t before = default_generator(d).offset();
       const Generator own(d, 3);
       const Tensor from_own = f.draw(f64(d), own);
-      CHECK(from_own.equal(from_device));  // the same seed
+      CHECK(from_own.equal(from_device));  // both generators have the same seed
       CHECK(default_generator(d).offset() == before);
       CHECK(own.offset() > 0);
       CHECK_FALSE(f.draw(f64(d), own).equal(from_own));
@@ -185,7 +185,7 @@ TEST_CASE("random numbers are in their ranges, and each element has its own para
     CHECK(normal(means, zeros({2, 1}, f64(d))).equal(means.expand({2, 3})));
     CHECK(poisson(zeros({0, 2}, f64(d))).sizes() == IntArrayRef{0, 2});
     CHECK(empty({0}, f64(d)).exponential_().numel() == 0);
-    // Strided, through a view.
+    // Fill a strided tensor, through a view.
     const Tensor x = zeros({4, 3}, f64(d));
     x.t().exponential_();
     CHECK(x.min().item<double>() > 0);

@@ -66,7 +66,7 @@ class Draw {
  private:
   int below(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
 
-  // With random strides; some dims have size 1, except for letters that occur twice.
+  // Operands have random strides, and some dims have size 1, except for letters that occur twice.
   Tensor operand(const std::string& term) {
     Dims sizes;
     for (const char c : term) {
@@ -86,7 +86,7 @@ class Draw {
   std::mt19937 random_;
 };
 
-// The sum over all values of all labels, one by one.
+// Compute the sum over all values of all labels, one by one.
 Tensor by_loops(const Drawn& d) {
   std::string labels = d.result;
   for (const std::string& term : d.terms) {

@@ -13,7 +13,7 @@ using Tensors = std::vector<Tensor>;
 
 Tensors copies(const Tensors& list) { return _foreach_clone(list); }
 
-/// Tensors of the dtype with different sizes, and elements in (0, 1).
+/// Return tensors of the dtype with different sizes, and elements in (0, 1).
 Tensors list_on(Device d, DType dtype = kFloat64) {
   Tensors list;
   for (const Dims& sizes : {Dims{2, 3}, Dims{}, Dims{4}}) {
@@ -27,7 +27,8 @@ void check_equal(const Tensors& got, const Tensors& expected) {
   for (size_t i = 0; i < got.size(); ++i) {
     INFO("tensor ", i);
     CHECK(got[i].dtype() == expected[i].dtype());
-    // The in-place form may use another kernel: two roundings of float64, 2^-53 each.
+    // The in-place form may use another kernel, so results may differ by two roundings of float64,
+    // 2^-53 each.
     CHECK(got[i].allclose(expected[i], 0x1p-52, 0));
   }
 }

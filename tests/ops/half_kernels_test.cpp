@@ -104,7 +104,8 @@ TEST_CASE("gradients of atan2 do not square 16-bit numbers") {
       const Tensor y = tensor({3072.f, 0.f}, device).to(dtype).requires_grad_();
       const Tensor x = tensor({4096.f, 0x1p-14f}, device).to(dtype).requires_grad_();
       atan2(y, x).sum().backward();
-      // 4096 and -3072 over 5120^2, within a unit in the last place.
+      // The results are 4096 and -3072 divided by 5120^2, with an error of at most a unit in the
+      // last place.
       const Tensor up = y.grad().cpu().to(kFloat64), right = x.grad().cpu().to(kFloat64);
       const double eps = finfo(dtype).eps;
       check_values(up / tensor({0.00015625, 0x1p14}, kFloat64), {2}, {1, 1}, eps);
@@ -127,7 +128,7 @@ TEST_CASE("gradients have the parameter's dtype") {
       loss.backward();
       CHECK(w.grad().dtype() == d);
       CHECK(b.grad().dtype() == d);
-      // The same calls with these numbers in float64.
+      // Make the same calls with these numbers in float64.
       const Tensor wide = w.detach().to(kFloat64).requires_grad_();
       cross_entropy(relu(linear(x.to(kFloat64), wide)).log_softmax(1), target).backward();
       // Four ops, each of which rounds numbers up to 8 to half a unit in the last place, then five

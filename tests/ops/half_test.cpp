@@ -46,7 +46,8 @@ std::vector<float> floats_around_all() {
   for (int bits = 0; bits < 0x10000; ++bits) {
     const double here = from_bits<T>(bits), next = from_bits<T>((bits + 1) & 0xffff);
     if (!std::isfinite(here)) continue;
-    // Also the midpoint beyond the largest, from which on numbers round to infinity.
+    // The midpoints include the one beyond the largest number, from which on numbers round to
+    // infinity.
     const double step = std::isfinite(next) ? next - here : here - from_bits<T>(bits - 1);
     const auto half = static_cast<float>(here + step / 2);
     for (const float x : {static_cast<float>(here), half}) {
@@ -62,7 +63,8 @@ T nearest(float x) {
   using Limits = std::numeric_limits<T>;
   if (std::isnan(x)) return Limits::quiet_NaN();
   const double size = std::abs(static_cast<double>(x));
-  int low = 0, high = Limits::infinity().x;  // the largest not above, by bisection
+  int low = 0, high = Limits::infinity()
+                          .x;  // find the largest number that is not above the value, by bisection
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     (from_bits<T>(middle) <= size ? low : high) = middle;
@@ -146,7 +148,8 @@ void check_copies(Device device) {
   CHECK(nans.isnan().all().item<bool>());
   CHECK(nans.signbit().all().item<bool>());
 
-  // With strides on both sides, and from and to all dtypes: the same results as with float32.
+  // Conversions with strides on both sides, from and to all dtypes, have the same results as with
+  // float32.
   const Tensor square = numbers.narrow(0, 0x3c00, 4096).view({64, 64});
   const Tensor t = square.to(device).t().slice(0, 1, 64, 3), host = square.t().slice(0, 1, 64, 3);
   CHECK(t.to(kFloat32).cpu().equal(host.to(kFloat32)));

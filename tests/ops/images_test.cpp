@@ -193,7 +193,7 @@ TEST_CASE("grid_sample has correct first and second gradients") {
     for (size_t i = 0; i < samples().size(); ++i) {
       if (samples()[i].mode == kNearest || i % 2 == 0) continue;
       INFO("row ", i);
-      // Away from the centres of pixels, where the slope changes.
+      // Positions are away from the centres of pixels, where the slope changes.
       const Tensor x = wave(d, {1, 1, 4, 3}), grid = wave(d, {1, 2, 2, 2}, 0.37) * 1.4 + 0.07;
       const Sampled& row = samples()[i];
       if (row.dims != 2) continue;

@@ -115,7 +115,7 @@ TEST_CASE("index_fill passes the gradient of each filled element once to its val
           CHECK(ones[0].sum().item<double>() == 25 - sum);
           const auto grads = autograd::grad({y}, {x, value}, {g});
           CHECK(grads[0].equal(index_fill(g, dim, index, 0)));
-          // Sums of at most 10 numbers below 1, in another order.
+          // The bound is for sums of at most 10 numbers below 1, in another order.
           check_values(grads[1], {}, {(g - grads[0]).sum().item<double>()}, 10 * 0x1p-52);
         }
       }
@@ -131,7 +131,7 @@ TEST_CASE("index_fill passes the gradient of each filled element once to its val
 TEST_CASE("reads and writes of slices by index have PyTorch's values") {
   struct Case {
     const char* reduce;
-    std::vector<double> with_self, alone;  // of row 0; the others do not change
+    std::vector<double> with_self, alone;  // expected values of row 0; the other rows do not change
   };
   const Case cases[] = {{"prod", {0, 1200, 4200, 9600}, {500, 1200, 2100, 3200}},
                         {"mean", {20, 27, 34, 41}, {30, 40, 50, 60}},
@@ -241,8 +241,8 @@ TEST_CASE("index accepts libtorch's indices: int32, uint8 masks, lists; \"...\" 
     check_values(o.s.index(std::vector<TensorIndex>{1, Slice(1, 3)}), {2}, {5, 6});
 
     Tensor x = zeros({2, 3}, f64(d));
-    x.index_put_({0}, ones({1, 1, 3}, f64(d)));                          // leading ones are dropped
-    x.index_put_({indices({1, 1}, d)}, full({1, 1, 2, 3}, 2., f64(d)));  // with an index, too
+    x.index_put_({0}, ones({1, 1, 3}, f64(d)));  // leading dims of size 1 are dropped
+    x.index_put_({indices({1, 1}, d)}, full({1, 1, 2, 3}, 2., f64(d)));  // also with an index
     check_values(x, {2, 3}, {1, 1, 1, 2, 2, 2});
     x.index_put_({indices({1, 1, 0}, d), indices({0, 0, 2}, d)}, tensor(3.),
                  true);  // a 0-dim tensor on the cpu

@@ -117,7 +117,7 @@ TEST_CASE("the error of an invalid index has the range and the position") {
                          "index: expected an index in [-5, 5) for dim 2, got -6", IndexError);
     CHECK_THROWS_WITH_AS(x.index({None, 3}), "index: expected an index in [-3, 3) for dim 0, got 3",
                          IndexError);
-    // Also on devices, where only the kernel reads the value; no other element is read.
+    // This also holds on devices where only the kernel reads the value; no other element is read.
     CHECK_THROWS_AS(x.index({tensor({5}, d)}).cpu(), IndexError);
     CHECK_THROWS_AS(x.index({tensor({0}, d), tensor({4}, d)}).cpu(), IndexError);
     CHECK_THROWS_AS(x.index({0, 0, 0, 0}), IndexError);

@@ -9,21 +9,17 @@
 #include <tuple>
 #include <vector>
 
+#include "backends/cpu/runtime/instruction_sets.h"
+
 using namespace ambit;
 
 namespace {
 
-/// Only the baseline and `set` during its lifetime.
+/// During its lifetime, Highway uses only the baseline and `set`.
 class InstructionSet {
  public:
-  explicit InstructionSet(int64_t set) { take(set); }
-  ~InstructionSet() { take(0); }  // all again
-
- private:
-  static void take(int64_t set) {
-    hwy::SetSupportedTargetsForTest(set);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
+  explicit InstructionSet(int64_t set) { cpu::set_highway_targets(set); }
+  ~InstructionSet() { cpu::set_highway_targets(0); }
 };
 
 std::vector<Tensor> results(Device device) {
@@ -71,7 +67,7 @@ TEST_CASE("kernels have the same results with every instruction set") {
   const std::vector<Tensor> expected = results(Device("reference"));
   std::vector<int64_t> sets{0};  // the best one of the CPU
   for (const int64_t set : {int64_t{HWY_AVX2}, int64_t{HWY_STATIC_TARGET}}) {
-    if (hwy::SupportedTargets() & set) sets.push_back(set);
+    if (cpu::highway_targets() & set) sets.push_back(set);
   }
   for (const int64_t set : sets) {
     const InstructionSet only(set);

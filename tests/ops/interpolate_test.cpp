@@ -159,7 +159,7 @@ TEST_CASE("interpolation accepts any layout, no images at all, and any dtype for
     const Tensor same = upsample_nearest1d(n, {4});
     CHECK(same.equal(n));
     CHECK_FALSE(same.is_same(n));
-    // Only neighbours are read: inf does not affect others.
+    // Only neighbours are read, so inf does not affect other results.
     const double inf = std::numeric_limits<double>::infinity();
     Tensor far = zeros({1, 1, 64}, TensorOptions(kFloat64).device(d));
     far.slice(2, 0, 1).fill_(inf);

@@ -15,8 +15,8 @@ using namespace composite_test;
 
 namespace {
 
-// x = torch.tensor([[1., -2., .5, 3.], [.25, .25, -1., 4.]], requires_grad=True), float64; likewise
-// w = [1.5, -.5, 2., 1.], b = [.1, .2, -.3, .4]; g = [[1., 2., -1., .5], [0., 1., 3., -2.]]
+// x = torch.tensor([[1., -2., .5, 3.], [.25, .25, -1., 4.]], requires_grad=True), float64; w =
+// [1.5, -.5, 2., 1.], b = [.1, .2, -.3, .4]; g = [[1., 2., -1., .5], [0., 1., 3., -2.]]
 struct Inputs {
   explicit Inputs(Device d)
       : x(tensor({{1., -2., 0.5, 3.}, {0.25, 0.25, -1., 4.}}, f64(d)).requires_grad_()),
@@ -63,7 +63,7 @@ TEST_CASE("rms_norm has PyTorch's values and gradients") {
 }
 
 // PyTorch 2.15: F.rms_norm(torch.full((2,), 1e-4, dtype=dtype), (2,)); the epsilon is that of the
-// dtype, for 16 bits that of float32.
+// dtype, or float32's for 16-bit types.
 TEST_CASE("rms_norm without eps uses the epsilon of the dtype of its computation") {
   for_each_device([](Device d) {
     const auto of = [&](DType dtype) {
@@ -71,12 +71,12 @@ TEST_CASE("rms_norm without eps uses the epsilon of the dtype of its computation
       CHECK(y.dtype() == dtype);
       return y.to(kFloat64);
     };
-    // Results below 0.5 are rounded to 8 and 11 bits, by half a unit in the last place; and 1e-4
-    // itself is rounded, which changes the result by half as much.
+    // Results below 0.5 are rounded to 8 and 11 bits, by half a unit in the last place. The operand
+    // 1e-4 is rounded, too, which changes the result by half as much.
     check_values(of(kBFloat16), {2}, {0.279296875, 0.279296875}, 0x1p-9);
     check_values(of(kFloat16), {2}, {0.27832, 0.27832}, 0x1p-12);
     check_values(of(kFloat32), {2}, {0.278197, 0.278197}, 1e-6);  // quoted with 6 digits
-    check_values(of(kFloat64), {2}, {1, 1}, 1.2e-8);              // eps / 2 of the square, 1e-8
+    check_values(of(kFloat64), {2}, {1, 1}, 1.2e-8);  // eps / 2 relative to the square, 1e-8
   });
 }
 

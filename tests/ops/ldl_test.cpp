@@ -144,7 +144,7 @@ TEST_CASE("linalg_ldl_factor and linalg_ldl_solve have LAPACK's values") {
     }
     const Tensor a = stack(all, 0);
     const auto [LD, pivots] = linalg::ldl_factor(a);
-    // Rounding of 5 steps, multiplied by the condition number: below 1e-13.
+    // The rounding errors of 5 steps, multiplied by the condition number, are below 1e-13.
     CHECK(matmul(a, linalg_ldl_solve(LD, pivots, b)).allclose(b.expand({3, 5, 2}), 0, 1e-12));
     const Tensor wide = wave(d, {2, 1, 5, 3}, 1.1);
     const Tensor x = linalg_ldl_solve(LD[1], pivots[1], wide);
@@ -153,7 +153,7 @@ TEST_CASE("linalg_ldl_factor and linalg_ldl_solve have LAPACK's values") {
     const Tensor thin = a.to(kFloat32);
     const auto [f, p] = linalg::ldl_factor(thin);
     CHECK(f.dtype() == kFloat32);
-    // float32's rounding, 1e-7, times the condition number, 30
+    // The bound is float32's rounding, 1e-7, times the condition number, 30.
     CHECK(linalg_ldl_solve(f, p, b.to(kFloat32))
               .allclose(linalg_ldl_solve(LD, pivots, b).to(kFloat32), 1e-4, 1e-4));
   });

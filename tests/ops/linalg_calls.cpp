@@ -30,6 +30,8 @@ std::vector<bad_input::BadCall> bad_calls() {
       SQUARE(linalg_cholesky_ex),
       SQUARE(cholesky),
       SQUARE(cholesky_inverse),
+      SQUARE(linalg_eig),
+      SQUARE(linalg_eigvals),
       SQUARE(linalg_eigh),
       SQUARE(linalg_eigvalsh),
       ANY(linalg_lu_factor),
@@ -47,6 +49,8 @@ std::vector<bad_input::BadCall> bad_calls() {
       ANY(linalg_matrix_norm),
       BAD(LinAlgError, linalg_inv, zeros({3, 3})),
       BAD(LinAlgError, linalg_cholesky, zeros({3, 3})),
+      BAD(LinAlgError, linalg_eig, full({3, 3}, INFINITY)),
+      BAD(LinAlgError, linalg_eigvals, full({3, 3}, NAN)),
       BAD(LinAlgError, linalg_svd, full({2, 3}, NAN)),
       BAD(NotImplementedError, linalg_lu_factor, m33(), false),
       VALUE(linalg_qr, m33(), "full"),
@@ -138,6 +142,16 @@ Tensor square_of(const agreement::Operands& o) {
   const Tensor scale = arange(n, o.unit.options()) / 5 + 1;
   return positive_of(o) * scale;
 }
+// The results of eig() without their order, and the matrix that they factor.
+Tensor in_order(const agreement::Operands& o, const Tensor& values) {
+  const profiler::RecordFunction scope(agreement::kOperand);
+  return std::get<0>(sort(real(values), -1)).to(o.a.dtype());
+}
+Tensor product_of(const agreement::Operands& o, const std::tuple<Tensor, Tensor>& factors) {
+  const profiler::RecordFunction scope(agreement::kOperand);
+  const auto& [values, vectors] = factors;
+  return real(matmul(vectors * values, linalg_inv(vectors))).to(o.a.dtype());
+}
 Tensor sides_of(const agreement::Operands& o) { return o.a.t(); }  // a column for each row of a
 
 std::vector<agreement::Call> agreeing_calls() {
@@ -185,6 +199,8 @@ std::vector<agreement::Call> agreeing_calls() {
       LINALG(cholesky_solve, cholesky_solve(sides_of(o), square_of(o))),
       LINALG(linalg_qr, ALL_OF(linalg_qr(square_of(o)))),
       LINALG(qr, ALL_OF(qr(positive_of(o)))),
+      LINALG(linalg_eig, product_of(o, linalg_eig(square_of(o)))),
+      LINALG(linalg_eigvals, in_order(o, linalg_eigvals(square_of(o)))),
       LINALG(linalg_eigh, std::get<0>(linalg_eigh(square_of(o), "U"))),
       LINALG(linalg_eigvalsh, linalg_eigvalsh(positive_of(o))),
       LINALG(linalg_svd, std::get<1>(linalg_svd(o.unit))),

@@ -27,8 +27,8 @@ double epsilon(DType t) {
   return t == kFloat64 ? std::numeric_limits<double>::epsilon()
                        : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
-// Factors are those of a matrix within p(n) epsilon ||A||, p(n) about n in practice; 8 for the
-// constant.
+// Factors are exact for a matrix that differs from A by at most p(n) epsilon ||A||. In practice
+// p(n) is about n; the bound is 8 n.
 void check_near(const Tensor& got, const Tensor& want, int64_t n) {
   REQUIRE(got.sizes() == want.sizes());
   const double size = std::max(1.0, want.abs().max().item<double>());
@@ -149,6 +149,8 @@ TEST_CASE("devices without kernels for linear algebra use the host's") {
                   [](auto&& f, auto& y, const auto& x) { f(y[0], y[1], x[0]); });
   check_composite(kernels::eigh, {row, none, info}, {o.S},
                   [](auto&& f, auto& y, const auto& x) { f(y[0], y[1], y[2], x[0], false); });
+  check_composite(kernels::eig, {unwritten({2, 3, 2}), none, info}, {o.A.unsqueeze(-1)},
+                  [](auto&& f, auto& y, const auto& x) { f(y[0], y[1], y[2], x[0]); });
   check_composite(kernels::svd, {none, row, none, info}, {o.S},
                   [](auto&& f, auto& y, const auto& x) { f(y[0], y[1], y[2], y[3], x[0]); });
   check_composite(kernels::triangular_solve, {sides}, {o.A, o.B},
@@ -169,7 +171,10 @@ TEST_CASE("child: linear algebra without LAPACK" * doctest::skip()) {
   const auto [left, s, right] = linalg_svd(o.W, false);
   CHECK(matmul(left * s.unsqueeze(-2), right).allclose(o.W, 1e-12, 1e-12));
   CHECK(linalg_cholesky(o.S).allclose(o.C));
-  CHECK(reference::runs() == before + 7);
+  const auto [roots, vectors] = linalg_eig(o.A);
+  CHECK(matmul(o.A.to(kComplexDouble), vectors)
+            .allclose(vectors * roots.unsqueeze(-2), 1e-12, 1e-12));
+  CHECK(reference::runs() == before + 8);
 }
 
 TEST_CASE("without LAPACK the cpu uses the reference's loops") {
@@ -241,7 +246,8 @@ struct Differentiable {
   bool twice = true;
 };
 
-// Away from points without a derivative: distinct eigenvalues, invertible matrices.
+// Matrices are away from points without a derivative: eigenvalues are distinct, and matrices are
+// invertible.
 Tensor apart(const Tensor& x) {
   return x + eye(x.size(-2), x.size(-1), x.options()) * arange(2, x.size(-1) + 2, 1, x.options());
 }

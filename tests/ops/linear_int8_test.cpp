@@ -106,7 +106,7 @@ TEST_CASE("linear_int8 does not saturate: the longest rows of the largest number
     const Tensor w = full({5, kLongest}, -128, TensorOptions(kInt8).device(d));
     for (const float sign : {1.f, -1.f}) {
       const Tensor x = full({2, kLongest}, sign * 127, TensorOptions(kFloat32).device(d));
-      // 127 * 2^24: exact in float32, and just within int32
+      // The sum 127 * 2^24 is exact in float32 and just within int32.
       CHECK((linear_int8(x, w, ones({5}, d)) == -sign * 2130706432.f).all().item<bool>());
     }
   });
@@ -123,7 +123,7 @@ TEST_CASE("linear_int8 approximates linear within the rounding to int8") {
     const Tensor dx = x.abs().amax({1}, true) / 254, dw = w.abs().amax({1}) / 254;
     const Tensor bound = dx * w.abs().sum(1) + dw * x.abs().sum(1, true) + 300 * dx * dw;
     const Tensor error = (y - linear(x, w, b)).abs();
-    // float32's sums of 300 terms have an error of 300 * 2^-24 of them, below 1 % of a step
+    // float32 sums of 300 terms have a relative error of 300 * 2^-24, below 1 % of a step.
     CHECK((error <= bound * 1.01).all().item<bool>());
     CHECK(error.max().item<double>() > 0);
   });

@@ -88,8 +88,8 @@ TEST_CASE("linear_map of 16 bits equals float32's, rounded once if the device ha
         const Tensor y = linear_map(l.x, l.w, l.b, op);
         CHECK(y.dtype() == dtype);
         const Tensor exact = linear_map(wide(l.x), wide(l.w), wide(l.b), op);
-        // Half a unit in the last place, and the error of gelu's tail in float32. If the sum were
-        // rounded, too, the error would be nine times that.
+        // The bound is half a unit in the last place plus the error of gelu's tail in float32. If
+        // the sum were rounded, too, the error would be nine times as large.
         CHECK(wide(y).allclose(exact, dtype == kFloat16 ? 0x1p-11 : 0x1p-8, 3e-6));
       }
     }

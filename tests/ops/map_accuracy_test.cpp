@@ -201,14 +201,15 @@ TEST_CASE("gradients are within their measured errors") {
 }
 
 TEST_CASE("logsigmoid is monotone next to 0") {
-  // 2^20 numbers next to 0, where log(1/2) + x / 2 once decreased.
+  // An earlier version computed log(1/2) + x / 2 at these 2^20 numbers next to 0, which decreased
+  // between some neighbours.
   const Tensor x = (arange(1 << 20, TensorOptions(kFloat32)) - float{1 << 19}) * 0x1p-28F;
   const Tensor y = nn::functional::logsigmoid(x);
   CHECK_FALSE((y.slice(0, 1) < y.slice(0, 0, -1)).any().item<bool>());
 }
 
 TEST_CASE("tanh is monotone") {
-  // 2^20 neighbouring inputs, among which an earlier tanh decreased.
+  // 2^20 adjacent inputs, among which an earlier version of tanh decreased.
   const Tensor steps = arange(1 << 20, TensorOptions(kFloat32));
   const auto falls = [](const Tensor& y) { return (y.slice(0, 1) < y.slice(0, 0, -1)).any(); };
   CHECK_FALSE(falls(tanh(steps * 0x1p-26F + 0.171875F)).item<bool>());

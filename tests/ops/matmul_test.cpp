@@ -107,7 +107,7 @@ TEST_CASE("products of integers are exact modulo the range") {
 
 namespace {
 
-/// The same values, row-major, transposed, and with other strides.
+/// Return tensors with the values of t: row-major, transposed, and with other strides.
 std::vector<Tensor> layouts(const Tensor& t) {
   return {t, t.t().contiguous().t(), stack({t, zeros_like(t)}, 2).select(2, 0)};
 }

@@ -36,7 +36,8 @@ std::vector<Case> cases() {
       {"floor_divide", of(floor_divide), kLeft, kRight},
       {"remainder", of(remainder), kLeft, kRight},
       {"fmod", of(fmod), kLeft, kRight},
-      // e - 1 for the exponent 0 is out of range of uint8 and bool, x^-1 of any integer
+      // For the exponent e = 0 the gradient's formula has e - 1, which uint8 and bool cannot hold,
+      // and x^-1, which no integer dtype can hold.
       {"pow", of(pow), {100, 3, 1, 2, 5}, {2, 0, 1, 3, 0}},
       {"atan2", of(atan2), kLeft, kRight},
       {"maximum", of(maximum), kLeft, kRight},
@@ -93,7 +94,7 @@ TEST_CASE("a gradient does not depend on the dtype of the other operand") {
         for (const DType right : dtypes::kAll) {
           if (!is_floating_point(left) && !is_floating_point(right)) continue;
           const Tensor a = make(c.self, left, device);
-          // A bool divisor: always true.
+          // A bool divisor is always true.
           const bool power = c.name == std::string("pow");
           const Tensor b = right == kBool && !power ? ones({5}, TensorOptions(device).dtype(kBool))
                                                     : make(c.other, right, device);

@@ -19,7 +19,7 @@ using namespace ambit;
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Around the bounds in vectorised code, and special values.
+// Operands are around the bounds in vectorised code, and special values.
 const std::vector<double> kValues{
     0.3,          -0.0, 38123.4, -38999.9, 39000.1, 5e4,  -1e9,  1e30,   0.999, 1.0,  -1.0,
     -0.4,         7.7,  -50.5,   88.5,     103.9,   -104, 700.3, 1e-30,  1e-42, kInf, -kInf,

@@ -33,8 +33,8 @@ void check_close(const Tensor& got, const Tensor& expected, double tolerance) {
   CHECK(error.max().item<double>() <= tolerance);
 }
 
-// Kernels may add 32 squares in float32 before they add to a double: 32 / 2 roundings of 2^-24,
-// those of the differences and the result; measured 2e-7.
+// Kernels may add 32 squares in float32 before they add to a double. The bound has 32 / 2 roundings
+// of 2^-24 and those of the differences and the result; the measured error is 2e-7.
 constexpr double kTolerance = 0x1p-19;
 
 struct Moments {
@@ -69,7 +69,7 @@ TEST_CASE("equal numbers have no variance, and never a negative one") {
       const Tensor x = full({3, 1001}, value, TensorOptions(device));
       const Tensor s = ambit::std(x, {1}, false).cpu();
       INFO("of ", value, ": ", str(s));
-      // The error of the mean, an ulp, is subtracted again, except for the rounding of its square.
+      // Kernels correct for the error of the mean, an ulp, except for the rounding of its square.
       CHECK((s <= value * 0x1p-23 * 0x1p-11).all().item<bool>());
       CHECK(!isnan(s).any().item<bool>());
     }

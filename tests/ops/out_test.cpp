@@ -105,7 +105,7 @@ TEST_CASE(
     Tensor every_second = zeros({6}, x.options()).slice(0, 0, 6, 2);
     neg_out(every_second, x);
     check_values(every_second, {3}, {-1, 2, -3});
-    // Another shape: the tensor object stays, and so do its copies.
+    // If the shape changes, `out` remains the same tensor object.
     const Tensor copy = out;
     cumsum_out(out, x.reshape({3, 1}), 0);
     CHECK(copy.is_same(out));
@@ -182,7 +182,7 @@ TEST_CASE("outputs that share memory are refused, and do not change") {
     CHECK(o.eq(9).all().item<bool>());
     CHECK(memory.eq(9).all().item<bool>());
     CHECK(q.eq(9).all().item<bool>());
-    sort_out(first, third, x);  // they do not overlap
+    sort_out(first, third, x);  // the two outputs do not overlap
     CHECK(memory.cpu().equal(tensor({1, 2, 3, 1, 2, 0})));
   });
 }

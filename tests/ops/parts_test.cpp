@@ -28,7 +28,7 @@ using Prepare = std::function<void(Tensors&)>;
 
 /// The example of a kernel, with operands of which the largest have 2^22 elements.
 struct LargeCall {
-  std::vector<Dims> sizes;  // of the operands
+  std::vector<Dims> sizes;  // sizes of the operands
   Prepare prepare = {};     // prepares operands that are not normal numbers
 };
 
@@ -124,6 +124,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
       {"cholesky", {{{matrices, {1024}, matrices}, positive_definite(2)}}},
       {"qr", {{{matrices, matrices, matrices}}}},
       {"eigh", {{{{16384, 16}, small, {16384}, small}}}},
+      {"eig", {{{{16384, 16, 2}, {16384, 16, 16, 2}, {16384}, {16384, 16, 16, 1}}}}},
       {"svd", {{{small, {16384, 16}, small, {16384}, small}}}},
       {"triangular_solve", {{{{1024, 64, 2}, matrices, {1024, 64, 2}}, positive_definite(1)}}},
       {"convolution", {{{{64, 4, 63, 63}, image, {4, 16, 2, 2}, {4}}}}},
@@ -244,7 +245,7 @@ TEST_CASE("a call in parts has the results of a whole one") {
     Tensors whole;
     for (const Tensor& t : parts) whole.push_back(t.clone());
     {
-      const Threads many(64);  // with these no operand is large
+      const Threads many(64);  // with this number of threads no operand is large
       example.call(whole);
     }
     const Threads one(1);
@@ -285,8 +286,8 @@ TEST_CASE("large random tensors of 16 bits are drawn in parts") {
       {"log_normal_", [&] { p.clone().log_normal_(); }}};
   for (const auto& [name, run] : calls) {
     INFO(std::string(name));
-    // The result and another tensor of 16 bits, two parts of at most 2 MiB in float32, and one of
-    // bools.
+    // The limit: the result and another tensor of 16 bits, two parts of at most 2 MiB in float32,
+    // and one part of bools.
     CHECK(bytes_of(run) <= 2 * p.nbytes() + (size_t{9} << 19));
   }
 }

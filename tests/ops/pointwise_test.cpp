@@ -62,7 +62,7 @@ TEST_CASE("addcmul and addcdiv of many elements equal those of each element") {
     const Tensor all = randn({n + 1}, options);
     const Tensor a = all.narrow(0, 1, n), b = randn({n}, options), c = rand({n}, options) + 0.5;
     const Tensor sum = a + b * c * 0.5, quotient = a - b / c;
-    // Three roundings of numbers below 100.
+    // The bound is for three roundings of numbers below 100.
     const auto close = [](const Tensor& x, const Tensor& y) {
       return x.cpu().allclose(y.cpu(), 0, 1e-13);
     };
@@ -188,7 +188,7 @@ TEST_CASE("clamp with tensors accepts empty ones, 0-dim ones and views") {
     CHECK(clamp(in.a.t(), in.b.t()).equal(clamp(in.a, in.b).t()));
     CHECK(lerp(in.e, in.e, 0.5).sizes() == IntArrayRef{0, 3});
     CHECK(addcmul(in.e, in.e, in.z).sizes() == IntArrayRef{0, 3});
-    // Written through a view.
+    // The tensor is written through a view.
     const Tensor x = in.a.clone();
     x.t().clamp_(in.b.t());
     CHECK(x.equal(clamp(in.a, in.b)));

@@ -227,7 +227,7 @@ struct Smooth {
   int64_t operands = 2;
 };
 
-// Smooth for the operands below: in [1.2, 2.8], all different.
+// Functions that are smooth for the operands below, which are in [1.2, 2.8] and all different.
 const std::vector<Smooth>& smooth_functions() {
 #define SMOOTH(text, ...)                                         \
   {                                                               \

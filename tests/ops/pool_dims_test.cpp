@@ -107,7 +107,7 @@ TEST_CASE("maxima of integers agree with PyTorch, in values and positions") {
       const Tensor low = full({1, 3, 3}, -128, TensorOptions(dtype).device(d));
       check_values(std::get<1>(max_pool2d_with_indices(low, 2, 2, 1)), {1, 2, 2}, {0, 1, 3, 4});
     }
-    // Integers that float64 cannot distinguish.
+    // float64 cannot distinguish these integers.
     const Tensor large = tensor({int64_t{1} << 60, (int64_t{1} << 60) + 1}, d).view({1, 2});
     check_values(std::get<1>(max_pool1d_with_indices(large, 2)), {1, 1}, {1});
     CHECK(max_pool2d(zeros({0, 2, 4, 4}, TensorOptions(kInt32).device(d)), 2).sizes() ==
@@ -146,8 +146,8 @@ TEST_CASE("adaptive pooling agrees with PyTorch in all dims") {
                  {0.00285768400121, 0.112114543039, -0.0424117837807, -0.11075633265,
                   0.0765759130816, 0.0953224737006, 0.112603823, 0.0316131125856, -0.109888938125,
                   0.00856578186831, 0.0932086389332, -0.0476560800105});
-    // F.adaptive_max_pool1d(wave(1, 2, 7), 3, return_indices=True), likewise of 2-D (1, 1, 5, 7) to
-    // (3, 2) and of 3-D (1, 1, 3, 4, 5) to (2, 3, 2)
+    // F.adaptive_max_pool1d(wave(1, 2, 7), 3, return_indices=True), adaptive_max_pool2d from (1, 1,
+    // 5, 7) to (3, 2), and adaptive_max_pool3d from (1, 1, 3, 4, 5) to (2, 3, 2)
     const auto [y1, at1] = adaptive_max_pool1d(line, 3);
     check_values(y1, {1, 2, 3},
                  {0.985449729988, 0.985449729988, 0.334988150156, 0.0168139004843, 0.988168233877,
@@ -179,7 +179,7 @@ TEST_CASE("the last NaN is the maximum, and minus infinity may be the maximum, a
       check_values(y, {1, 4}, {least, nan, nan, 3});
       check_values(at, {1, 4}, {0, 2, 4, 6});
       check_values(std::get<1>(max_pool1d_with_indices(x, 8)), {1, 1}, {4});
-      // Adjacent windows in vectors, and an image of many channels: the same rule.
+      // The rule also holds for adjacent windows in vectors.
       const Tensor row = x.repeat({1, 16});  // every window of 8 has NaNs at 2 and 4
       check_values(std::get<1>(max_pool1d_with_indices(row, 8, 8)).slice(1, 0, 3), {1, 3},
                    {4, 12, 20});

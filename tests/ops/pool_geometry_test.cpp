@@ -88,8 +88,8 @@ TEST_CASE("every device's pooling kernels agree with the reference's, whatever t
       const std::vector<Tensor> got = results(d);
       for (size_t k = 0; k < got.size(); ++k) {
         INFO("result ", k);
-        // Sums are exact and divided once; only the gradient's shares are rounded and added: at
-        // most 64 windows of at most 4, 64 * 4 roundings of half a unit.
+        // Sums are exact and divided once; only the gradient's terms are rounded and added: at most
+        // 64 windows of at most 4, 64 * 4 roundings of half a unit.
         const double unit = dtype == kFloat32 ? 0x1p-24 : 0x1p-53;
         const double tolerance = k == 4 ? 256 * unit : unit;
         CHECK(got[k].to(reference).allclose(expected[k], tolerance, 4 * tolerance, true));

@@ -204,8 +204,8 @@ TEST_CASE("cdist multiplies matrices for many points, and has no gradient betwee
     CHECK(fast.allclose(slow, 1e-12, 1e-12));
     const Tensor g = autograd::grad({cdist(x, x).sum()}, {x})[0];
     CHECK(g.isfinite().all().item<bool>());
-    // The computed distance of a point to itself may be the root of a rounding error, 1e-8; its
-    // weight of 1e8 then leaves another 1e-8 in each of 30 terms.
+    // The computed distance of a point to itself may be the square root of a rounding error, 1e-8;
+    // its weight of 1e8 then adds an error of 1e-8 to each of 30 terms.
     CHECK(g.allclose(autograd::grad({cdist(x, x, 2, 2).sum()}, {x})[0], 1e-6, 1e-6));
     check_values(cdist(x.detach(), x.detach(), 0)[0].narrow(0, 0, 2), {2}, {0, 4});
     CHECK(cdist(zeros({2, 0}, d), zeros({3, 0}, d)).equal(zeros({2, 3}, d)));

@@ -383,7 +383,7 @@ const std::vector<Case> kProducts{
 }  // namespace
 
 TEST_CASE("products have PyTorch's values") {
-  // It subtracts nearly equal products.
+  // The function subtracts nearly equal products.
   check_cases(kProducts, inputs, {"torch.cdist(a, b.t(), compute_mode='use_mm_for_euclid_dist')"});
 }
 

@@ -68,7 +68,8 @@ TEST_CASE("linspace and logspace accept tensors as ends") {
     const Tensor whole = linspace(two - 1, 7, 4, kInt32);
     CHECK(whole.dtype() == kInt32);
     check_values(whole, {4}, {1, 3, 5, 7});
-    // 10 to the powers of halves, rounded to float32: half a unit in the last place, 2^-24.
+    // Powers of 10 with exponents that are multiples of 1/2, rounded to float32: the error is half
+    // a unit in the last place, 2^-24.
     check_values(logspace(0, two, 5), {5}, {1, 3.16227766017, 10, 31.6227766017, 100}, 0x1p-24);
     check_values(logspace(one - 1, two + 1, 4, 2), {4}, {1, 2, 4, 8});
     Tensor out = empty({0}, kFloat64);
@@ -209,7 +210,7 @@ TEST_CASE("polar factors and symmetric square roots have PyTorch's values and gr
     check_values(gradient(A, true), {3, 2},
                  {0.00324725510519, 0.445597988485, 0.292955729392, 0.838981347281, -0.132563228948,
                   -0.0351702230055});
-    // Equal singular values.
+    // A matrix with equal singular values.
     check_values(gradient(eye(2, options), false), {2, 2}, {0, -0.134561133367, 0.134561133367, 0});
 
     const Tensor S = (matmul(A, A.t()) + eye(3, options)).requires_grad_();
@@ -272,7 +273,7 @@ TEST_CASE("native norms also return the statistics") {
     check_values(g_mean, {2, 2},
                  {0.412846951057, -0.137221048305, -0.278298743362, 0.410098989303});
     check_values(g_rstd, {2, 2}, {2.11294198808, 1.32475938853, 1.51428962687, 2.08902528629});
-    // Elements of another shape.
+    // Elements that have another shape.
     const auto other = native_group_norm(g, {}, {}, 2, 3, 4, 1, 1e-5);
     check_values(std::get<1>(other), {2, 1}, {0.137812951376, 0.0659001229702});
     CHECK(std::get<0>(other).sizes() == g.sizes());

@@ -266,7 +266,7 @@ TEST_CASE("a generator is a handle, and its state can be saved") {
   CHECK(g.offset() == 0);
   CHECK(Generator(kCPU).current_seed() == Generator::kDefaultSeed);
   const std::lock_guard lock(g.mutex());
-  g.advance(1);  // needs no lock
+  g.advance(1);  // does not lock the mutex, which is held here
 }
 
 TEST_CASE("random numbers continue from a saved state of the generator") {

@@ -36,7 +36,7 @@ TEST_CASE("a repeated linear map has linear's values and gradients, and frees it
       return [joined](const std::vector<Tensor>& in) {
         RepeatedLinear map(in[1], in[2], 3);
         Tensor h = in[0], all;
-        for (int i = 0; i < 4; ++i) {  // one more than was announced
+        for (int i = 0; i < 4; ++i) {  // one call more than was declared
           h = tanh(joined ? map(h) : linear(h, in[1], in[2]));
           all = all.defined() ? all + h : h;
         }

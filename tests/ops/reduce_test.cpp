@@ -28,7 +28,7 @@ TEST_CASE("sum and mean reduce the given dims, counted from either end") {
     check_values(x.mean({0, -1}), {3}, {0.302549895636, -0.345493186818, 0.348512902701});
     CHECK(x.sum().dim() == 0);
     CHECK(x.sum(IntArrayRef{}, true).sizes() == IntArrayRef{1, 1, 1});
-    // The same elements with other strides.
+    // The operand has the same elements with other strides.
     check_values(x.permute({2, 0, 1}).sum({0, 1}), {3},
                  {2.42039916509, -2.76394549454, 2.78810322161});
     check_values(x.narrow(2, 0, 1).expand({2, 3, 4}).sum(2), {2, 3}, [&] {
@@ -49,7 +49,7 @@ TEST_CASE("var and std of numbers whose squares exceed float32 are correct") {
     const Tensor x = tensor(
         {{1e20, -1e20, 3e20}, {1e-25, 2e-25, 4e-25}, {3e38, -3e38, 3e38}, {0., 0., 0.}}, float32);
     const Tensor units = tensor({1e-20, 1e25, 1., 1.}, TensorOptions(kFloat64).device(d));
-    // A few roundings of 2^-24.
+    // The bound is a few roundings of 2^-24.
     check_values(x.std(1).to(kFloat64) * units, {4},
                  {2.0000000400817547, 1.5275252351881298, kInf, 0}, 1e-6);
     check_values(x.var(1), {4}, {kInf, 0, kInf, 0});
@@ -64,7 +64,7 @@ TEST_CASE("var and std of numbers whose squares exceed float32 are correct") {
 
 TEST_CASE("var and std of numbers whose squares exceed float64 are correct") {
   for_each_device([](Device d) {
-    // By hand: for {1, -1, 3} the deviations from 1 are 0, -2, 2.
+    // Computed by hand: the deviations of {1, -1, 3} from 1 are 0, -2, 2.
     const TensorOptions float64 = TensorOptions(kFloat64).device(d);
     const Tensor x = tensor({{1., -1., 3.}, {1., -1., 3.}, {1., -1., 3.}}, float64);
     const Tensor units = tensor({1e200, 1e-200, 1e307}, float64);
@@ -96,7 +96,8 @@ TEST_CASE("var and std divide by the number of elements minus the correction") {
 TEST_CASE("var along a dim depends only on its elements, in all layouts") {
   for_each_device([](Device d) {
     manual_seed(5);
-    // More rows and columns than are added at once, and results split among threads.
+    // Sizes with more rows and columns than are added at once, and with results divided among
+    // threads.
     for (const Dims& sizes : {Dims{67, 300}, Dims{5000, 3}, Dims{3, 9001}, Dims{1, 70000}}) {
       INFO(str(IntArrayRef(sizes)));
       const Tensor wide = randn(sizes, TensorOptions(kFloat64)) + 100;

@@ -186,7 +186,7 @@ TEST_CASE("reductions have correct first and second gradients") {
 
 TEST_CASE("a quantile between equal infinities is infinite") {
   for_each_device([](Device d) {
-    // The exact value; PyTorch 2.15 returns NaN.
+    // This is the exact value; PyTorch 2.15 returns NaN.
     const Tensor x = tensor({1., INFINITY, INFINITY, INFINITY}, TensorOptions(kFloat32).device(d));
     CHECK(quantile(x, 0.5).item<double>() == INFINITY);
     CHECK(quantile(x, 0.75).item<double>() == INFINITY);

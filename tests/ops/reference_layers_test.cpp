@@ -24,7 +24,7 @@ TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter
   const ConvParams p{.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2};
   Tensor y = blank<double>({1, 4, 2, 1}), dx = blank<double>({1, 2, 3, 3}),
          dw = blank<double>({4, 1, 2, 2});
-  // All numbers are small multiples of 1/64: exact.
+  // All numbers are small multiples of 1/64, so results are exact.
   kernels::convolution(y, x, w, make<double>({1, 2, 3, 4}), p);
   check_values<double>(y, {0.875, -0.765625, 2, 1.609375, 4.109375, 5.390625, 6.359375, 10.015625});
   kernels::convolution_input_grad(dx, dy, w, p);
@@ -89,7 +89,7 @@ TEST_CASE("reference avg_pool2d divides as PyTorch does at the borders") {
 
 TEST_CASE("reference softmax and log_softmax match PyTorch, also for infinities") {
   // x = t([[1., 2., 4.], [0., -1., .5]]).double(); dy = t([[1., 2., 3.], [-1., 0., 1.]]).double()
-  // y = torch.softmax(x, 1); y.backward(dy); y, x.grad; the same for torch.log_softmax
+  // y = torch.softmax(x, 1); y.backward(dy); y, x.grad; the same calls with torch.log_softmax
   const Tensor x = make<double>({1, 2, 4, 0, -1, .5}, {2, 3}),
                dy = make<double>({1, 2, 3, -1, 0, 1}, {2, 3});
   Tensor y = blank<double>({2, 3}), dx = blank<double>({2, 3});
@@ -219,7 +219,7 @@ TEST_CASE("reference sgd_step equals torch.optim.SGD") {
   kernels::sgd_step({p}, {buf}, {make<double>({.5, 2})}, params);
   check_values<double>(p, {0.7826505, 2.0851509999999998}, kRounding64);
   check_values<double>(buf, {1.1634950000000002, 0.1284900000000001}, kRounding64);
-  // The same with nesterov=True, dampening=0, weight_decay=0.
+  // The same optimizer with nesterov=True, dampening=0, weight_decay=0.
   Tensor q = make<double>({1, 2}), v = make<double>({0, 0});
   SgdParams nesterov{.lr = .1, .momentum = .9, .nesterov = true, .first_step = true};
   kernels::sgd_step({q}, {v}, {make<double>({1, -1})}, nesterov);

@@ -156,7 +156,7 @@ TEST_CASE("reference gradients of unary functions equal autograd's") {
   check_values<double>(binary<double>(BinaryOp::gelu_grad, {1, 1, 1, 1}, {-2, -.5, 0, 1.5}),
                        {-0.08523180107819692, 0.13250487534383712, 0.5, 1.1274691922299795},
                        kRounding64);
-  // The same with approximate="tanh".
+  // The same call with approximate="tanh".
   check_values<double>(binary<double>(BinaryOp::gelu_tanh_grad, {1, 1, 1, 1}, {-2, -.5, 0, 1.5}),
                        {-0.0860992566236183, 0.13263009646535764, 0.5, 1.127710793151433},
                        kRounding64);

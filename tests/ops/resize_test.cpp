@@ -28,7 +28,7 @@ TEST_CASE("resize_ keeps the memory if it is large enough, otherwise copies it")
     CHECK(x.storage() != same.storage());
     check_values(x.view({10}).narrow(0, 0, 6), {6}, {0, 1, 2, 3, 4, 5});
     check_values(same, {6}, {0, 1, 2, 3, 4, 5});
-    // From the tensor's offset.
+    // The elements begin at the tensor's offset.
     const Tensor part = six(d)[1];
     part.resize_({5});
     check_values(part.narrow(0, 0, 3), {3}, {3, 4, 5});

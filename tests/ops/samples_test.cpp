@@ -194,7 +194,7 @@ TEST_CASE("functions of samples accept integers and bool as in PyTorch") {
     CHECK(diff(n > 3).dtype() == kBool);
     check_values(trapezoid(n), {2}, {9, 6.5});
     check_values(cumulative_trapezoid(n), {2, 2}, {2.5, 9, 2, 6.5});
-    // Three numbers of up to 9 in float32: 1e-6.
+    // Sums of three float32 numbers of up to 9 have an error of 1e-6.
     check_values(cov(n), {2, 2}, {49 / 3., 32.5 / 3, 32.5 / 3, 25 / 3.}, 1e-6);
     check_values(vander(n[0]), {3, 3}, {1, 1, 1, 16, 4, 1, 81, 9, 1});
     CHECK(vander(n[0].to(kInt32)).dtype() == kInt64);

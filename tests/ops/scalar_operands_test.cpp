@@ -35,7 +35,7 @@ Calls calls_of(const std::function<void(const Tensor& x)>& f) {
   return {counted, static_cast<size_t>(reference::runs() - runs)};
 }
 
-// Only of the gradient.
+// Counts only the kernels of the gradient.
 Calls backward_calls_of(const std::function<Tensor(const Tensor& x)>& f) {
   Calls calls{};
   const mismatch::CountingDevices present;
@@ -84,7 +84,7 @@ TEST_CASE("a number as an operand needs no additional kernel") {
     CAPTURE(name);
     CHECK(calls_of(f) == Calls{1, 1});
   }
-  // And the comparison.
+  // One kernel in addition to the comparison.
   const auto filled = [](const Tensor& x) { x.masked_fill(x > 0, 2); };
   const auto chosen = [](const Tensor& x) { where(x > 0, x, 2); };
   const auto in_place = [](const Tensor& x) { x.masked_fill_(x > 0, 2); };
@@ -131,7 +131,7 @@ TEST_CASE("elementwise activations and losses are one kernel, and so are their g
     CHECK(calls_of([&](const Tensor& x) { static_cast<void>(f(x)); }) == Calls{1, 1});
     CHECK(backward_calls_of(f) == Calls{1, 1});
   }
-  // In addition to the difference.
+  // One kernel in addition to the difference.
   for (const auto& loss : {+[](const Tensor&x, const Tensor&t) {
                              return F::smooth_l1_loss(x, t, Reduction::none, 0.5);
                            },
@@ -218,7 +218,8 @@ TEST_CASE("integers are divided by a number in place") {
 }
 
 TEST_CASE("a refused division by a number changes nothing") {
-  for (const Device d : {Device(), Device("reference")}) {  // on others the error comes late
+  for (const Device d :
+       {Device(), Device("reference")}) {  // on other devices the error is thrown late
     const Tensor x = tensor({7, -7, 9}, d);
     CHECK_THROWS_AS(x.floor_divide_(0), Error);
     check_values(x, {3}, {7, -7, 9});

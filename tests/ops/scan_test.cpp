@@ -105,7 +105,8 @@ TEST_CASE("scans have PyTorch's gradients, at zeros and infinities too, and seco
 
 TEST_CASE("scans of lines of any length start at either end, with or without the current element") {
   for_each_device([](Device d) {
-    // Contiguous lines, interleaved lines, and many short ones; long ones are split into chunks.
+    // The cases are contiguous lines, interleaved lines, many short lines, and long lines, which
+    // are split into chunks.
     for (const Dims& sizes : {Dims{3, 1}, Dims{5, 40}, Dims{9001, 2}, Dims{2, 9001}, Dims{0, 3}}) {
       for (const DType dtype : {kInt8, kInt64, kFloat32, kBFloat16}) {
         const Tensor x = randint(-3, 4, sizes, kInt64).to(dtype).to(d);

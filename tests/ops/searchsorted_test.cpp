@@ -25,7 +25,7 @@ TEST_CASE("searchsorted and bucketize promote mixed dtypes") {
     check_values(searchsorted(s.to(kBool), whole), {4}, {4, 4, 0, 4});
     check_values(searchsorted(s, whole.to(kBool), false, true), {4}, {1, 1, 1, 1});
     check_values(searchsorted(s, tensor(2.5, d)), {}, {1});
-    // Rounded to float32.
+    // Values are rounded to float32.
     check_values(searchsorted(tensor({16777217}, d), tensor({16777216.f}, d)), {1}, {0});
     const Tensor sorter = tensor({1, 2, 0}, d);
     check_values(searchsorted(tensor({5, 1, 3}, d), tensor({2.5, 4.}, d), false, false, {}, sorter),

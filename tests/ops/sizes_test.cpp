@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kHuge = int64_t{1} << 62;
 
-// kHuge elements, expanded from one.
+// A tensor of kHuge elements, expanded from one.
 Tensor repeated() { return ones({1}).expand({kHuge}); }
 
 }  // namespace
@@ -109,7 +109,7 @@ TEST_CASE("pooling of sizes from 2^31 on is refused at once") {
   CHECK_THROWS_AS(adaptive_avg_pool2d(meta, {2, 1}), ShapeError);
   CHECK_THROWS_AS(max_pool2d(meta, {.kernel = {2, 1}}), ShapeError);
   CHECK_THROWS_AS(avg_pool2d(meta, {.kernel = {2, 1}}), ShapeError);
-  // More elements than fit into memory.
+  // The tensor has more elements than fit into memory.
   CHECK_THROWS_AS(adaptive_avg_pool2d(x, {kMost, kMost}), Error);
 }
 

@@ -244,12 +244,14 @@ TEST_CASE("multinomial draws with the weights' probabilities, and never a weight
     const Tensor drawn = w.multinomial(n, true).cpu();
     REQUIRE(drawn.sizes() == IntArrayRef{2, n});
     const Tensor first = drawn[0].bincount({}, 3), second = drawn[1].bincount({}, 3);
-    // The fraction p of n draws has a standard deviation of sqrt(n p (1 - p)) < 32: 5 of these.
+    // A count with probability p in n draws has a standard deviation of sqrt(n p (1 - p)) < 32; the
+    // tolerance is 5 standard deviations.
     CHECK(first[0].item<int64_t>() == 0);
     CHECK(std::abs(first[1].item<int64_t>() - n / 4) < 160);
     CHECK(second[1].item<int64_t>() == 0);
     CHECK(std::abs(second[0].item<int64_t>() - n / 2) < 160);
-    // Without replacement both are drawn, each once; the larger one is first in 3 of 4 cases.
+    // Without replacement both elements are drawn, each once; the larger one is first in 3 of 4
+    // cases.
     const Tensor many = w[0].unsqueeze(0).expand({n, 3}).multinomial(2, false).cpu();
     CHECK((many == 0).sum().item<int64_t>() == 0);
     CHECK(many.sum(1).eq(3).all().item<bool>());

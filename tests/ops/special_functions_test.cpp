@@ -122,7 +122,7 @@ TEST_CASE("special functions have PyTorch's values and dtypes") {
 TEST_CASE("special functions have correct first and second gradients") {
   for_each_device([](Device d) {
     using Tensors = std::vector<Tensor>;
-    // In [0.2, 0.8]; shifted for functions that are not smooth there.
+    // Operands are in [0.2, 0.8], and shifted for functions that are not smooth there.
     const Tensor x = wave(d, {2, 3}, 0.7) * 0.3 + 0.5;
     Tensor (*const functions[])(const Tensors&) = {
         [](const Tensors& in) { return logit(in[0]); },
@@ -183,9 +183,9 @@ TEST_CASE("special functions have correct first and second gradients") {
   });
 }
 
-// By mpmath 1.2.1 with 40 digits: erfinv(1 - 2**-53 k), psi(0, x), besseli(0, x), besseli(1, x),
-// zeta(s, q). The loops are accurate to 4 ulp, except for digamma near its roots, and 16 ulp for I1
-// between 5 and 8, where terms cancel.
+// Expected values are from mpmath 1.2.1 with 40 digits: erfinv(1 - 2**-53 k), psi(0, x), besseli(0,
+// x), besseli(1, x), zeta(s, q). The loops are accurate to 4 ulp, except for digamma near its
+// roots, and 16 ulp for I1 between 5 and 8, where terms cancel.
 TEST_CASE("special_entr has PyTorch's gradient at 0 and below") {
   for_each_device([](Device d) {
     // x = torch.tensor([-1., 0., 1.], requires_grad=True); torch.special.entr(x).sum().backward()

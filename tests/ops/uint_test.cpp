@@ -1,15 +1,16 @@
 // uint16, uint32 and uint64: what PyTorch 2.15 computes for them on the CPU, on every device.
-// Expected values are results of PyTorch 2.15.0+cu132 for, with d one of the dtypes and M its
-// largest number,
+// Expected values are results of PyTorch 2.15.0+cu132. Its operands are, with d one of the dtypes
+// and M its largest number,
 //   a = torch.tensor([1, M, 3, M - 1, 0, 7], dtype=d); m = a.view(2, 3)
 //   b = torch.tensor([2, 5, 3, M, 1, 4], dtype=d); i = torch.tensor([4, 0, 2])
-// Its refusals, NotImplementedError: eye, arange, linspace, random_(), tril, triu, masked_select,
-// take, put_, index_put_, index_copy, index_fill, index_add, masked_fill, masked_scatter, nonzero,
-// count_nonzero, topk, kthvalue, median, mode, searchsorted, histc, bincount, isin, lt, le, gt, ge,
-// logical_and, logical_or, logical_xor, logical_not, isclose, min, max, amin, amax, argmin, argmax,
-// cummax; ambit has most of these. Both refuse: add, sub, floor_divide, trunc_divide, remainder,
-// fmod, pow, bitwise_not, shifts, neg, abs, sign, gcd, lcm, heaviside, diff, matmul, softmax,
-// addcmul, mean without dtype, as an index. One file, because all cases share these operands.
+// PyTorch throws NotImplementedError for: eye, arange, linspace, random_(), tril, triu,
+// masked_select, take, put_, index_put_, index_copy, index_fill, index_add, masked_fill,
+// masked_scatter, nonzero, count_nonzero, topk, kthvalue, median, mode, searchsorted, histc,
+// bincount, isin, lt, le, gt, ge, logical_and, logical_or, logical_xor, logical_not, isclose, min,
+// max, amin, amax, argmin, argmax, cummax; ambit has most of these. Both refuse: add, sub,
+// floor_divide, trunc_divide, remainder, fmod, pow, bitwise_not, shifts, neg, abs, sign, gcd, lcm,
+// heaviside, diff, matmul, softmax, addcmul, mean without dtype, as an index. One file, because all
+// cases share these operands.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -263,7 +264,7 @@ TEST_CASE("integers convert modulo 2^bits, in both directions") {
     for (const DType d : dtypes::kWideUnsigned) {
       for (const DType other : dtypes::kIntegral | dtypes::kWideUnsigned) {
         INFO(name(other), " to ", name(d));
-        // Converted on the host, element by element.
+        // Convert on the host, element by element.
         Integers expected, back;
         visit<dtypes::kIntegral | dtypes::kWideUnsigned>(other, [&]<class From>() {
           visit<dtypes::kWideUnsigned>(d, [&]<class To>() {

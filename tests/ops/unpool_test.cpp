@@ -59,7 +59,7 @@ TEST_CASE("an unpooled position outside of the image is an IndexError") {
   for_each_device([](Device d) {
     const auto unpool = [&] {
       const Tensor y = max_unpool2d(ones({1, 1, 1}, d), full({1, 1, 1}, 4, kInt64).to(d), {2, 2});
-      y.cpu();  // where kernels run late the error comes late
+      y.cpu();  // if kernels run late, the error is thrown here
     };
     CHECK_THROWS_AS(unpool(), IndexError);
   });

@@ -41,7 +41,7 @@ TEST_CASE("the counter includes libambit's allocations") {
 }
 
 TEST_CASE("tensors, shapes and graph nodes of a step reuse the memory of the last step") {
-  // On meta, whose kernels allocate nothing.
+  // Run on meta, whose kernels allocate nothing.
   NetTraining training(kMeta, 4);
   for (int i = 0; i < 3; ++i) training.step();
   CHECK(count_news([&] { training.compute_gradients(); }) == 0);

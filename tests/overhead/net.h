@@ -41,7 +41,7 @@ class NetTraining {
     compute_gradients();
     sgd_.step();
   }
-  /// The same with only the first images of the batch.
+  /// As above, with only the first images of the batch.
   void step(int64_t images) {
     sgd_.zero_grad();
     criterion_(net_(inputs_.narrow(0, 0, images)), labels_.narrow(0, 0, images)).backward();

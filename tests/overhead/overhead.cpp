@@ -13,7 +13,7 @@ namespace {
 
 using namespace ambit;
 
-// The counted calls, after a few calls that create objects once.
+// Run the counted calls, after a few calls that create objects once.
 template <class Call>
 [[gnu::noinline]] void counted(long calls, const Call& call) {
   while (calls-- > 0) call();
@@ -50,7 +50,7 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
        const Tensor a = ones({1}, requires_grad()), b = ones({1}, requires_grad());
        repeat(calls, [&] { (a + b).backward(); });
      }},
-    // A training step: without any profile, after one, and within one.
+    // A training step without any profile, after a profile, and within a profile.
     {"step", steps},
     {"step_unprofiled",
      [](long calls) {
@@ -62,7 +62,7 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
        const profiler::Profile profile;
        steps(calls);
      }},
-    // The peak memory, in KiB, of a program that adds.
+    // Print the peak memory, in KiB, of a program that adds.
     {"resident",
      [](long calls) {
        const Tensor a = ones({1});

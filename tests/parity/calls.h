@@ -14,7 +14,8 @@ namespace parity {
 using torch::Tensor;
 using List = std::vector<Tensor>;
 
-/// Differentiable inputs are float64; `roundings` as in report(), for gradients four times as many.
+/// Differentiable inputs are float64. For `roundings` see report(); gradients may differ by four
+/// times as many.
 struct Call {
   const char* name;
   std::function<Tensor(const List&)> function;

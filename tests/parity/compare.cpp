@@ -78,7 +78,7 @@ std::string difference(const std::string& ours, const std::string& theirs) {
   return "";
 }
 
-// The lines of a file without empty ones and comments, which begin with #.
+// Return the lines of a file without empty lines and without comments, which begin with #.
 std::set<std::string> known_differences(const char* path) {
   std::set<std::string> known;
   for (const std::string& line : lines_of(path)) {

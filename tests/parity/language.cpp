@@ -247,8 +247,8 @@ PARITY(kinds_of_warnings) {
 #endif
 }
 
-// One call each: ambit reports each case once, libtorch most of them at every call. No call of var,
-// because other cases have caused its warning before.
+// Each case is called once, because ambit warns once per case, libtorch in most cases at every
+// call. var is not called, because other cases have already caused its warning.
 PARITY(warnings_of_functions) {
   Collector collector;
   const Collecting guard(&collector);

@@ -27,8 +27,8 @@ struct Add {
 
 /// Print a tensor's dtype, sizes and values. Both programs may differ by `roundings` half units in
 /// the last place of the largest magnitude: the length of the longest chain of floating-point
-/// operations for an element; 0: bit-equal, as for integers and bool. scale: the largest magnitude
-/// of the terms of t's elements, if these may cancel.
+/// operations for an element; 0, for example for integers and bools: the elements are bit-equal.
+/// scale: the largest magnitude of the terms of t's elements, if these may cancel.
 void report(const std::string& what, const torch::Tensor& t, double roundings = 4,
             double scale = 0);
 void report(const std::string& what, double number, double roundings = 0);
@@ -48,5 +48,6 @@ void fill(torch::nn::Module& module, double scale = 0.4);
   static void name();                                                                  \
   static const parity::Add parity_add_##name(#name, &name __VA_OPT__(, ) __VA_ARGS__); \
   static void name()
-/// The same for host-only features: direct memory access, a generator, or the device name cpu.
+/// As above, for features of the host only: direct memory access, a generator, or the device name
+/// cpu.
 #define PARITY_OF_HOST(name) PARITY(name, true)

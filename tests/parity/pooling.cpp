@@ -1,4 +1,5 @@
-// Pooling in one to three dims: functions, layers with their options, positions; not printing.
+// Pooling in one to three dims: functions, layers with their options, and positions of maxima.
+// Printing of layers is compared elsewhere.
 #include "calls.h"
 
 using namespace parity;

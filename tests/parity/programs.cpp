@@ -88,7 +88,7 @@ PARITY(arguments_left_out_in_sequential) {
   using Pair = std::tuple<torch::Tensor, torch::Tensor>;
   nn::Sequential lstm(nn::LSTM(nn::LSTMOptions(3, 2)));
   fill(*lstm);
-  // Steps of three products of 3 and 2 terms each, sigmoids and tanhs.
+  // The tolerance is for steps with three products of 3 and 2 terms each, sigmoids and tanhs.
   report("lstm", std::get<0>(lstm->forward<std::tuple<torch::Tensor, Pair>>(wave({4, 1, 3}))), 64);
   nn::Sequential cell(nn::GRUCell(3, 2));
   fill(*cell);
@@ -114,7 +114,7 @@ PARITY(arguments_left_out_in_sequential) {
 
 namespace {
 
-// A std::shared_ptr; a c10::intrusive_ptr in PyTorch 2.15.
+// This is a std::shared_ptr here, and a c10::intrusive_ptr in PyTorch 2.15.
 using NodePointer = decltype(torch::autograd::Edge::function);
 
 // The names of the nodes that are the next functions of a node, without those of leaves.

@@ -58,7 +58,7 @@ std::string file_of(const std::string& name) {
 
 }  // namespace
 
-// As in gaussian splatting: during training the parameter is replaced by a longer one.
+// As in gaussian splatting, the parameter is replaced by a longer one during training.
 PARITY(state_of_a_replaced_parameter) {
   torch::Tensor p = wave({2, 3}).clone().requires_grad_();
   torch::optim::Adam adam({p}, torch::optim::AdamOptions(0.1));
@@ -262,7 +262,7 @@ PARITY_OF_HOST(questions_about_the_machine) {
   at::globalContext().setAllowFP16ReductionCuBLAS(false);
   report("lapack", at::hasLAPACK());
 #if TORCH_VERSION_MAJOR >= 2
-  // As programs choose a device: the first of several kinds that exists.
+  // Choose a device as programs do: the first of several kinds that exists.
   torch::DeviceType kind = torch::kCPU;
   if (torch::mps::is_available()) kind = torch::kMPS;
   if (torch::xpu::is_available()) kind = torch::kXPU;
@@ -314,7 +314,7 @@ PARITY(shared_lists_and_dicts) {
   report("left", static_cast<double>(alias.size()) + alias.contains("b"));
   report_refusal("missing", [&] { dict.at("b"); });
 
-  // Like the weights of a Python file, by pickle_load.
+  // Load by pickle_load, like the weights of a file from Python.
   c10::impl::GenericDict generic(c10::AnyType::get(), c10::AnyType::get());
   generic.insert("scale", 2.5);
   generic.insert("weight", wave({2}));

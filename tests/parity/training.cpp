@@ -157,8 +157,8 @@ PARITY(convolutional_network) {
   }
   report("running mean", net->norm->running_mean, 4 * 360);
   net->eval();
-  // Adam divides by the root of squares: for a gradient near 0 the error is that of its sign, so
-  // the tolerance is that of training steps: 3 * 360 * 16.
+  // Adam divides by the root of squares, so for a gradient near 0 the error can be as large as the
+  // step. The tolerance is therefore that of training steps, 3 * 360 * 16.
   report("output", net(x), 3 * 360 * 16);
 }
 

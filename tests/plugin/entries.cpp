@@ -27,7 +27,7 @@
 
 namespace {
 
-// If it were called, the report would say so.
+// If this function were called, the report would show it.
 [[maybe_unused]] void must_not_run(ambit::Registry&) {
   throw std::logic_error("load() of a plugin whose entry is wrong was called");
 }

@@ -22,7 +22,7 @@ std::unique_ptr<toy::ToyBackend> backend(const char* name, int devices = 1) {
 
 std::atomic<int> beats{0};
 
-// Its code and type information would be unmapped when the library is closed.
+// The code and type information of this class would be unmapped if the library were closed.
 struct OwnError : std::runtime_error {
   using std::runtime_error::runtime_error;
   ~OwnError() override {}
@@ -115,7 +115,7 @@ void with_devices(Registry& registry) {
   toy::borrow<ambit::kernels::copy>(registry);
 }
 
-// A careless plugin: while loading it queries devices and plugins, itself among them.
+// A careless plugin: while it is loaded, it queries devices and plugins, including itself.
 void asks_for_itself(Registry& registry) {
   ambit::load_all_backends();
   if (ambit::is_available("curious")) throw std::runtime_error("loaded before it was loaded");

@@ -1,4 +1,4 @@
-// A backend whose functions fail on request, and a kernel that does.
+// A backend whose functions fail on request, and a kernel that fails on request.
 #pragma once
 
 #include <functional>

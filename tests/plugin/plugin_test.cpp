@@ -23,7 +23,7 @@ namespace {
 // The state that registration can change.
 struct Registered {
   std::vector<std::string> names;
-  std::vector<bool> kernels;  // by op and kind
+  std::vector<bool> kernels;  // whether there is a kernel, by op and kind
   bool operator==(const Registered&) const = default;
 };
 
@@ -37,7 +37,8 @@ Registered registered() {
   return now;
 }
 
-// Return the reason for which a file is refused, from the error; the report must have the same.
+// Return the reason for which a file is refused, from the error; the report must have the same
+// reason.
 std::string refusal(const std::string& file) {
   std::string text;
   try {
@@ -83,7 +84,8 @@ TEST_CASE("every kind of bad plugin is refused with its reason and has no effect
     INFO(reason);
     CHECK(
         (plugin.whole ? reason == plugin.reason : reason.find(plugin.reason) != std::string::npos));
-    // Its code may have started a thread, so it stays loaded after it was opened.
+    // A refused plugin stays loaded after it was opened, because its code may have started a
+    // thread.
     CHECK(is_mapped(file) == (plugin.name != "no_such_file" && plugin.name != "needs_absent"));
     CHECK(registered() == before);
   }
@@ -200,7 +202,7 @@ TEST_CASE("world-writable files are not loaded unless this is permitted") {
   REQUIRE(::chmod(file.c_str(), 0757) == 0);
   CHECK(refusal(file) == begin + "file " + file + " with mode 757" + end);
   CHECK_FALSE(is_mapped(file));
-  // The same file through a link.
+  // Load the same file through a symbolic link.
   const TemporaryFolder link_folder;
   std::filesystem::create_symlink(file, link_folder / "libambit_link.so");
   CHECK_THROWS_AS(load_backend(link_folder / "libambit_link.so"), BackendError);
@@ -269,7 +271,7 @@ TEST_CASE("a name that another plugin has taken is refused with both libraries")
 TEST_CASE("three plugins in one process copy to each other and do not interfere") {
   for (const char* name : {"toy", "toy2", "toy3"}) load_backend(plugin_path(name));
   const Tensor x = arange(24, TensorOptions(kFloat32)).view({2, 3, 4});
-  // sim differs from the toys: its memory traps, and its work runs later.
+  // sim differs from the toy backends: accesses to its memory trap, and its work runs later.
   const std::string names[] = {"cpu", "reference", "toy", "toy2", "toy3", "sim"};
   for (const std::string& from : names) {
     CHECK((x.to(from) * 2 + 1).cpu().equal(x * 2 + 1));

@@ -56,7 +56,7 @@ const Parameter& on_cpu(const Parameter& p) {
   return p;
 }
 
-/// The kernel of an op that calls the CPU's on the same memory.
+/// The kernel of an op that calls the CPU's kernel on the same memory.
 template <auto& op>
 struct Borrowed;
 template <class... A, ambit::Op<void(A...)>& op>

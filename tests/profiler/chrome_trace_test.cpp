@@ -110,7 +110,7 @@ TEST_CASE("each call has the number of its device work, which is linked to its o
     if (!slices.contains("runtime")) continue;
     ++linked;
     const Slice &op = slices.at("cpu_op"), &call = slices.at("runtime");
-    CHECK(slices.size() == 3);  // plus a kernel or a copy
+    CHECK(slices.size() == 3);  // the three slices are two calls and a kernel or a copy
     CHECK(op.start <= call.start);
     CHECK(call.end <= op.end);
   }

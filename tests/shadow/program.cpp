@@ -124,7 +124,7 @@ void negate_and_change_views() {
   (void)(x * x);
 }
 
-// 1.2 GB of tensors one after the other, and twice as much of their twins.
+// Makes 1.2 GB of tensors one after the other, and twice as much memory for their twins.
 void make_temporaries() {
   const auto resident_kilobytes = [] {
     rusage usage{};
@@ -135,7 +135,7 @@ void make_temporaries() {
   const auto before = resident_kilobytes();
   for (int i = 0; i < 300; ++i) empty({1 << 20}, device()).fill_(i);
   const auto after = resident_kilobytes();
-  // A call has some ten copies of its operands of 4 MB.
+  // A call makes some ten copies of its operands of 4 MB.
   if (after - before > 200'000) throw Error("expected memory of freed tensors to be freed");
 }
 
@@ -153,7 +153,8 @@ int main(int, char** argv) {
     for (const auto& [name, call] : kCalls) {
       if (bug != "all" && bug != name) continue;
       set_deterministic(name == "lost_update_in_order" || name == "changing_winner");
-      if (bug == "all" && name == "clamped_index") continue;  // its index is invalid
+      if (bug == "all" && name == "clamped_index")
+        continue;  // the program's index is invalid for the shadow
       call();
       synchronize(device());
     }

@@ -150,7 +150,7 @@ TEST_CASE("the shadow device shows how a wrong kernel changes the training of a 
                                  " on planted:0 differs from reference:0\n"));
     const std::vector<Row> rows = table_of(run.output);
     REQUIRE(rows.size() == 10);
-    // TF32 rounds to 2^-11, and the others change whole elements.
+    // TF32 rounds to 2^-11; the other bugs change whole elements.
     CHECK(rows[9].parameters > 1e-5);
     // Later kernels are right, whatever differs in their inputs.
     if (wrong.kernel != "sgd_step") continue;

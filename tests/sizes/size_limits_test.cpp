@@ -154,7 +154,7 @@ TEST_CASE("every integer argument of every public function is in the table") {
   size_t declared = 0;
   for (const std::filesystem::path& folder : {ops, nn / "functional"}) {
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
-      if (file.path().filename() == "out.h") continue;  // the same with an output
+      if (file.path().filename() == "out.h") continue;  // the same functions with a given output
       for (const auto& argument : integers_of(file.path())) {
         if (kParts.contains(argument.first)) continue;
         ++declared;
@@ -176,7 +176,8 @@ TEST_CASE("sizes from 0 to INT64_MAX give a typed error or a correct result on e
       is_accepted |= meta.error.empty() || meta.is(typeid(NotImplementedError));
       CHECK(meta.error != "untyped");
       CHECK(meta.refused_allocations == 0);
-      CHECK(meta.words.find("allocate: ") == std::string::npos);  // of a host tensor
+      CHECK(meta.words.find("allocate: ") ==
+            std::string::npos);  // the error is not that of a host tensor's allocation
       check_sizes(meta);
       const std::string words = check(call, n, "cpu", meta);
       CHECK(check(call, n, "reference", meta) == words);

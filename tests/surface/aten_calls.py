@@ -7,7 +7,7 @@ listed in missing_calls.txt under the reason, with the number of them. A name is
 compiles; at least 97 % must be.
 
 aten_calls.py --signatures DIR writes aten_calls_2.15.xz from the headers in DIR, a wheel's torch/include/ATen.
-Left out: internals (_name except _foreach_name, backward, copies and symbolic sizes for libtorch's compilers) and
+Omitted: internals (_name except _foreach_name, backward, copies and symbolic sizes for libtorch's compilers) and
 functions of sparse, quantised, named, nested and complex tensors.
 """
 import collections
@@ -21,7 +21,7 @@ LEFT_OUT = re.compile(
     r'^_(?!foreach_)|sparse|quant|mkldnn|miopen|cudnn|fbgemm|(?<!foreach)_copy$|_copy_out$|backward|dense|nested|'
     r'complex|symint|slow_conv|thnn|coo|csr|csc|bsr|bsc|q_|int_repr|noopDelete|dimname|vulkan|xnn|fake_|named|mps|'
     r'_symint$|_outf$|^linalg__|^(align_tensors|align_as|chalf|polar|polar_out|imag|view_as_real|'
-    r'linalg_eig|linalg_eig_out|linalg_eigvals|linalg_eigvals_out|conj_physical_out|coalesce|is_coalesced|indices|'
+    r'conj_physical_out|coalesce|is_coalesced|indices|'
     r'values|smm|sspaddmm|sspaddmm_out|hspmm|hspmm_out|ccol_indices|col_indices|crow_indices|row_indices|'
     r'to_padded_tensor|to_padded_tensor_out|choose_qparams_optimized|qscheme)$')
 OTHER_TYPES = re.compile(r'Dimname|SymInt|Storage\b|TypeMeta|Stream|List<|MaybeOwned|Layout|\bT\b|T&&')

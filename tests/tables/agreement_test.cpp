@@ -34,7 +34,7 @@ std::vector<Call> map_calls() {
 #undef MAP
 }
 
-// On the host, like the results of equal() and allclose().
+// The result is on the host, like the results of equal() and allclose().
 Tensor truth(bool value) { return tensor(value, TensorOptions(kBool).device(kCPU)); }
 
 std::vector<Call> elementwise_calls() {
@@ -241,7 +241,7 @@ const std::vector<std::string> kElsewhere{
     "randn_like", "randint_like", "bernoulli", "uniform_", "normal_", "random_", "bernoulli_",
     "dropout", "result_type", "normal", "poisson", "exponential_", "geometric_", "cauchy_",
     "log_normal_", "binomial", "dropout_", "can_cast",
-    // functions of nn: layers_test, aten_functions_test, unpool_test
+    // functions of nn are tested by layers_test, aten_functions_test and unpool_test
     "native_dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_dropout",
     "feature_dropout_", "feature_alpha_dropout", "gumbel_softmax"};
 

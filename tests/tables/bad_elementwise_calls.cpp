@@ -8,7 +8,8 @@ using namespace bad_input;
 
 namespace {
 
-// Errors of all binary ops; in place also a result that cannot be written into self.
+// Errors of all binary ops; in-place ops also have the error of a result that cannot be written
+// into self.
 #define BINARY(f)                                                                              \
   SHAPE(f, m23(), m45()), DEVICE(f, m23(), there()), DEVICE(f, there(), m23()),                \
       VALUE(f, m23(), none()), VALUE(f, none(), m23()), SHAPE(f##_, m23(), m45()),             \

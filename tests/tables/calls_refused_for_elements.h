@@ -7,8 +7,8 @@
 
 namespace bad_input {
 
-/// The text of each such row of the call table. bad_input_test.cpp fails if a call is missing here
-/// and if one is superfluous.
+/// The text of each row of the call table that is refused because of its elements' values.
+/// bad_input_test.cpp fails if a call is missing here and if one is superfluous.
 // clang-format off
 inline const std::set<std::string> kRefusedForElements{
     R"(bernoulli(m23() * 2))",
@@ -54,6 +54,8 @@ inline const std::set<std::string> kRefusedForElements{
     R"(index_select(no_columns(), 0, list(5)))",
     R"(istft(complex_ones({3, 4}), 4, 1, kNone, zeros({4})))",
     R"(linalg_cholesky(zeros({3, 3})))",
+    R"(linalg_eig(full({3, 3}, INFINITY)))",
+    R"(linalg_eigvals(full({3, 3}, NAN)))",
     R"(linalg_inv(zeros({3, 3})))",
     R"(linalg_ldl_solve(m33(), swaps(-3), m33()))",
     R"(linalg_ldl_solve(m33(), swaps(0), m33()))",

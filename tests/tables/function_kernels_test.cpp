@@ -78,7 +78,7 @@ std::vector<std::string> kernels_of(const Call& call, const Operands& operands) 
     return a.start != b.start ? a.start < b.start : a.depth < b.depth;
   });
   std::vector<std::string> kernels;
-  int inside = INT_MAX;  // the depth of a call that is left out with all inner calls
+  int inside = INT_MAX;  // the depth of a call that is omitted with all its inner calls
   for (const FunctionEvent& event : events) {
     if (event.depth > inside) continue;
     const bool counts = event.kind == EventKind::op;

@@ -32,7 +32,7 @@ using Tensors = std::vector<Tensor>;
 // thousand eps. h is small because the difference is wrong if there is a kink within 2 h.
 constexpr double kStep = 1e-6, kTolerance = 1e-6;
 
-// Names of functions, each with the last error.
+// Maps names of functions to the last error of each.
 using Names = std::map<std::string, std::string>;
 
 std::set<std::string> words(const char* text) {
@@ -107,12 +107,12 @@ void check_same(const char* what, const Names& found, const std::set<std::string
   }
 }
 
-// A function of floats: of a, b and unit, and of the weights of its results.
+// A function of the floating-point operands a, b and unit, and of the weights of its results.
 struct Point {
   const Call& call;
   Operands operands;
   Tensors x;                           // a, b, unit, then the weights
-  std::vector<size_t> differentiable;  // indices of such results
+  std::vector<size_t> differentiable;  // indices of the results that have a gradient
 
   Tensors results(const Tensors& at) const {
     Operands o = operands;

@@ -48,7 +48,7 @@ const char* const kNotOfTheseSizes =
     "multi_head_attention_forward multilabel_margin_loss mv orgqr ormqr outer pdist "
     "repeat_interleave split_with_sizes sum_to_size symeig unflatten unsafe_split_with_sizes";
 
-/// Functions that convert a large operand to wider floats, and why.
+/// Functions that convert a large operand to wider floats, with the reasons.
 const char* const kKnown =
     // The operand is one unit, which ops do not split (core/dispatch/split_rules.cpp): one line.
     "_unique argmax argmin histogram layer_norm median nanmedian put_ quantile "
@@ -63,8 +63,8 @@ const char* const kKnown =
     "scaled_dot_product_attention upsample_bicubic2d upsample_bilinear2d "
     "upsample_nearest2d upsample_nearest3d "
     "upsample_trilinear3d "
-    // Composed of ops each of which would round: all of them compute in float32
-    // (detail/by_float32.h), and the graph saves float32, too.
+    // These functions are composed of ops each of which would round, so all of them compute in
+    // float32 (detail/by_float32.h), and the graph saves float32, too.
     "binary_cross_entropy binary_cross_entropy_with_logits corrcoef cosine_embedding_loss "
     "cosine_similarity cross_entropy dist grid_sample grid_sampler grid_sampler_2d "
     "grid_sampler_3d hinge_embedding_loss histc huber_loss kl_div l1_loss linalg_vecdot "
@@ -75,16 +75,16 @@ const char* const kKnown =
     "triplet_margin_with_distance_loss "
     // The result, or its computation on the host, is float64.
     "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
-    // They refuse 16 bits; their rows convert the operands.
+    // These functions refuse reduced floating-point types; their rows convert the operands.
     "complex conj conj_physical conj_physical_ imag polar resolve_conj resolve_neg "
     "view_as_complex view_as_real "
     "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn "
     "fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 "
     "fft_rfftn istft stft "
-    // The result of 16 bits and a power of two is float32.
+    // These functions return float32 for operands of a reduced floating-point type.
     "ldexp ldexp_";
 
-/// The same for their gradients.
+/// Functions whose gradients convert a large operand, with the reasons.
 const char* const kKnownGradients =
     // As above.
     "_upsample_nearest_exact2d _upsample_nearest_exact3d binary_cross_entropy "

@@ -56,7 +56,9 @@ const Functions kLinearAlgebra{"cholesky",
                                "linalg_cholesky_ex",
                                "linalg_cond",
                                "linalg_det",
+                               "linalg_eig",
                                "linalg_eigh",
+                               "linalg_eigvals",
                                "linalg_eigvalsh",
                                "linalg_householder_product",
                                "linalg_inv",
@@ -94,8 +96,8 @@ const Functions kLinearAlgebra{"cholesky",
 struct Claim {
   /// The compared values: the results of a call, or their gradients.
   std::function<Results(const Call&, const Operands&)> compute;
-  double roundings;                    // of each function
-  std::map<std::string, double> more;  // of the functions that round more often
+  double roundings;                    // number of roundings of each function
+  std::map<std::string, double> more;  // roundings of the functions that round more often
   Of of;                               // the element that a bound is relative to
   double linear_algebra;               // roundings of linear algebra, relative to the largest
   Functions apart;                     // not compared
@@ -235,10 +237,12 @@ TEST_CASE("functions of 16 bits round once, except those listed with a reason") 
             // A difference of operands, which may be smaller than they are.
             {"lerp", 8},
             {"lerp_", 8},
-            // For bfloat16 on the CPU the product, which gelu makes far smaller.
+            // For bfloat16 on the CPU, the product is rounded, and gelu makes the result far
+            // smaller.
             {"linear_map", 24},
             {"_addmm_activation", 24},
-            // x - tanh(x), which float32 rounds, too: x^2 / 3 of it remains.
+            // x - tanh(x) is computed in float32, where the difference cancels: only x^2 / 3 of x
+            // remains.
             {"tanhshrink", 128}},
        .of = Of::each,
        // Two factors, a product or a solution with them, and the result are rounded.
@@ -251,7 +255,7 @@ TEST_CASE("functions of 16 bits round once, except those listed with a reason") 
   CHECK(names == "angle bincount div exp float_power float_power_ gradient ldexp polygamma to ");
 }
 
-// Their formulas have several ops, each of which rounds.
+// The formulas of gradients have several ops, each of which rounds.
 TEST_CASE("gradients of 16 bits are as accurate as their operands") {
   check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 1); },
@@ -263,9 +267,9 @@ TEST_CASE("gradients of 16 bits are as accurate as their operands") {
             {"softmin", 6},
             // A rounding determines on which side of a kink a sum is.
             {"cudnn_convolution_add_relu", 6},
-            // Chains of products and solutions.
+            // These functions are chains of products and solutions.
             {"linalg_pinv", 8},
-            // As above, for x^2.
+            // As above: of the gradient's terms, 1 and 1 / cosh(x)^2, only x^2 remains.
             {"tanhshrink", 512}},
        .of = Of::largest,
        .linear_algebra = 4,
@@ -283,7 +287,7 @@ TEST_CASE("second gradients of 16 bits are as accurate as their operands") {
             {"multi_head_attention_forward", 16},
             {"linear_map", 24},
             {"linalg_pinv", 16},
-            // y / x, whose own gradients cancel, because 1 / x is as large.
+            // The gradient y / x, whose own gradients cancel, because 1 / x is as large.
             {"copysign", 32},
             {"copysign_", 32}},
        .of = Of::largest,

@@ -1,5 +1,5 @@
-// When the files of SummaryWriter contain the added events, and errors: full disks, removed
-// folders, several threads, forks.
+// Checks when the files of SummaryWriter contain the added events, and what happens with full
+// disks, removed folders, several threads and forks.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -176,7 +176,7 @@ TEST_CASE("several threads may add, flush and close") {
   }
   for (std::thread& thread : threads) thread.join();
   writer.close();
-  std::map<std::string, int> next;  // by tag: each thread's events are in its order
+  std::map<std::string, int> next;  // the next step by tag: each thread's events are in order
   for (const std::string& file : event_files(folder.path())) {
     for (std::string& record : read_records(file)) {
       const Event event(std::move(record));

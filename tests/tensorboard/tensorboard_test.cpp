@@ -169,7 +169,7 @@ TEST_CASE("add_histogram accepts every dtype, and leaves out values beyond the b
        {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64}) {
     CHECK(histogram(zeros({3}, dtype)) == std::vector{0.0, 0.0, 3.0, 1e-12, 3.0});
   }
-  // The same as PyTorch: one bin, that of 1.
+  // As in PyTorch, there is one bin, which contains 1.
   CHECK(histogram(tensor({1e21, 1.0, -1e30}, kFloat64)) ==
         std::vector{-1e30, 1e21, 3.0, 1.0089710279437536, 1.0});
 }

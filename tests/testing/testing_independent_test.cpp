@@ -125,7 +125,8 @@ TEST_CASE("permitted copies are not reported") {
 
 TEST_CASE("a function that amplifies rounding too much for a comparison is reported as such") {
   const std::string report = expect_device_independent([](Device device) {
-    // A sum of 1,000 products has an error of about 1e-5; multiplied by 1e6 it is several periods.
+    // A sum of 1,000 products has an error of about 1e-5. Multiplied by 1e6 the error is larger
+    // than several periods of sin.
     return sin(matmul(randn({8, 1000}, device), randn({1000, 8}, device)) * 1e6);
   });
   CHECK(has(report, "the function enlarges rounding until no device can be compared"));

@@ -80,7 +80,7 @@ TEST_CASE("a changed tensor that is watched is reported, with its name") {
                 },
                 {ones({1}), x}),
             "but of watched tensor 1 (fc1.weight) its version is "));
-  // Written directly, so that the version does not change.
+  // Write the memory directly, so that the version does not change.
   CHECK(has(report(
                 [&] {
                   *x.data_ptr<float>() += 1;

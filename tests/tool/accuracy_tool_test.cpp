@@ -1,5 +1,5 @@
-// `ambit accuracy`, run as a program: its figures for correctly rounded functions, and for results
-// with planted faults.
+// `ambit accuracy`, run as a program: its numbers for correctly rounded functions, and for results
+// into which the test has put errors.
 #include <doctest/doctest.h>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// `ambit info` with every plugin of tests/plugin in its path, most of which have a fault.
+// `ambit info` with every plugin of tests/plugin in its path, most of which are defective.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -61,8 +61,9 @@ TEST_CASE("an allreduce by ring and by tree, by hand") {
 }
 
 TEST_CASE("a step on more ranks, by hand") {
-  // By tree, the first bucket occupies the link for 12 ms, from 10 to 22 ms, and the second one for
-  // 6, until 28. With latencies of 4 ms it arrives at 32: 7 ms after the end of backward.
+  // With the tree algorithm the first bucket occupies the link for 12 ms, from 10 to 22 ms, and the
+  // second one for 6 ms, until 28 ms. With latencies of 4 ms it arrives at 32 ms, 7 ms after the
+  // end of backward.
   const Step step{{{8e6, 10e-3}, {4e6, 20e-3}}, 25e-3, 30e-3};
   const Network network{8, 2, 1e9, 1e-3};
   const Prediction p = predict(step, network, 8);
@@ -93,7 +94,8 @@ TEST_CASE("bench predicts from one measured rank, up to the requested number of 
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
   CHECK(ran.output.starts_with("measured on 1 rank: a step of "));
-  // By size: the last layer, its 65,536 weights, the third convolution, the others.
+  // The buckets, by size: the last layer, its 65,536 weights, the third convolution, the other
+  // layers.
   CHECK(contains(ran.output, "buckets of "));
   CHECK(contains(ran.output, "| ranks | machines | ring | tree | step | efficiency | hidden |\n"));
   for (const char* row : {"\n| 8 | 2 | ", "\n| 16 | 4 | ", "\n| 20 | 5 | "}) {
@@ -114,7 +116,8 @@ TEST_CASE("bench measures the ranks started by mpirun, and rank 0 prints") {
   CHECK(contains(ran.output, "2 ranks of one thread each, "));
   CHECK(contains(ran.output, "\n| allreduce/1 KiB | "));
   CHECK(contains(ran.output, "\n| allreduce/64 MiB | "));
-  CHECK(contains(ran.output, "\n| tudui, batch 64 per rank | step | images/s | times 1 rank's |\n"));
+  CHECK(
+      contains(ran.output, "\n| tudui, batch 64 per rank | step | images/s | times 1 rank's |\n"));
   CHECK(contains(ran.output, "\n| 2 ranks, buckets of 0.25 MiB | "));
   CHECK(contains(ran.output, "\n| computing time lost to it | "));
   CHECK(contains(ran.output, "\n| the model, on these ranks | predicted | measured | ratio |\n"));

@@ -123,7 +123,7 @@ TEST_CASE("bench compares with PyTorch, with its fastest variant") {
   }
   for (const std::string row : {"net/infer/4 --memory", "unet/train/8"}) {
     INFO(row);
-    // One thread: on a busy machine two OpenMP threads would wait long for each other.
+    // Use one thread: on a busy machine two OpenMP threads would wait long for each other.
     const ChildResult ran =
         run_command("OMP_NUM_THREADS=1 " + emulator() +
                     AMBIT_TOOL " bench --seconds 0.001 --against pytorch --json --filter " + row);

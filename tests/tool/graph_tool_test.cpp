@@ -45,6 +45,23 @@ TEST_CASE("graph run reads and writes NumPy arrays") {
   }
 }
 
+TEST_CASE("graph bench measures the graph and its plans at each batch") {
+  const ChildResult ran =
+      tool("graph bench " + graph_file("net") + " --batch 3 5 --seconds 0.01 2>&1");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.output.starts_with("batch  graph "));
+  for (const char* part : {"exact plan", "\n3 ", "\n5 ", " us", " MiB"}) {
+    INFO(part);
+    CHECK(ran.output.find(part) != std::string::npos);
+  }
+  // Tokens of any length: the size after the first is not a number.
+  const ChildResult refused = tool("graph bench " + graph_file("gpt") + " --batch 2 2>&1");
+  INFO(refused.output);
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.output.starts_with("ambit: graph bench: expected sizes"));
+}
+
 TEST_CASE("graph convert writes a file with the same calls") {
   const TemporaryFolder folder;
   const std::string to = folder / "b.pt2";
@@ -74,7 +91,8 @@ TEST_CASE("errors in the use of graphs name the cause") {
   for (const std::string& arguments :
        {std::string("graph"), std::string("graph show"), std::string("graph show /no/such.pt2"),
         "graph show " + wrong, "graph run " + file, "graph run " + file + " --in " + wrong,
-        "graph convert " + file, "graph convert " + file + " " + (folder / "a.txt")}) {
+        "graph bench " + file + " --batch 0", "graph convert " + file,
+        "graph convert " + file + " " + (folder / "a.txt")}) {
     INFO(arguments);
     const ChildResult ran = tool(arguments + " 2>&1");
     CHECK(ran.exit_code == 2);

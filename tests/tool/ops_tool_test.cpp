@@ -28,7 +28,7 @@ TEST_CASE("ops lists every kernel op, and cpu and reference have their own kerne
     }
     for (const char* dtype : {"float16", "bfloat16"}) {
       CHECK(found["copy"][dtype] == "native");
-      CHECK(found["gather"][dtype] == "native");  // only copies bits
+      CHECK(found["gather"][dtype] == "native");  // the kernel only copies bits
       // The CPU's loops convert as needed; reference has only float32 loops.
       const bool own = std::string(backend) == "cpu";
       CHECK(found["unary"][dtype] == (own ? "native" : "upcast"));
@@ -154,10 +154,10 @@ TEST_CASE("ops names the kernel that ends its process") {
 TEST_CASE("with a fallback, missing kernels fall back, and probing does not count as a call") {
   const ChildResult ran =
       tool("ops --backend patchy --format json 2>&1", kPatchy + " AMBIT_FALLBACK=cpu");
-  const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary after it
+  const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary follows the JSON
   CHECK(found["convolution"]["float32"] == "fallback");
   CHECK(found["softmax"]["float32"] == "fallback");
-  CHECK(found["where"]["float64"] == "missing");  // there is a kernel, which refuses
+  CHECK(found["where"]["float64"] == "missing");  // there is a kernel, but it refuses the dtype
   CHECK(found["unary"]["float32"] == "missing");
   CHECK(found["matmul"]["float32"] == "failed");
 }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace ambit;
 
-// Its memory is host memory, so that a host loop can run on it.
+// The device's memory is host memory, so that a host loop can access it.
 void fill(Tensor& y, const Scalar& value) { reference::fill(y, value); }
 
 // No float64.
@@ -25,7 +25,7 @@ void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)
   kernels::where(out, toy::on_cpu(condition), toy::on_cpu(a), toy::on_cpu(b));
 }
 
-// No exp, and int8 only by the reference loop.
+// Has no exp, and computes int8 only by the reference loop.
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
   if (op == UnaryOp::exp) throw NotImplementedError("exp: expected any other function, got exp");
   if (x.dtype() == kInt8) return reference::unary(y, x, op);

@@ -6,8 +6,8 @@
 
 #include "tests/child_process.h"
 
-/// Run the tool with settings such as "AMBIT_SIM=npu:1", and none of the parent's, nor its GPUs.
-/// Its output is only stdout, unless the arguments say "2>&1".
+/// Run the tool with settings such as "AMBIT_SIM=npu:1", without the parent's settings of ambit and
+/// without GPUs. Its output is only stdout, unless the arguments say "2>&1".
 inline ChildResult tool(const std::string& arguments, const std::string& settings = "") {
   return run_command(
       "env -u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK CUDA_VISIBLE_DEVICES= "

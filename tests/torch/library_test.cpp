@@ -59,7 +59,7 @@ TEST_CASE("libraries refuse operators that are defined twice, and functions that
   library.def("f(Tensor x, *, int[2] size=[1, 2]) -> Tensor");
   CHECK_THROWS_AS(library.def("f(Tensor x) -> Tensor"), Error);
   CHECK_THROWS_AS(library.def("other::g(Tensor x) -> Tensor"), Error);
-  CHECK_THROWS_AS(library.impl("f", &of_cpu), Error);  // with one argument
+  CHECK_THROWS_AS(library.impl("f", &of_cpu), Error);  // of_cpu has only one argument
   library.impl("f", [](const Tensor& x, ambit::IntArrayRef size) { return x.expand(size); });
   CHECK_THROWS_AS(library.impl("f", c10::kCPU, [](Tensor x, ambit::IntArrayRef) { return x; }),
                   Error);

@@ -1,7 +1,8 @@
 // Exact values of maps and of their derivatives, in double for results of at most 32 bits and in
-// long double for double. The error is a few units in the last place of W, at most 100 of them in
-// the tails: for float less than 1e-6 of a unit in its last place. Where long double has 64 bits,
-// figures for double are uncertain by up to 0.05 units; where it is double, they are not measured.
+// long double for double. The error is a few units in the last place of W, in the tails at most
+// 100. For results of float this is less than 1e-6 units in the last place. Where long double has
+// 64 bits, figures for double are uncertain by up to 0.05 units; where it is double, they are not
+// measured.
 #pragma once
 
 #include <cmath>
@@ -11,7 +12,7 @@ namespace accuracy {
 
 template <class W>
 inline constexpr W kSqrtHalf = std::numbers::sqrt2_v<W> / 2;
-/// 2 sqrt(2 / pi), of gelu_tanh.
+/// The factor 2 sqrt(2 / pi) of gelu_tanh.
 template <class W>
 inline constexpr W kGeluSlope = W(2) * std::numbers::sqrt2_v<W>* std::numbers::inv_sqrtpi_v<W>;
 template <class W>
@@ -34,7 +35,7 @@ template <class W>
 W normal_cdf(W x) {
   const W z = -x * kSqrtHalf<W>, tail = std::erfc(z) / 2;
   if (z < 1 || std::isinf(z)) return tail;
-  // Far out, the relative change is -2 z times the rounding of z.
+  // For large z, the relative change is -2 z times the rounding error of z.
   const W rest = std::fma(-x, kSqrtHalf<W>, -z);
   return tail * (1 - 2 * z * rest);
 }
@@ -68,7 +69,7 @@ W times(W x, W factor) {
 }
 template <class W>
 W logit(W x) {
-  // Near 1/2 the quotient is nearly 1; 2 x - 1 is exact.
+  // Near 1/2 the quotient is nearly 1, so use 2 x - 1, which is exact.
   if (x > W(0.25) && x < W(0.75)) return std::log1p((2 * x - 1) / (1 - x));
   return std::log(x) - std::log1p(-x);
 }
@@ -83,8 +84,8 @@ W sine_cardinal(W x) {
   if (x == 0) return 1;
   return std::isinf(x) ? W(NAN) : sine_of_pi(x) / (std::numbers::pi_v<W> * x);
 }
-/// The recurrence up to 20, then the asymptotic series; always in long double, because of
-/// cancellation near the zeros.
+/// Uses the recurrence up to 20, then the asymptotic series; always in long double, because terms
+/// cancel near the zeros.
 template <class W>
 W digamma(W argument) {
   long double x = argument, sum = 0;

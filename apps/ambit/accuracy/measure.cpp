@@ -16,7 +16,8 @@ namespace {
 
 using namespace ambit;
 
-constexpr int64_t kChunk = 1 << 18;  // magnitudes of one call; their negatives are a second
+constexpr int64_t kChunk =
+    1 << 18;  // magnitudes per call; their negatives are computed by a second call
 
 struct Format {
   int digits, least_exponent;  // the exponent of the smallest normal number
@@ -30,7 +31,7 @@ Format format_of(DType dtype) {
   return {53, -1022, std::numeric_limits<double>::max()};
 }
 
-/// The magnitude with this index among the inputs.
+/// Gives the magnitude of each index among the inputs.
 class Magnitudes {
  public:
   Magnitudes(DType dtype, int64_t every) : dtype_(dtype), every_(every) {}
@@ -60,7 +61,7 @@ class Magnitudes {
       if (exponent == 31) return INFINITY;
       return exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
     }
-    // Half of them have any exponent, half are from 2^-32 to 2^10.
+    // Half of the inputs have any exponent, half are from 2^-32 to 2^10.
     std::mt19937_64 random(static_cast<uint64_t>(i));
     random.discard(1);
     const uint64_t r = random();
@@ -88,7 +89,7 @@ class Counter {
     }
     compare_sizes(x, y, exact);
     if (y != 0 && exact != 0 && std::signbit(y) != std::signbit(exact)) ++figures.signs;
-    // Otherwise 0 is the rounded exact value, whose sign the other condition cannot check.
+    // Otherwise 0 is the rounded exact value; the other condition cannot check its sign.
     if (x == 0 && y == 0 && exact == 0 && std::signbit(y) != std::signbit(exact)) ++figures.signs;
     if (derivative_) return;
     const auto value = static_cast<double>(exact);  // rsqrt(-0) is not in its range

@@ -15,10 +15,11 @@ using Results = std::function<ambit::Tensor(const ambit::Tensor& inputs, int64_t
 
 struct Figures {
   double error = 0;  ///< the largest, in units in the last place of the exact result
-  double input = 0, got = 0, exact = 0;  ///< where it is
+  double input = 0, got = 0, exact = 0;  ///< the input with this error, and its results
   int64_t inputs = 0;
-  // The numbers of results that are infinite or NaN and should not be, or the reverse; of another
-  // sign; out of the function's range; in another order than their exact values; f(-x) != -f(x).
+  // The numbers of results that are infinite or NaN although the exact value is not, or the
+  // reverse; that have another sign; that are out of the function's range; that are in another
+  // order than their exact values; and for which f(-x) != -f(x).
   int64_t infinities = 0, nans = 0, signs = 0, out_of_range = 0, disorders = 0, not_odd = 0;
   int64_t faults() const { return infinities + nans + signs + out_of_range + disorders + not_odd; }
 };

@@ -41,7 +41,7 @@ bool is_constructed_by(const std::string& forward, const std::vector<Place>& cal
   });
 }
 
-// Only a copy that the program requests: arange() on a device may copy, too.
+// Only copies that the program requests count, because arange() on a device may copy, too.
 bool is_explicit(const json& event) {
   const std::string function = text_of(event, "function");
   const size_t at = function.rfind(':');
@@ -49,7 +49,7 @@ bool is_explicit(const json& event) {
   return name == "to" || name == "copy_" || name == "cuda";
 }
 
-// Without the suggestion to move an operand: a copy in each call would be another mistake.
+// Remove the suggestion to move an operand: a copy in each call would be another mistake.
 std::string without_move(const std::string& details) {
   const size_t at = details.rfind("\n  try: ");
   const bool moves = at != details.npos && details.find(": register_", at) == details.npos;
@@ -209,7 +209,7 @@ class Rules {
     add(std::move(finding));
   }
 
-  // The compiler may unroll a loop, so that each call has a place of its own.
+  // The compiler may unroll a loop, so calls of one line can have different addresses.
   bool is_second_copy(const Run& run, const json& event, const Place& place) {
     return !copied_.emplace(run.device, place.text(), event.value("contents", size_t{0})).second;
   }
@@ -236,7 +236,7 @@ class Rules {
     });
   }
 
-  // Runs that end differently without another finding.
+  // Add a note for runs that end differently without another finding.
   void compare_runs() {
     report_.has_run = std::ranges::any_of(runs_, [](const Run& r) { return r.processes > 0; });
     const auto has_no_line = [](const Finding& f) {

@@ -16,10 +16,10 @@ struct Finding {
   Place place;
   std::string module;    ///< dotted path of the last module with a parameter; may be empty
   std::string function;  ///< the innermost `forward` of the program; may be empty
-  std::string device;    ///< of the run that showed it first
-  size_t count = 0;      ///< in that run
+  std::string device;    ///< device of the first run with this finding
+  size_t count = 0;      ///< number of occurrences in that run
   size_t bytes = 0;      ///< of copies
-  size_t steps = 0;      ///< of copies: the steps in which they occurred
+  size_t steps = 0;      ///< for copies: number of steps in which they occurred
 };
 
 struct Report {
@@ -27,7 +27,7 @@ struct Report {
   /// Copies and synchronisations of the first run by place, most frequent first; not mistakes.
   std::vector<Finding> copies;
   size_t steps = 0;                ///< of the first run's optimizer, or calls of its module
-  bool has_optimizer = false;      ///< they are an optimizer's
+  bool has_optimizer = false;      ///< true if the steps are those of an optimizer
   std::vector<Peak> peaks;         ///< of the first run
   std::vector<std::string> notes;  ///< about the runs
   bool has_run = true;             ///< false: no run used ambit
@@ -47,8 +47,8 @@ struct Accepted {
 /// cannot be read or a line is something else.
 std::vector<Accepted> read_accepted(const std::string& file);
 
-/// Remove the accepted faults, whose files may have further leading folders, and add one for each
-/// line that accepts none.
+/// Remove the accepted mistakes; their files may have further leading folders. Add a finding for
+/// each line that accepts none.
 void allow(Report& report, const std::vector<Accepted>& list);
 
 }  // namespace check

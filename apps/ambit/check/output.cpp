@@ -151,7 +151,7 @@ std::string as_junit(const Report& report) {
   return text + "</testsuite>\n";
 }
 
-// Workflow commands escape these; a property also its separators.
+// Escape the characters that workflow commands require; in a property also its separators.
 std::string escaped(const std::string& text, bool is_property) {
   std::string result;
   for (const char c : text) {

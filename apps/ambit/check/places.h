@@ -19,7 +19,8 @@ struct Place {
   std::string text() const;
 };
 
-/// Resolves the addresses of the program's own files: ambit's and the C++ library's are skipped.
+/// Resolves addresses in the program's own files; addresses in ambit and in the C++ library are
+/// skipped.
 class Places {
  public:
   /// Look up all frames of the events' members "stack", "maker" and "factories". Errors: Error if

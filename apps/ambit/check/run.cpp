@@ -59,7 +59,8 @@ std::string for_device(const std::string& argument, const Run& run) {
 void execute(const std::vector<std::string>& command, const Run& run, const fs::path& folder) {
   setenv("AMBIT_CHECK", folder.c_str(), 1);
   setenv("AMBIT_SIM", run.device == "cpu" ? "sim:1" : run.device.c_str(), 1);
-  setenv("CUDA_VISIBLE_DEVICES", "", 1);  // a real GPU would be used instead of the simulated one
+  setenv("CUDA_VISIBLE_DEVICES", "",
+         1);  // hide real GPUs
   setenv("AMBIT_OPENCL", "none", 1);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::vector<char*> arguments;
@@ -94,7 +95,7 @@ void read_event(const nlohmann::json& event, std::map<size_t, size_t>& position,
 // A line is incomplete if the process was killed.
 void read_events(const fs::path& file, Run& run) {
   std::ifstream in(file);
-  std::map<size_t, size_t> position;  // by the id in the file
+  std::map<size_t, size_t> position;  // key: the id in the file
   for (std::string line; std::getline(in, line);) {
     const nlohmann::json event = nlohmann::json::parse(line, nullptr, false);
     if (event.is_object()) read_event(event, position, run);

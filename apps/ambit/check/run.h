@@ -19,10 +19,10 @@ struct Peak {
 struct Run {
   std::string device;                  ///< "cuda:2": two simulated devices named cuda; "cpu": none
   int exit_code = 0;                   ///< 128 + the signal that ended it; 127: it did not start
-  size_t processes = 0;                ///< those that recorded something
+  size_t processes = 0;                ///< number of processes that recorded something
   std::vector<nlohmann::json> events;  ///< each with "count", "bytes", "repeated", "steps"
   std::vector<Peak> peaks;
-  size_t steps = 0;            ///< of an optimizer, or calls of a module; 0: none
+  size_t steps = 0;            ///< number of optimizer steps, or of calls of a module; 0: none
   bool has_optimizer = false;  ///< the steps are those of an optimizer
 
   /// Return "cuda".

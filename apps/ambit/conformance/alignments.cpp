@@ -81,8 +81,9 @@ void check_forward(Trial& t, const Batch& c, DType dtype, Layout layout) {
   }
 }
 
-// alpha need not be a sum over paths, so that every state contributes: terms are at most e^(0 + 0 +
-// 1 + 6), with beta and alpha at most 0, loss 1, and the state's own log-probability -6.
+// alpha is not a sum over paths here, so that every state contributes. Terms are at most e^(0 + 0 +
+// 1 + 6): beta and alpha are at most 0, the loss is 1, and a state's own log-probability is at
+// least -6.
 void check_backward(Trial& t, const Batch& c, DType dtype, Layout layout) {
   t.begin(fmt::format("blank {}", c.blank));
   Operand& dx = t.output("dx", dtype, {c.T, c.N(), c.C}, layout);

@@ -17,7 +17,8 @@ using namespace ambit;
 struct Layouts {
   Layout y, a, b;
 };
-/// All tensors in the layout, and combinations of contiguous tensors with one in the layout.
+/// Return operands that all have the layout, and combinations of contiguous tensors with one in the
+/// layout.
 std::vector<Layouts> layouts_of(const Form& form) {
   if (form.layout == Layout::contiguous) return {{form.layout, form.layout, form.layout}};
   return {{for_output(form.layout), form.layout, form.layout},
@@ -128,7 +129,8 @@ void add_compare_cases(Cases& cases, CompareOp op, DType dtype) {
     cases.push_back(kernel_case(path(form.name), [=, &form](Trial& t) {
       for (const Dims& sizes : form.sizes) {
         for (const Layouts& l : layouts_of(form)) check_compare(t, op, dtype, sizes, l, any());
-        check_compare(t, op, dtype, sizes, layouts_of(form)[0], few(true));  // many are equal
+        check_compare(t, op, dtype, sizes, layouts_of(form)[0],
+                      few(true));  // many elements are equal
       }
     }));
   }

@@ -17,7 +17,7 @@ namespace conformance {
 struct Bound {
   double ulps = 0, absolute = 0;
   const char* why = ambit::ErrorBound().why;
-  std::vector<double> each = {};  // by element; empty: none
+  std::vector<double> each = {};  // added to the bound of each element, if not empty
 
   double absolute_of(size_t i) const { return each.empty() ? absolute : absolute + each[i]; }
 };

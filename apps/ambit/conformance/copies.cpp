@@ -1,5 +1,5 @@
-// Copies in all directions: between the host, the device, another device of its kind and
-// `reference`; with any layout, dtype, alignment and size.
+// Copies in all directions between the host, the device, another device of its kind and
+// `reference`, with any layout, dtype, alignment and size.
 #include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -161,7 +161,8 @@ Tensor pinned(Device device, IntArrayRef sizes) {
 }
 
 void check_non_blocking(Device device, const Tensor& from, const Tensor& to) {
-  // Reading `to` would wait for the copy, whatever synchronize() does.
+  // Read through an alias: reading `to` itself would wait for the copy, even if synchronize() does
+  // not.
   const Tensor memory = from_blob(to.data_ptr(), {1000});
   const Tensor want = numbers({1000}) + 1;
   from.copy_(numbers({1000}));
@@ -233,7 +234,8 @@ void check_freed(Device device) {
   }
 }
 
-// Backend::copy() within a device, for which core uses a kernel: ordered between two kernels.
+// Backend::copy() within a device, where core itself uses a kernel, must be ordered between two
+// kernels.
 void check_same_index(Device device) {
   Backend& backend = backend_of(device);
   const Tensor from = full({1000}, 1.0, device), to = full({1000}, 2.0, device);

@@ -2,6 +2,7 @@
 // equal values not at all, so products and orthogonality are checked instead, in float64 on
 // `reference`. Solutions and eigenvalues are compared with the reference's.
 #include <ambit/backend/kernels.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
@@ -57,9 +58,9 @@ Tensor positive_definite(Trial& t, const Matrices& s) {
   return matmul(x, t_of(x)) + identities(s.N) * static_cast<double>(s.N);
 }
 
-/// Backward stability: the factors are exact for a matrix within p(n) epsilon ||A||, where p(n) is
-/// about n in practice; the constant is 8. `size`: the magnitude of A's elements. Factors of
-/// reduced floating-point types are rounded too.
+/// Backward stability: the factors are exact for a matrix that differs from A by at most p(n)
+/// epsilon ||A||. In practice p(n) is about n; the bound is 8 n. `size`: the magnitude of A's
+/// elements. Factors of reduced floating-point types are rounded too.
 void expect_near(const char* what, const Tensor& got, const Tensor& want, DType dtype, int64_t n) {
   if (want.numel() == 0) return;
   const double size = std::max(1.0, want.abs().max().item<double>());
@@ -128,7 +129,7 @@ void check_lu_singular(Trial& t, DType dtype) {
   t.expect(lu);
 }
 
-// A diagonal of n with other elements of at most 1 is well-conditioned.
+// A matrix with n on the diagonal and other elements of at most 1 is well-conditioned.
 Bound solved(DType dtype, int64_t n) {
   return {0, 64 * static_cast<double>(std::max<int64_t>(n, 4)) * epsilon(dtype),
           "well-conditioned: a few roundings for each of n steps"};
@@ -253,6 +254,39 @@ void check_eigh(Trial& t, DType dtype, const Matrices& s) {
   }
 }
 
+Tensor complex_on_oracle(const Tensor& pairs) { return view_as_complex(on_oracle(pairs)); }
+
+// The eigenvalues have no order: compare the sums of their first and second powers, which are
+// traces.
+void check_eig(Trial& t, DType dtype, const Matrices& s) {
+  for (const int64_t parts : {1, 2}) {
+    for (const bool with_vectors : {true, false}) {
+      t.begin(parts == 1 ? "real numbers" : "complex numbers");
+      Operand& values = t.output("values", dtype, {s.B, s.N, 2});
+      Operand& vectors = with_vectors ? t.output("vectors", dtype, {s.B, s.N, s.N, 2}) : t.absent();
+      Operand& info = t.output("info", kInt32, {s.B});
+      Operand& x = t.input("x", dtype, {s.B, s.N, s.N, parts}, Layout::contiguous, between(-1, 1));
+      t.run([&](Side side) { kernels::eig(values[side], vectors[side], info[side], x[side]); });
+      t.expect(info);
+      const Tensor pairs = on_oracle(x[Side::device]);
+      const Tensor a = view_as_complex(parts == 2 ? pairs : cat({pairs, zeros_like(pairs)}, -1));
+      const Tensor l = complex_on_oracle(values[Side::device]);
+      const auto expect_sum = [&](const char* what, const Tensor& numbers, const Tensor& matrix) {
+        const Tensor trace = (matrix * identities(s.N)).sum(IntArrayRef{-2, -1});
+        expect_near(what, view_as_real(numbers.sum(-1)), view_as_real(trace), dtype, s.N);
+      };
+      expect_sum("the sum of values", l, a);
+      expect_sum("the sum of squares of values", l * l, matmul(a, a));
+      if (!with_vectors) continue;
+      const Tensor v = complex_on_oracle(vectors[Side::device]);
+      const Tensor norms = square(abs(v)).sum(-2);
+      expect_near("norms of vectors", norms, ones_like(norms), dtype, s.N);
+      expect_near("A V", view_as_real(matmul(a, v)), view_as_real(v * unsqueeze(l, -2)), dtype,
+                  s.N);
+    }
+  }
+}
+
 void check_svd(Trial& t, DType dtype, const Matrices& s) {
   const int64_t K = std::min(s.M, s.N);
   enum Form { reduced, full, values_only };
@@ -299,6 +333,7 @@ void add_cases_of(Cases& cases, DType dtype) {
   add("cholesky", "not_positive", [=](Trial& t) { check_not_positive(t, dtype); });
   add_sizes("qr", kAny, check_qr);
   add_sizes("eigh", kSquare, check_eigh);
+  add_sizes("eig", kSquare, check_eig);
   add_sizes("svd", kAny, check_svd);
   add("lu_solve", "sizes", [=](Trial& t) {
     for (const Matrices& s : kSquare) check_lu_solve(t, dtype, s, 3);

@@ -33,7 +33,7 @@ const std::vector<Transform> kTransforms = {
 };
 
 /// The reference adds N products of pairs up to 3 in float64; a device may do the same in its own
-/// dtype. Rounding errors go either way; roots of unity are accurate to a rounding.
+/// dtype. Rounding errors have random signs; each root of unity has one rounding error.
 Bound bound(double n, double scale, DType dtype) {
   return {2, 32 * 3 * scale * (n + 8) * epsilon(dtype) / std::sqrt(n),
           "sums of 2 N products of numbers up to 3 with N roundings of partial sums"};
@@ -52,7 +52,7 @@ void check(Trial& t, const Dims& sizes, DType dtype, Layout layout) {
   }
 }
 
-// The same transforms of real lines x [B,N,C] to pairs y [B,N/2+1,C,2], or in the other direction.
+// Check transforms of real lines x [B,N,C] to pairs y [B,N/2+1,C,2], and in the other direction.
 void check_real(Trial& t, const Dims& sizes, DType dtype, Layout layout) {
   const Dims real{sizes[0], sizes[1], sizes[2]}, pairs{sizes[0], sizes[1] / 2 + 1, sizes[2], 2};
   const auto n = static_cast<double>(sizes[1]);

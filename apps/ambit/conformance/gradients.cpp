@@ -34,14 +34,14 @@ bool is_differentiable(UnaryOp op) {
   return row_of(op).dtypes.contains(kFloat32) && row_of(op).result == FunctionRow::Result::same;
 }
 
-// Everything is differentiable in [0.5, 1.5), or kinks are reached by equal operands on both sides.
+// All functions are differentiable in [0.5, 1.5), or both devices reach a kink with equal operands.
 std::vector<Gradient> elementwise_gradients() {
   std::vector<Gradient> all;
   const auto map = [&](const char* name, Tensor (*f)(const Tensor&)) {
     all.push_back({name, "unary", {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
   };
-  // On half of that interval all functions are defined, and smooth or steps; acosh is defined from
-  // 1.
+  // In half of that interval all functions are defined, and are smooth or step functions; acosh is
+  // defined from 1 on.
 #define AMBIT_GRADIENT(f, ...)                                           \
   if (is_differentiable(UnaryOp::f)) {                                   \
     map(#f, [](const Tensor& x) {                                        \
@@ -190,9 +190,9 @@ void check_gradient(const Gradient& g, DType dtype, Device device) {
   const Tensors got = value_and_gradients(g, host, device);
   const Tensors want = value_and_gradients(g, host, "reference");
   for (size_t i = 0; i < got.size(); ++i) {
-    // Each element is a sum of at most 100 products of numbers below the largest, each a few ulps
-    // off in the function, its derivative and the sum: allow 4 ulps of the largest for each.
-    // Reduced floating-point types round all three.
+    // Each element is a sum of at most 100 products of numbers below the largest. The function, its
+    // derivative and the sum have errors of a few ulps: allow 4 ulps of the largest for each
+    // product. Reduced floating-point types round all three.
     const double largest = want[i].cpu().abs().max().item<double>();
     const double rounding = 400 * epsilon(dtype) + 3 * last_place(dtype);
     const bool is_value = i + 1 == got.size();

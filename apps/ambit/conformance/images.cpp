@@ -69,8 +69,8 @@ void check_backward(Trial& t, const Resize& c, DType dtype, Layout layout) {
   Operand& dx = t.output("dx", dtype, c.x, layout);
   Operand& dy = t.input("dy", dtype, c.y, layout);
   t.run([&](Side s) { kernels::interpolate_grad(dx[s], dy[s], c.p); });
-  // Each input element receives the gradient of the outputs around it; one at the border also
-  // receives that of all outputs beyond.
+  // Each input element receives the gradient of the outputs around it; an element at the border
+  // also receives the gradient of all outputs beyond it.
   double users = 1;
   for (size_t d = 2; d < c.x.size(); ++d) {
     const auto in = static_cast<double>(c.x[d]), out = static_cast<double>(c.y[d]);

@@ -60,7 +60,8 @@ void check_gather(Trial& t, const Setting& s, const Dims& x_sizes, const Dims& i
 void check_scatter(Trial& t, const Setting& s) {
   t.begin(fmt::format("dim {}", s.dim));
   Operand& y = t.updated("y", s.dtype, kSizes, for_output(s.layout));
-  // In the broadcast layout indices would repeat, and which of equal indices wins is unspecified.
+  // In the broadcast layout indices would repeat, and the contract does not specify which of equal
+  // indices wins.
   const Layout distinct = s.layout == Layout::broadcast ? Layout::contiguous : s.layout;
   Operand& index = t.input("index", kInt64, kSizes, distinct, permutations(kSizes, s.dim));
   Operand& src = t.input("src", s.dtype, kSizes, s.layout);
@@ -86,7 +87,8 @@ void check_scatter_add(Trial& t, const Setting& s) {
   t.expect(y, sum_bound(s.dtype));
 }
 
-/// Factors near 1, so that long products stay finite; for extremes, many equal elements.
+/// For products, factors near 1, so that long products stay finite; for maxima and minima, many
+/// equal elements.
 Values joined(ScatterOp op, DType dtype) {
   if (op == ScatterOp::prod && is_floating_point(dtype)) return between(0.991, 1.009);
   return op == ScatterOp::prod ? any() : few(true);

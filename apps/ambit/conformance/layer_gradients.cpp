@@ -183,6 +183,10 @@ std::vector<Gradient> factor_gradients() {
     const auto [values, vectors] = linalg_eigh(shifted(x + x.t(), 8));
     return values + square(vectors);
   });
+  of_one("eig", [=](const Tensor& x) {
+    const auto [values, vectors] = linalg_eig(shifted(x, 8));
+    return real(matmul(vectors * unsqueeze(square(values), -2), linalg_inv(vectors)));
+  });
   of_one("svd", [=](const Tensor& x) {
     const auto [u, s, vh] = linalg_svd(shifted(x, 8), false);
     return square(u) + s + square(vh);

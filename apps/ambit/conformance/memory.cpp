@@ -82,7 +82,7 @@ void check_reuse_in_flight(Device device, const std::function<void()>& between) 
   std::vector<Tensor> results;
   for (int64_t i = 0; i < 50; ++i) {
     Tensor x = full({5000}, i, device);
-    // Then only the kernel that reads x is queued when x is freed.
+    // After this, only the kernel that reads x is queued when x is freed.
     if (i % 2 == 0) synchronize(device);
     if (i == 0) keep_busy(device);
     results.push_back(x * 2);

@@ -26,7 +26,7 @@ Tensors operands_of(const Example& example) {
 void check_operand(const Example& example, Device device, Device other, size_t odd) {
   Tensors operands = operands_of(example);
   for (size_t i = 0; i < operands.size(); ++i) {
-    // Not ones, which some of these calls would not change.
+    // The operands are not all ones, because some of these calls would not change ones.
     operands[i] = (operands[i] * 2).to(operands[i].dtype()).to(i == odd ? other : device);
   }
   Tensors before;

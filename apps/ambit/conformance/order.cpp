@@ -18,7 +18,7 @@ using namespace ambit;
 namespace conformance {
 namespace {
 
-// Integers below 2^24, which are exact in float32.
+// The results are integers below 2^24, which are exact in float32.
 void check_chain(Device device) {
   for (const int64_t n : {1 << 20, 1000, 1}) {  // the longest work first
     const Tensor x = zeros({n}, device);
@@ -49,7 +49,7 @@ void check_write_after_read(Device device) {
   }
 }
 
-// Kernel, host-to-device copy, kernel: the copy must run between them.
+// The copy from the host must run between the two kernels.
 void check_copy_between_kernels(Device device) {
   const Tensor x = zeros({5000}, device);
   for (int i = 0; i < 20; ++i) {
@@ -136,7 +136,7 @@ void check_two_threads(Device device) {
     });
   }
   for (std::thread& t : threads) t.join();
-  // At most 200 * 2 * 101: exact in float32.
+  // The sums are at most 200 * 2 * 101, which is exact in float32.
   expect_same("work queued by the first of two threads", sums[0], numbers({3000}) * 200);
   expect_same("work queued by the second of two threads", sums[1], numbers({3000}) * 400);
 }

@@ -110,7 +110,8 @@ void add_random_cases(Cases& cases) {
   for (const DType dtype : dtypes::kAnyFloating) {
     add_kind("uniform", dtype, {.kind = Kind::uniform, .low = -0.1, .high = 0.7}, 0,
              [](const Tensor& t) { t.uniform_(-0.1, 0.7); });
-    // Mean 0: with another mean, numbers near 0 would cancel and exceed a relative bound of 1e-6.
+    // The mean is 0: with another mean, results near 0 would be differences that cancel and exceed
+    // a relative bound of 1e-6.
     add_kind("normal", dtype, {.kind = Kind::normal, .low = 0, .high = 2},
              kNormalBound + last_place(dtype), [](const Tensor& t) { t.normal_(0, 2); });
   }

@@ -58,8 +58,8 @@ Bound bound_of(ReduceOp op, double n, DType dtype) {
     return {3 + std::sqrt(n), 0, "n roundings of a sum of one sign, which go either way"};
   }
   if (is_variance(op)) {
-    // Deviations up to 6, each with an error of an epsilon of 3; errors of the squares have the
-    // same sign.
+    // Deviations are up to 6, each with an error of 3 epsilon; errors of the squares have the same
+    // sign.
     const double sum = dtype == kFloat64 ? n / 2 : std::sqrt(n);
     return {4 + sum, 16 * eps, "n roundings of a sum of one sign, of differences that may cancel"};
   }
@@ -72,7 +72,7 @@ Bound bound_of(ReduceOp op, double n, DType dtype) {
   return {1, 3 * n * n * eps, "n roundings of partial sums up to 3 n, here and in the reference"};
 }
 
-/// Factors near 1, so that long products stay finite.
+/// For products, factors near 1, so that long products stay finite.
 Values values_of(ReduceOp op, DType dtype) {
   if (op == ReduceOp::prod && is_floating_point(dtype)) return between(0.991, 1.009);
   return op == ReduceOp::any || op == ReduceOp::all ? few(true) : any();

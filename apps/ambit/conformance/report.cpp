@@ -92,7 +92,7 @@ std::string table(const Run& run, bool markdown) {
          "error: the largest, in units of its bound; missing: no kernel, which is not a failure\n";
 }
 
-/// A plugin that ends its process during loading leaves the plan empty.
+/// The plan is empty if the plugin ended its process while it was loaded.
 std::string subject(const Run& run, const Options& options) {
   if (run.plan.device.empty()) return options.device;
   return fmt::format("{} ({})", run.plan.device, run.plan.hardware);

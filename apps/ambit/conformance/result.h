@@ -11,7 +11,7 @@ enum class Outcome {
   passed,
   failed,
   skipped,  // does not apply
-  missing,  // the backend has no kernel, or not for the dtype
+  missing,  // the backend has no kernel, or none for the dtype
 };
 NLOHMANN_JSON_SERIALIZE_ENUM(Outcome, {{Outcome::passed, "passed"},
                                        {Outcome::failed, "failed"},

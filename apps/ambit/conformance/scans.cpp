@@ -13,14 +13,14 @@ namespace {
 
 using namespace ambit;
 
-/// Bound for lines of n elements up to 3; for products, factors near 1.
+/// Bound for lines of n elements up to 3; products have factors near 1.
 Bound bound_of(ScanOp op, double n, DType dtype) {
   const double eps = epsilon(dtype);
   if (eps == 0) return {};
   if (op == ScanOp::prod) return {2 * n, 0, "n factors, each rounded, here and in the reference"};
   if (op == ScanOp::logsumexp) {
-    // A step adds a number up to 3 + log(n) and one up to log(2), with exp and log1p accurate to 4
-    // epsilon; the influence of earlier errors decreases with each step.
+    // A step adds a number up to 3 + log(n) and a number up to log(2); exp and log1p are accurate
+    // to 4 epsilon, and the influence of earlier errors decreases with each step.
     return {4, 16 * eps * (1 + std::log2(n)) * std::max(1.0, std::sqrt(n)),
             "n roundings of numbers up to 3 + log(n)"};
   }

@@ -24,8 +24,8 @@ const std::vector<Attention> kAttentions = {
     {"many_keys", 1, 1, 2, 300, 4, 4}, {"middle", 1, 2, 20, 70, 40, 33},
     {"deep", 1, 1, 33, 40, 96, 128},   {"deeper", 1, 1, 9, 5, 130, 140}};
 
-/// A quarter of the values is -inf and masks a key; with a single key, a whole row, which gives
-/// NaN.
+/// A quarter of the values is -inf and masks a key. If there is a single key, this masks a whole
+/// row, which gives NaN.
 Values mask_values() {
   return each([]<class T>(Random& random, int64_t) {
     if constexpr (kIsFloat<T>) {
@@ -46,8 +46,8 @@ AttentionParams params_of(const Attention& a, const AttentionCase& c) {
   return {.scale = 1 / (3 * std::sqrt(static_cast<double>(a.E))), .causal = c.causal};
 }
 
-/// Error of a score in epsilons: E roundings of partial sums below 15 sqrt(E), scaled, and one of
-/// adding a mask up to 3.
+/// The error of a score in epsilons: E roundings of partial sums below 15 sqrt(E), scaled, and one
+/// rounding when a mask up to 3 is added.
 double score_error(const Attention& a) { return 2.5 * static_cast<double>(a.E + 1) + 9; }
 
 void begin(Trial& t, const AttentionParams& p, const AttentionCase& c) {
@@ -93,9 +93,10 @@ void check_attention_grad(Trial& t, const Attention& a, const AttentionCase& c) 
   t.run([&](Side s) {
     kernels::attention_grad(dq[s], dk[s], dv[s], dy[s], q[s], k[s], v[s], mask[s], y[s], lse[s], p);
   });
-  // The exponential of a score is e^0.5 on average, with a mask up to 3 times e^3 / 6; with lse
-  // above 2 + 2, weights are below 0.1 on average, and 0.4 leaves a margin for few keys. They are
-  // multiplied by two sums of F products, each below 15 sqrt(F), with F roundings.
+  // The exponential of a score is e^0.5 on average, and a mask up to 3 multiplies it by e^3 / 6 on
+  // average. With lse above 2 + 2, weights are below 0.1 on average; 0.4 includes a margin for few
+  // keys. Weights are multiplied by two sums of F products, each below 15 sqrt(F), with F
+  // roundings.
   const double error = score_error(a) + 8, F = static_cast<double>(a.F);
   const auto sum = [&](int64_t n, double factor, double terms, double rounded) {
     const auto count = static_cast<double>(n);

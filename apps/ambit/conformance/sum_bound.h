@@ -9,7 +9,8 @@
 namespace conformance {
 
 /// Bound for n products of numbers uniform in [-3, 3]. The products have standard deviation 3, so
-/// partial sums stay below 5 * 3 sqrt(n); each of n roundings is at most epsilon / 2 of that.
+/// partial sums stay below 5 * 3 sqrt(n); each of n roundings is at most epsilon / 2 times a
+/// partial sum.
 inline Bound sum_bound(int64_t n, ambit::DType dtype) {
   const auto terms = static_cast<double>(n + 1);
   return {1, 15 * terms * std::sqrt(terms) * epsilon(dtype) / 2,

@@ -45,7 +45,8 @@ Values last_values(TernaryOp op, const Values& values) {
 struct Layouts {
   Layout y, a, b, c;
 };
-/// All tensors in the layout, and combinations of contiguous tensors with one in the layout.
+/// Return operands that all have the layout, and combinations of contiguous tensors with one in the
+/// layout.
 std::vector<Layouts> layouts_of(const Form& form) {
   constexpr Layout plain = Layout::contiguous;
   const Layout l = form.layout;

@@ -34,8 +34,8 @@ void check_loss(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout l
   }
 }
 
-// Logits in [-3, 3]: terms exp(x - max) with x - max in [-6, 0] are accurate to 4 + 3 ulp; the sum
-// over all classes adds one ulp per class.
+// Logits are in [-3, 3]: terms exp(x - max) with x - max in [-6, 0] are accurate to 4 + 3 ulp; the
+// sum over all classes adds one ulp per class.
 void check_cross_entropy(Trial& t, DType dtype, int64_t n, int64_t classes, int64_t ignore_index,
                          Layout layout) {
   const double sum_ulp = 4.0 + 3 + static_cast<double>(classes);
@@ -116,7 +116,7 @@ struct List {
 };
 std::vector<List> lists() {
   const std::vector<Dims> mixed{{31, 7}, {}, {0}, {1}, {5, 3, 2}, {1025}, {16}};
-  // More than fit into a table in a kernel's arguments.
+  // More tensors than fit into a table in a kernel's arguments.
   std::vector<Dims> many;
   for (int64_t i = 0; i < 300; ++i) many.push_back({i % 7 + 1});
   return {{"one", {{33}}, Layout::contiguous},

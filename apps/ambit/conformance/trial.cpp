@@ -62,9 +62,10 @@ class Deterministic {
 /// Copy elements of `size` bytes: the i-th from `from(i)` to `to(i)`, positions in elements.
 template <class To, class From>
 void copy_elements(size_t size, size_t n, std::byte* y, To to, const std::byte* x, From from) {
-  const auto copy = [&](auto bytes) {  // a constant size, so that each copy is a single instruction
-    for (size_t i = 0; i < n; ++i) std::memcpy(y + to(i) * bytes, x + from(i) * bytes, bytes);
-  };
+  const auto copy =
+      [&](auto bytes) {  // sizeof(bytes) is constant, so that each copy is a single instruction
+        for (size_t i = 0; i < n; ++i) std::memcpy(y + to(i) * bytes, x + from(i) * bytes, bytes);
+      };
   if (size == 1) return copy(std::integral_constant<size_t, 1>());
   if (size == 2) return copy(std::integral_constant<size_t, 2>());
   if (size == 4) return copy(std::integral_constant<size_t, 4>());

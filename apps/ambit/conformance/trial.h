@@ -78,7 +78,7 @@ class Trial {
   void run(const std::function<void(Side)>& call);
   /// Compare an output with the reference's. Errors: Failure with all details.
   void expect(Operand& output, const Bound& bound = {});
-  /// The same for a function of single elements, with its operands in the function's order.
+  /// As above for a function of single elements, with its operands in the function's order.
   void expect(Operand& output, const ambit::ErrorBound& bound, const std::vector<Term>& operands);
 
   /// Call a kernel with invalid data on the device: the call throws an E (named `error`) before it
@@ -128,10 +128,10 @@ void Trial::expect_refusal(const char* error, const std::function<void(Side)>& c
   throw failure(std::string("expected ") + error + ", got no error");
 }
 
-/// Make a case from calls of a kernel; its name begins with the op's: "where/float32/odd".
+/// Make a case from calls of a kernel; its name begins with the op's name: "where/float32/odd".
 Case kernel_case(const std::string& name, std::function<void(Trial&)> check);
-/// The same in deterministic mode, for which kernels may have a separate implementation:
-/// ".../deterministic".
+/// As above, for a case ".../deterministic" in deterministic mode, for which kernels may have a
+/// separate implementation.
 Case deterministic_case(const std::string& name, std::function<void(Trial&)> check);
 
 }  // namespace conformance

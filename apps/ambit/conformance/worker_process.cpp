@@ -35,7 +35,8 @@ std::vector<std::string> program() {
     std::istringstream in(emulator);
     for (std::string word; in >> word;) words.push_back(word);
   }
-  // An emulator reads the link itself, and would otherwise start again as its own guest.
+  // Under an emulator the link /proc/self/exe refers to the emulator, so pass the path of this
+  // program.
   words.push_back(words.empty() ? "/proc/self/exe"
                                 : std::filesystem::read_symlink("/proc/self/exe").string());
   return words;
@@ -132,7 +133,7 @@ void WorkerProcess::kill() {
 std::string WorkerProcess::wait(Deadline deadline) {
   if (pid_ <= 0) return "";
   bool in_time = true;
-  // Its pipes close when it exits, so polling is not needed.
+  // The worker's pipes close when it exits, so polling is not needed.
   while (in_time && (results_ >= 0 || errors_ >= 0)) in_time = read_some(deadline);
   if (!in_time) kill();
   int status = 0;

@@ -36,8 +36,8 @@ Rows allreduce_table(const std::vector<Allreduce>& all) {
   return rows;
 }
 
-// Without exchange, the remaining loss is that of sharing the machine, and of waiting for the
-// slowest rank in each step.
+// Steps without exchange show how much is lost by sharing the machine and by waiting for the
+// slowest rank.
 Rows steps_table(const Steps& s, int ranks) {
   Rows rows{
       {fmt::format("tudui, batch {} per rank", kBatch), "step", "images/s", "times 1 rank's"}};
@@ -87,7 +87,7 @@ std::string text_of_buckets(const Step& step) {
   return text;
 }
 
-// From 8 ranks, in powers of two, up to the requested number.
+// The rows are for powers of two from 8 ranks up to the requested number.
 Rows model_table(const Step& step, const Network& network) {
   Rows rows{{"ranks", "machines", "ring", "tree", "step", "efficiency", "hidden"}};
   std::vector<int> ranks;

@@ -134,8 +134,8 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
       disturbed.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     });
   };
-  // Several steps in a row, as in training: the first one finds cold caches. The recorded steps
-  // follow the idle period of the other ranks; the median of them is used.
+  // Several steps in a row, as in training: the first one starts with cold caches. The recorded
+  // steps follow the idle period of the other ranks; the median of them is used.
   const std::vector<double> times = in_turn(
       *group,
       {by_first_alone(*group, [&] { alone.step(); }), [&] { recording.step(); },
@@ -148,7 +148,8 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
       seconds, std::clamp(seconds / 10, kSampleSeconds, 10 * kSampleSeconds));
   Steps steps{times[0], times[2], times[3], times[4], times[5], times[6], recording.median()};
   const double lost = std::max(0.0, median(std::move(disturbed)) - steps.computing);
-  const Tensor most = full({1}, lost, TensorOptions(kFloat64));  // all wait for the slowest rank
+  const Tensor most = full({1}, lost,
+                           TensorOptions(kFloat64));  // all wait for the slowest rank
   group->allreduce(most, ambit::distributed::ReduceOp::MAX)->wait();
   steps.recorded.lost = most.item<double>();
   return steps;

@@ -21,11 +21,11 @@ struct Allreduce {
 struct Steps {
   double alone = 0;      ///< on one rank, while the others are idle
   double together = 0;   ///< on all ranks
-  double at_once = 0;    ///< the same with all gradients in one bucket
+  double at_once = 0;    ///< on all ranks, with all gradients in one bucket
   double computing = 0;  ///< on all ranks, without exchange
-  double slowest = 0;    ///< the same until the last rank is done: a bound for any exchange
-  double exchange = 0;   ///< of the gradients, without computation
-  Step recorded;         ///< input of the model, on all ranks at the same time
+  double slowest = 0;   ///< without exchange, until the last rank is done: a bound for any exchange
+  double exchange = 0;  ///< exchange of the gradients, without computation
+  Step recorded;        ///< input of the model, on all ranks at the same time
 };
 
 /// Seconds of the same step on all ranks, by ambit and by a peer's data-parallel training.

@@ -90,10 +90,11 @@ Prediction predict(const Step& step, const Network& network, int ranks) {
   Prediction p;
   p.ranks = ranks;
   p.machines = (ranks + network.per_machine - 1) / network.per_machine;
-  // The latencies alone: 0 bytes.
+  // Without data, only the latencies remain.
   p.ring = ring_seconds(network, p.machines, 0), p.tree = tree_seconds(network, p.machines, 0);
   const double ring_latencies = p.ring, tree_latencies = p.tree;
-  double link_free = 0, last = 0;  // when the link is free, the last bucket there
+  double link_free = 0,
+         last = 0;  // times: the link is free; the last bucket has arrived
   for (const Step::Bucket& bucket : step.buckets) {
     const double ring = ring_seconds(network, p.machines, bucket.bytes),
                  tree = tree_seconds(network, p.machines, bucket.bytes);

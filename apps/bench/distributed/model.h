@@ -11,7 +11,7 @@ namespace bench::distributed {
 struct Network {
   int ranks = 1;
   int per_machine = 1;
-  double bytes_per_second = 0;  ///< of a link, per direction
+  double bytes_per_second = 0;  ///< bandwidth of a link, per direction
   double latency_seconds = 0;   ///< between machines
 };
 
@@ -28,7 +28,7 @@ struct Step {
   };
   std::vector<Bucket> buckets;  ///< in the order of their exchange
   double backward_end = 0;
-  double end = 0;   ///< after the optimizer
+  double end = 0;   ///< end of the optimizer's step
   double lost = 0;  ///< computing time lost to a concurrent exchange; 0 if not measured
 };
 
@@ -41,7 +41,7 @@ double tree_seconds(const Network& network, int machines, double bytes);
 struct Prediction {
   int ranks = 1, machines = 1;
   double ring = 0, tree = 0;  ///< seconds of the exchange of all buckets at once
-  double end = 0;             ///< of the step, each bucket by the faster algorithm
+  double end = 0;             ///< end of the step, with the faster algorithm for each bucket
   double efficiency = 1;      ///< step of one rank divided by this
   double hidden = 1;          ///< fraction of the exchange that overlaps with computation
 };

@@ -102,7 +102,7 @@ void Network::conv(const memory& weight, const memory& bias, int64_t padding) {
 }
 
 void Network::relu() {
-  const memory y = y_;  // in place, in both passes
+  const memory y = y_;  // both passes work in place
   const dnnl::eltwise_forward::primitive_desc forward(
       {kind(), algorithm::eltwise_relu, y.get_desc(), 0.0f}, engine());
   forward_.add(dnnl::eltwise_forward(forward), {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
@@ -171,7 +171,7 @@ void Network::linear(const memory& weight, const memory& bias) {
                                    {DNNL_ARG_DST, y_}});
 
   backwards_.push_back([=, this](const memory& dy) {
-    // Same layout: for matrices of this size reorders cost more than they gain.
+    // Keep the layout: for matrices of this size, reorders cost more than they gain.
     const auto weight_grad = fastest<dnnl::inner_product_backward_weights>(
         {{x.get_desc(), layout, b, y}, engine(), forward.desc},
         {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS});

@@ -10,7 +10,7 @@ namespace bench::floor {
 namespace {
 
 std::unique_ptr<Work> make(const Specification& s) {
-  omp_set_num_threads(s.threads);  // primitives are created for that number
+  omp_set_num_threads(s.threads);  // primitives are created for this number of threads
   if (s.what == "net/train") return std::make_unique<Training>(Lesson::net, s);
   if (s.what == "net/infer") return std::make_unique<Inference>(Lesson::net, s);
   if (s.what == "tudui/train") return std::make_unique<Training>(Lesson::tudui, s);

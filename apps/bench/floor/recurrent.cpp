@@ -141,8 +141,8 @@ void Recurrent<Kind>::run() {
   calls_.run();
 }
 
-// The gradient of the last layer's last bias; it equals that of the sum except for a GRU's new
-// gate.
+// Return the gradient of the last layer's last bias. It equals the gradient of the sum of both
+// biases, except for a GRU's new gate.
 template <class Kind>
 double Recurrent<Kind>::result() {
   if (!with_gradients_) return sum(out_);

@@ -16,7 +16,7 @@ struct LstmKind {
   static constexpr bool kHasCell = true;
 };
 /// The reset gate is applied after the product with the state, as in PyTorch. The second bias of
-/// the new gate is added before the reset gate, and is a fourth row.
+/// the new gate is added before the reset gate, and is stored as a fourth row.
 struct GruKind {
   using Forward = dnnl::lbr_gru_forward;
   using Backward = dnnl::lbr_gru_backward;

@@ -32,7 +32,7 @@ Sgd::Sgd(const std::vector<Parameter>& parameters, float lr, float momentum)
   }
 }
 
-// One parallel region for all parameters; each thread updates its share of each.
+// One parallel region for all parameters; each thread updates a part of each parameter.
 void Sgd::step() {
 #pragma omp parallel
   {

@@ -43,7 +43,7 @@ class Compilation final : public Work {
     source_ = (folder / ("ambit_bench_" + std::to_string(getpid()) + ".cpp")).string();
     std::ofstream(source_) << kProgram;
     const std::string include = BENCH_TORCH_INCLUDE;
-    // Searched after the system's folders, because it may be one of them.
+    // The compiler searches `include` after the system's folders, because it may be one of them.
     command_ = "${CXX:-c++} -std=c++17 -O2 -c -o /dev/null -idirafter " + include + " -isystem " +
                include + "/torch/csrc/api/include " + source_;
   }

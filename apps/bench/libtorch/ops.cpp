@@ -80,7 +80,8 @@ Tensor cross_entropy(const Tensors& x, const Parameters&) {
   return torch::cross_entropy_loss(x[0], x[1]);
 }
 
-Tensor attention(const Tensors& x, const Parameters&) {  // composed: this libtorch has no attention
+Tensor attention(const Tensors& x,
+                 const Parameters&) {  // composed of ops, because this libtorch has no attention
   const double scale = 1 / std::sqrt(static_cast<double>(x[0].size(-1)));
   return (x[0] * scale).matmul(x[1].transpose(-2, -1)).softmax(-1).matmul(x[2]);
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRounds = 4;              // of timing each variant
 constexpr double kTrialSeconds = 0.05;  // per variant and round
-constexpr double kClose = 1.1;          // times the fastest: variants to measure further
+constexpr double kClose = 1.1;  // variants within this factor of the fastest are measured further
 
 class Way final : public Work {
  public:
@@ -64,7 +64,7 @@ class BestOf final : public Work {
     std::vector<double> least(ways_.size(), INFINITY);  // seconds of one run
     for (int round = 0; round < kRounds; ++round) {
       for (size_t i = 0; i < ways_.size(); ++i) {
-        const long runs = std::max(1L, std::lround(kTrialSeconds / least[i]));  // one at first
+        const long runs = std::max(1L, std::lround(kTrialSeconds / least[i]));  // one run at first
         least[i] = std::min(least[i], ways_[i]->seconds(runs) / static_cast<double>(runs));
       }
     }

@@ -63,7 +63,7 @@ Row loader_row() {
 
 Row bytes_row(const char* what, const char* size) {
   Row row{what, size};
-  row.cost.bytes = 2 * kFileBytes;  // read, and written
+  row.cost.bytes = 2 * kFileBytes;  // every byte is read and written
   row.amount = kFileBytes * 1e-9;
   row.unit = "GB";
   row.inputs = [] {

@@ -75,7 +75,7 @@ class Inference final : public Work {
     const ambit::NoGradGuard no_grad;
     std::optional<ambit::AutocastGuard> autocast;
     if (amp_) autocast.emplace(images_.device(), ambit::kBFloat16);
-    logits_.reset();  // before the next ones are allocated
+    logits_.reset();  // free them before the next ones are allocated
     logits_ = network_(images_);
     ambit::synchronize(logits_.device());
   }

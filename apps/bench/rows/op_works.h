@@ -33,9 +33,9 @@ class Forward : public Work {
   }
 
   void run() override {
-    out_.reset();  // before the next one is allocated, to reuse its memory
+    out_.reset();  // free it first, so that the next result reuses its memory
     out_ = function_(tensors_, parameters_);
-    // No wait on the cpu: the call's cost would show in short works.
+    // Do not wait on the cpu, because the cost of the call would be visible in short works.
     if (!device_.is_cpu()) synchronize(device_);
   }
   double result() override { return out_.detach().to(ambit::kFloat32).sum().item<double>(); }
@@ -76,7 +76,7 @@ inline double count(const Sizes& sizes) {
   return n;
 }
 
-/// Uniform in [0, 1), so that sums, which are compared, do not cancel.
+/// The values are uniform in [0, 1), so that the sums, which are compared, do not cancel.
 inline Input random_input(const char* name, const Sizes& sizes, bool requires_grad = false) {
   return {name, ambit::rand(sizes), requires_grad};
 }

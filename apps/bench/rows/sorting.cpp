@@ -23,7 +23,7 @@ class Drawing final : public Forward {
   double result() override { return NAN; }
 };
 
-// Uniform in [0, 1), so that sums, which are compared, do not cancel.
+// The values are uniform in [0, 1), so that the sums, which are compared, do not cancel.
 std::function<Inputs()> one_input(const Sizes& sizes) {
   return [sizes] { return Inputs{{"input", rand(sizes)}}; };
 }

@@ -15,7 +15,7 @@ namespace zoo {
 namespace nn = ambit::nn;
 using ambit::Tensor;
 
-/// x [N,in,H,W] -> relu(two convolutions of it + itself) [N,out,H / stride,W / stride].
+/// x [N,in,H,W] -> relu(x + two convolutions of x) [N,out,H / stride,W / stride].
 struct BasicBlockImpl : nn::Module {
   BasicBlockImpl(int64_t in, int64_t out, int64_t stride)
       : conv1(register_module("conv1", conv(in, out, 3, stride))),

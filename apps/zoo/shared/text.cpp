@@ -45,8 +45,8 @@ std::string read_own_pages() {
   return all;
 }
 
-// Return, for each of `starts` [B], the characters from start to start + length, and those shifted
-// by one.
+// Return, for each of `starts` [B], the characters from start to start + length, and the characters
+// one position later.
 std::pair<Tensor, Tensor> pieces(const Tensor& ids, const Tensor& starts, int64_t length) {
   const Tensor at = starts.unsqueeze(1) + arange(length);
   return {ids.take(at), ids.take(at + 1)};

@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// The keys and values of one head, and one block of its queries at a time.
+/// Holds the keys and values of one head, and one block of its queries at a time.
 template <class T>
 class Forward {
  public:
@@ -115,7 +115,7 @@ class Forward {
 
   const AttentionSizes& s_;
   const AttentionParams& p_;
-  int64_t width_;  // of rows of v and y
+  int64_t width_;  // length of the rows of v and y
   Scratch scratch_;
   T *k_, *v_, *q_, *qt_, *sums_, *scores_, *largest_, *total_, *lower_;
 };

@@ -33,7 +33,7 @@ struct KeySums {
   T *dk, *dv;
 };
 
-/// The keys and values of one head, and one block of its queries at a time.
+/// Holds the keys and values of one head, and one block of its queries at a time.
 template <class T>
 class Backward {
  public:
@@ -128,7 +128,7 @@ class Backward {
 
   const AttentionSizes& s_;
   const AttentionParams& p_;
-  int64_t k_width_, v_width_;  // of rows of k, q and their gradients; of dy
+  int64_t k_width_, v_width_;  // row lengths of k, q and their gradients; of v and dy
   Scratch scratch_;
   T *k_, *v_, *q_, *dq_, *dy_, *qt_, *dyt_, *weights_, *ds_, *largest_, *log_total_, *share_;
 };

@@ -105,7 +105,7 @@ std::optional<Head<T>> mask_of(const Tensor& mask, int64_t head) {
   return Head<T>(mask, head);
 }
 
-/// to [rows][width] = factor * `rows` rows of `depth` elements, zero-padded.
+/// Pack `rows` rows of `depth` elements, times `factor`, to [rows][width], zero-padded.
 template <class T>
 void pack_rows(int64_t rows, int64_t depth, const Head<T>& from, int64_t first, T factor, T* to,
                int64_t width) {
@@ -122,7 +122,7 @@ void pack_rows(int64_t rows, int64_t depth, const Head<T>& from, int64_t first, 
   }
 }
 
-/// `rows` rows of `to`, from row `first` on, = factor * from [rows][width].
+/// Write factor * from [rows][width] to `rows` rows of `to`, from row `first` on.
 template <class T>
 void unpack_rows(int64_t rows, int64_t depth, const T* from, int64_t width, T factor,
                  const Head<T>& to, int64_t first) {
@@ -138,7 +138,7 @@ void unpack_rows(int64_t rows, int64_t depth, const T* from, int64_t width, T fa
   }
 }
 
-/// to [columns][kQueries] = transpose of packed rows [count][width], zero-padded.
+/// Transpose packed rows [count][width] to [columns][kQueries], zero-padded.
 template <class T>
 void transpose_rows(int64_t count, int64_t columns, const T* from, int64_t width, T* to) {
   constexpr int64_t kPart = 16;  // queries that fill a cache line of `to`

@@ -1,5 +1,5 @@
 // packed[offset(tap) + f] += sum over k of w[k][tap] * dy[k][f]: for each vector of f, the dy of
-// some filters stay in registers while all taps pass.
+// some filters stay in registers while all taps are processed.
 #include "conv_direct.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -26,7 +26,7 @@ constexpr int64_t kFilters = 16;  // filters whose dy stay in registers
 #else
 constexpr int64_t kFilters = 8;
 #endif
-constexpr int64_t kTaps = 4;  // sums at a time
+constexpr int64_t kTaps = 4;  // taps whose sums are computed at a time
 
 /// Blocks of kFilters filters: [groups][blocks][taps][kFilters], zero beyond the last. Here taps
 /// run over channels first, so that a sum is stored before the next tap of the same channel loads
@@ -46,7 +46,7 @@ void pack_weights_by_tap(const ConvSizes& g, T* packed, const T* w) {
   }
 }
 
-/// Adds the share of one vector of output positions.
+/// Adds the contribution of one vector of output positions.
 template <class T>
 class Scatter {
  public:
@@ -54,7 +54,7 @@ class Scatter {
   using V = hn::Vec<D>;
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
-  /// dy [count planes of `plane` elements], `lanes` of a vector in use.
+  /// dy [count][plane]; only `lanes` lanes of a vector are used.
   HWY_INLINE Scatter(const T* dy, int64_t plane, int64_t count, int64_t lanes)
       : used_(hn::FirstN(D(), static_cast<size_t>(lanes))) {
     load(dy, plane, count, std::make_index_sequence<static_cast<size_t>(kFilters)>());
@@ -140,7 +140,8 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), packing.image());
   const int64_t past_image = (g.C - g.Cg) * packing.channel + packing.flat();
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
-    // One vector longer: without masked stores a partial store rewrites the elements after it.
+    // The buffer is one vector longer: without masked stores a partial store rewrites the elements
+    // after it.
     const Scratch packed(static_cast<size_t>(packing.image() + past_image + Scatter<T>::kLanes) *
                          sizeof(T));
     std::fill_n(packed.data<T>() + packing.image(), past_image, T(0));

@@ -21,7 +21,7 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-// Block size in vectors of sums: as many as fit in registers together with kTaps input vectors and
+// Block size in vectors of sums: as many as fit in registers together with kTaps vectors of x and
 // one of dy.
 constexpr bool kHasFewRegisters = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3;
 constexpr int64_t kRows = 6, kTaps = kHasFewRegisters ? 2 : 4;
@@ -44,7 +44,8 @@ class Correlation {
     const ConvSizes& g = packing.sizes;
     const int64_t whole = g.Q / kLanes * kLanes;
     const auto rest = hn::FirstN(D(), static_cast<size_t>(g.Q - whole));
-    const T *grads[kRows], *inputs[kTaps];  // of one row; copies, so that they stay in registers
+    const T *grads[kRows],
+        *inputs[kTaps];  // pointers to one row; copies, so that they stay in registers
     std::copy_n(dy, kRows, grads);
     std::copy_n(x, kTaps, inputs);
     for (int64_t o = 0; o < g.O; ++o) {
@@ -150,8 +151,8 @@ void add_sums(const ConvSizes& g, const Place& place, T* dw, const T* saved) {
   }
 }
 
-/// Each thread processes all its places for a few images before the next images: as many as fit in
-/// the L1 cache.
+/// Each thread processes all its blocks of sums for a few images, as many as fit in the L1 cache,
+/// before the next images.
 template <class T>
 void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
   constexpr int64_t kSaved = static_cast<int64_t>(Correlation<T>::kSums) * Correlation<T>::kLanes;

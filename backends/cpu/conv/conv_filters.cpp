@@ -39,7 +39,7 @@ class Window {
   // which NEON's vectors need.
   HWY_INLINE Window() {}
 
-  /// Set all pixels to b [kLanes], or to 0 if it is null.
+  /// Set all pixels to b [kLanes], or to 0 if b is null.
   HWY_INLINE void fill_pixels(const float* b) {
     fill_pixels(b ? hn::LoadU(D(), b) : hn::Zero(D()), Pixels());
   }

@@ -24,7 +24,7 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_AVX3
-constexpr size_t kVectors = 2;  // of a window row at a time
+constexpr size_t kVectors = 2;  // vectors of a window row at a time
 constexpr int64_t kRows = 5;    // rows of pixels; often divides the output height for 5x5
 constexpr int64_t kWidth = Tile<float, 1, kVectors>::kWidth;
 

@@ -1,8 +1,8 @@
 // Some convolution kernels multiply padding zeros by weights or gradients, which gives NaN if those
 // are infinite or NaN, although padding should contribute nothing. These functions detect that.
 // Weights are infinite or NaN only after training has failed: the reference kernel is fast enough.
-// Gradients often are while GradScaler searches for a scale: convolution_weight_grad_by_taps() is
-// for them.
+// Gradients are often infinite while GradScaler searches for a scale, so
+// convolution_weight_grad_by_taps() computes these cases faster.
 #pragma once
 
 #include <ambit/params.h>
@@ -15,7 +15,8 @@ namespace ambit::cpu {
 /// Return true if there is padding and `factor`, by which its zeros are multiplied, has an infinite
 /// or NaN element. A 16-bit factor must be bfloat16.
 bool spoils_padding(const ConvSizes& g, const Tensor& factor);
-/// The same, given the `result`, which then has NaN: scans it first if it is smaller.
+/// As above, with the `result`, which has NaN in that case: the smaller one of result and factor is
+/// scanned first.
 bool has_spoiled_padding(const ConvSizes& g, const Tensor& factor, const Tensor& result);
 
 /// Compute the gradient of the weights tap by tap, each as a convolution without padding over the

@@ -33,7 +33,7 @@ class ConvParts {
   /// The dim that is split.
   struct Axis {
     explicit Axis(const ConvSizes& g);
-    int64_t x, y, window;  // of the window: dilation * (taps - 1) + 1
+    int64_t x, y, window;  // window: its extent, dilation * (taps - 1) + 1
     int64_t stride, padding;
   };
 

@@ -32,7 +32,8 @@ Scratch floats(int64_t count) { return Scratch(static_cast<size_t>(count) * size
 template <class F>
 void for_segments(const ConvSizes& g, int64_t first, int64_t past, const F& f) {
   int64_t to = 0;
-  const auto row = [&](int64_t from, int64_t w) {  // of a window; from: row of x, w: its column
+  const auto row = [&](int64_t from,
+                       int64_t w) {  // a row of a window, at row `from` and column `w` of x
     if (from < 0) return f(to, -1, g.S * g.C);
     if (g.dilation[2] == 1) {  // adjacent taps
       const int64_t begin = std::clamp<int64_t>(-w, 0, g.S);
@@ -156,7 +157,7 @@ void products_conv(const ConvSizes& g, float* y, const float* x, const float* w,
   const Weights weights(g, w);
   const int64_t pixels = g.N * g.y_plane(), each = std::min(pixels, pixels_per_block(g));
   const int64_t blocks = ceil_div(pixels, each);
-  // A single block leaves the threads to its product.
+  // If there is a single block, its product uses all threads.
   parallel_for(blocks, grain_for_products(g.work() / blocks), [&](int64_t begin, int64_t end) {
     const Columns columns(g, x, each);
     for_blocks(g, begin * each, std::min(pixels, end * each), [&](int64_t first, int64_t past) {
@@ -174,7 +175,7 @@ void products_conv(const ConvSizes& g, float* y, const float* x, const float* w,
 void products_conv_input_grad(const ConvSizes& g, float* dx, const float* dy, const float* w) {
   const Weights weights(g, w);
   const bool pointwise = is_pointwise(g);
-  // Windows of one image overlap, so that a thread adds all of its columns.
+  // Windows of one image overlap, so one thread adds all columns of an image.
   parallel_for(g.N, grain_for_products(g.work() / g.N), [&](int64_t begin, int64_t end) {
     const int64_t most = std::min(pixels_per_block(g), g.y_plane());
     const Scratch room = floats(pointwise ? 0 : most * g.taps());

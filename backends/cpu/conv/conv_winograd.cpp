@@ -174,8 +174,8 @@ bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const fl
 }
 
 bool Convolution::run() {
-  // A part is a number of tiles whose values fit in a core's cache: larger, the more filters must
-  // be read for it. If there are few tiles, each part covers some of the filters.
+  // A part is a number of tiles whose values fit in a core's cache. The more filters must be read
+  // for a part, the larger it is. If there are few tiles, each part covers some of the filters.
   const int64_t filters = maps_.points * g_.T * g_.C * g_.K,
                 rows = std::clamp<int64_t>(filters >> 15, 14, 64),
                 at_once = std::max(kCached / (maps_.points * pitch_), ceil_div(rows, planes_));
@@ -257,7 +257,7 @@ bool has_winograd_conv(const WinogradSizes& g) {
   const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && std::min(g.C, g.K) * g.T >= 32;
   if (!has_window || !is_plain || !fills_vectors) return false;
   // Transforming the filters costs as much as some tiles do, and tiles extend beyond images:
-  // Winograd is faster if it saves at least this share of the products (measured).
+  // Winograd is faster if it saves at least this fraction of the products (measured).
   const WinogradTiles tiles(g);
   const int64_t count = tiles.count() * tiles.planes(), side = g.S + winograd_outputs(g.S) - 1,
                 points = g.R == 1 ? side : side * side, outputs = g.N * g.y_plane();

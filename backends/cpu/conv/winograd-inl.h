@@ -1,5 +1,6 @@
 // Winograd transforms: rows of pixels of x, of taps and of sums are polynomials, represented by
-// their values at as many points as x has pixels; there a product is one multiplication.
+// their values at as many points as x has pixels. A product of polynomials is one multiplication
+// per point.
 #if defined(AMBIT_CPU_WINOGRAD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_WINOGRAD_INL_H
 #undef AMBIT_CPU_WINOGRAD_INL_H

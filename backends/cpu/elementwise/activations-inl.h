@@ -78,7 +78,7 @@ struct Mish {
     const V power = hn::Mul(e.power, constant(d, kDown));
     const V more = hn::MulAdd(power, e.value, two);
     const V lost = plus_product(d, hn::Sub(two, more), power, e.value);
-    // `above` is a / power, which does not underflow; the last product has the power.
+    // `above` is a / power, which does not underflow; the last product multiplies by the power.
     const V slope = hn::MulSub(two, more, two);
     const V above = hn::MulAdd(e.value, more, hn::MulAdd(e.lost, slope, hn::Mul(e.value, lost)));
     const V scale = hn::IfThenElseZero(hn::Ge(x, least), e.power);

@@ -100,7 +100,7 @@ std::span<const Step> chain_of(TernaryOp op) {
                 {y, B::mul, a, t});
 #define AMBIT_LOOP(name, ...) case TernaryOp::name:
     AMBIT_TERNARY_LOOPS(AMBIT_LOOP)
-    case TernaryOp::atan_grad:  // loops, as the square in a chain would overflow
+    case TernaryOp::atan_grad:  // these have loops: the square in a chain would overflow
     case TernaryOp::asinh_grad:
       return {};
   }

@@ -1,5 +1,5 @@
-// Functions computed by running other loops in sequence on elements that stay in the L1 cache: some
-// bytes of code each, where dedicated loops would need kilobytes.
+// Functions computed by running other loops in sequence on elements that stay in the L1 cache. Each
+// needs some bytes of code; a dedicated loop would need kilobytes.
 #pragma once
 
 #include <ambit/dtype.h>

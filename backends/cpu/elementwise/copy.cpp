@@ -27,8 +27,8 @@ void copy_elements(int64_t n, void* y, int64_t y_stride, const void* x, int64_t 
   }
 }
 
-/// y [rows][columns] = x, which is contiguous along its rows dim. Transposes through a square
-/// buffer in the L1 cache, so that x and y are accessed in whole cache lines. Strides in elements.
+/// y [rows][columns] = x, where x is contiguous along dim `rows`. Copies squares through a buffer
+/// in the L1 cache, so that x and y are accessed in whole cache lines. Strides are in elements.
 template <class Bits>
 void transpose_square(int64_t rows, int64_t columns, Bits* y, int64_t y_stride, const Bits* x,
                       int64_t x_stride) {

@@ -31,10 +31,10 @@ struct ReducedExp {
   /// power = 2^(n + shift), which must be a normal number.
   HWY_INLINE ReducedExp(D d, V x, V rest, V shift) {
     const hn::RebindToUnsigned<D> bits;
-    // Adding it rounds to an integer, stored in the lowest bits as a floating-point exponent.
+    // Adding `magic` rounds to an integer, stored in the lowest bits as a floating-point exponent.
     const V magic = hn::Add(constant(d, kIsFloat ? 0x1.8p23 + 127 : 0x1.8p52 + 1023), shift);
     const V n = hn::MulAdd(x, constant(d, 1.44269504088896340736), magic), q = hn::Sub(n, magic);
-    // log(2) in two parts, the first so short that its product with q is exact.
+    // log(2) in two parts; the first has so few bits that its product with q is exact.
     const V long_part = constant(d, kIsFloat ? 0.693145751953125 : 0x1.62e42fee00000p-1);
     const V short_part = constant(d, kIsFloat ? 1.42860682030941723212e-6 : 0x1.a39ef35793c76p-33);
     high = hn::NegMulAdd(q, long_part, x);
@@ -104,7 +104,7 @@ struct Roots {
 /// number. The low part is less than 0.1; its rounding error does not matter.
 template <class D, bool minus = false, class V = hn::Vec<D>>
 struct ExpParts {
-  /// By a table of roots of 2, which fills a register.
+  /// Uses a table of roots of 2, which fills a register.
   template <class... Rest>
   requires kHoldsRoots<D> HWY_INLINE ExpParts(D d, V x, V shift, Rest... rest) {
     constexpr int kLanes = hn::MaxLanes(D()), kBits = kLanes == 16 ? 4 : 3;
@@ -114,7 +114,7 @@ struct ExpParts {
     const V magic = hn::MulAdd(shift, constant(d, kLanes), constant(d, 0x1.8p23 + kLanes * 127));
     const V n = hn::MulAdd(x, constant(d, kSign * kLanes * 1.44269504088896340736), magic);
     const V q = hn::Sub(n, magic);
-    // log(2) in two parts, the first so short that its product with q is exact.
+    // log(2) in two parts; the first has so few bits that its product with q is exact.
     V reduced = hn::MulAdd(q, constant(d, -kSign * 0.693115234375 / kLanes), x);
     reduced = hn::MulAdd(q, constant(d, -kSign * 3.1946184945309416e-5 / kLanes), reduced);
     ((reduced = hn::Add(reduced, rest)), ...);
@@ -156,8 +156,8 @@ HWY_INLINE V less_one(D d, const ExpParts<D, minus>& e, V power) {
   return hn::MulAdd(power, e.low, hn::MulSub(power, e.high, constant(d, 1)));
 }
 
-/// from + from_lost - x, in two forms: `value` is exact next to its zero; `difference` + `lost` is
-/// for exponents, where the rounding error `lost` of the difference matters if x is large.
+/// from + from_lost - x, in two forms: `value` is exact next to its zero; `difference` + `lost`,
+/// for exponents, includes the rounding error of the difference, which matters if x is large.
 template <class D, class V = hn::Vec<D>>
 struct Distance {
   HWY_INLINE Distance(D d, double from, double from_lost, V x) {

@@ -35,7 +35,7 @@ struct Exp {
 /// (e^x - 1) / 2 as the sum of `value` and a `rest` below its last place.
 template <class D, class V = hn::Vec<D>>
 struct HalfExpm1 {
-  /// Requires x from -40 to 89 in float, or from -40 to 710 in double.
+  /// Requires x from -40 to 89 for float, from -40 to 710 for double.
   HWY_INLINE HalfExpm1(D d, V x) {
     const ReducedExp<D> e(d, x, hn::Zero(d), constant(d, -1));
     // `first` is the larger term unless it is 0, so that `lost` below is exact.
@@ -93,7 +93,7 @@ HWY_INLINE V log_of_sum(D d, V u, V rest) {
   const auto power = hn::ShiftLeft<23>(hn::Sub(hn::Set(di, 127), least));
   const V scaled = hn::Mul(rest, hn::BitCast(d, power));
   // (log(1 + f) - f + f^2 / 2) / f^3: a minimax polynomial for the relative error, 6e-9.
-  // In two halves, because a long chain of dependent products would delay the result.
+  // It is evaluated in two halves, because a long chain of dependent products has a higher latency.
   static constexpr double kHigh[] = {-0.076344299074909042, 0.1276155036025465,
                                      -0.13160195053077417, 0.1420176246702842};
   static constexpr double kLow[] = {-0.16623356479383086, 0.20001226667459748, -0.25000821056214961,
@@ -102,7 +102,7 @@ HWY_INLINE V log_of_sum(D d, V u, V rest) {
   const V series =
       hn::MulAdd(polynomial(d, kHigh, f), hn::Mul(square, square), polynomial(d, kLow, f));
   const V bend = hn::MulAdd(series, f, constant(d, -0.5));
-  // log(2) in two parts, the first so short that its product with k is exact.
+  // log(2) in two parts; the first has so few bits that its product with k is exact.
   const V high = hn::Mul(k, constant(d, 0.693145751953125)), sum = hn::Add(high, f);
   V low = hn::MulAdd(k, constant(d, 1.42860682030941723212e-6),
                      hn::NegMulAdd(scaled, hn::NegMulAdd(f, f, f), scaled));

@@ -149,8 +149,8 @@ struct Gelu {
   }
 };
 
-/// 2 sqrt(2 / pi) (x + 0.044715 x^3), and its rounding error, because the tail of gelu_tanh is its
-/// exponential. As arithmetic::gelu_tanh_logit.
+/// As arithmetic::gelu_tanh_logit, 2 sqrt(2 / pi) (x + 0.044715 x^3), with its rounding error,
+/// which matters because the tail of gelu_tanh is its exponential.
 template <class D, class V = hn::Vec<D>>
 struct GeluTanhLogit {
   HWY_INLINE GeluTanhLogit(D d, V x) {
@@ -179,8 +179,9 @@ struct GeluTanh {
   }
 };
 
-/// y with erf(y) = x, for float, computed in double. The last of the source's three ranges is next
-/// to 1, where there is no float. Source: Giles 2010, "Approximating the erfinv function".
+/// y with erf(y) = x, for float, computed in double. The source's third range is omitted: it lies
+/// between 1 and the largest float below 1. Source: Giles 2010, "Approximating the erfinv
+/// function".
 struct ErfInv {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
@@ -229,7 +230,7 @@ HWY_INLINE hn::Vec<D> chebyshev_sum(D d, const double* c, int terms, hn::Vec<D> 
   return hn::MulAdd(t, b1, hn::Sub(constant(d, c[0]), b2));
 }
 
-/// I0, for float, computed in double, with as many terms as float results need.
+/// I0 of float, computed in double, with as many terms as float results need.
 struct I0 {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {

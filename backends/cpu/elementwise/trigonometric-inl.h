@@ -28,7 +28,7 @@ HWY_INLINE V sine_or_cosine(D d, V x) {
   constexpr bool kIsFloat = sizeof(T) == 4;
   const hn::RebindToUnsigned<D> bits;
   const V r = hn::Abs(x);
-  // Adding it rounds to an integer, stored in the lowest bits of the sum.
+  // Adding `magic` rounds to an integer, stored in the lowest bits of the sum.
   const V magic = constant(d, kIsFloat ? 0x1.8p23 : 0x1.8p52);
   const V n = hn::MulAdd(r, constant(d, 0.63661977236758134308), magic), q = hn::Sub(n, magic);
   // pi/2 in parts. Without fused multiply-add, the first parts have so few bits that their products
@@ -189,7 +189,7 @@ struct Atanh {
   }
 };
 
-/// As arithmetic::sine_cardinal, for float, computed in double.
+/// As arithmetic::sine_cardinal, of float, computed in double.
 struct Sinc {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {

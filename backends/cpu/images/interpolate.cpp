@@ -1,6 +1,6 @@
-// Resizing images in one to three spatial dims, and its gradient. The rows of x for a row of y are
-// combined first, then the columns of that row; the order is reversed if y has far fewer columns.
-// In channels-last layout whole pixels are combined. The gradient uses the same code with
+// Resizing images in one to three spatial dims, and its gradient. To compute a row of y, its rows
+// of x are combined first, then the columns of the result; the order is reversed if y has far fewer
+// columns. In channels-last layout whole pixels are combined. The gradient uses the same code with
 // transposed taps: for each element of x the elements of y that depend on it.
 #include "backends/cpu/runtime/simd_targets.h"
 
@@ -34,7 +34,7 @@ void mix(int64_t n, T* y, const T* x, T a, bool first) {
   }
 }
 
-/// y[j] = weighted sum of the elements of x that axis lists; x may need a zero at its end.
+/// y[j] = weighted sum of the elements of x that `axis` lists; see Resizing::needs_zero for x.
 template <class T>
 void mix_columns(const Resizing& axis, const T* x, T* y) {
   const int64_t n = axis.to;

@@ -29,7 +29,8 @@ struct ResizingWeights {
 struct Resizing {
   /// A dim of size 1 that is copied.
   Resizing();
-  /// The taps of the axis, or `turned`, the transpose: the elements of y that use each one of x.
+  /// The taps of the axis, or with `turned` their transpose: for each element of x the elements of
+  /// y that use it.
   Resizing(const interpolation::Axis& axis, bool turned);
 
   int64_t count(int64_t i) const { return begins[place(i) + 1] - begins[place(i)]; }

@@ -27,7 +27,7 @@ void check_indices(const char* op, const Tensor& index, int64_t bound) {
 namespace {
 
 /// Return loops over the shape of index, with stride 0 along dim for `indexed` (operand 2), whose
-/// position there comes from the index. Operands: index, other, indexed.
+/// position along dim comes from the index. Operands: index, other, indexed.
 Loops<3> make_index_loops(const Tensor& index, const Tensor& other, const Tensor& indexed,
                           int64_t dim) {
   Loops<3> loops;
@@ -55,7 +55,7 @@ void for_places(const Loops<3>& loops, const Tensor& index, const Line& line, in
   });
 }
 
-/// y[place] = f(y[place], src), on one thread, because several elements may refer to one place.
+/// y[place] = f(y[place], src), on one thread, because several indices may be equal.
 template <class F>
 void write_places(const char* op, Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
                   const F& f) {
@@ -150,7 +150,8 @@ bool falls(const Tensor& index) {
   return true;
 }
 
-/// y [.., n], x [.., m], with contiguous lines: line by line; threads share pieces of long lines.
+/// y [.., n], x [.., m], with contiguous lines. Threads process whole lines, or pieces of a line if
+/// lines are long.
 template <class Bits>
 void select_in_lines(Bits* y, const Bits* x, const Loops<2>& lines, const Tensor& index) {
   constexpr int64_t kPiece = 4096;

@@ -34,7 +34,7 @@ Tensor ImageSlice::native() const {
   return alias(block, t_.sizes(), strides, first_);
 }
 
-// In the order of NativeScope: convert to row-major first, then acquire.
+// Use the order of NativeScope: convert to row-major first, then acquire.
 ChannelsLastCopy::ChannelsLastCopy(const Tensor& y, const Tensor& x) {
   if (y.dim() != 4 || !(x.storage()->is_native() || y.storage()->is_native())) return;
   const std::optional<ImageSlice> to = ImageSlice::of(y), from = ImageSlice::of(x);

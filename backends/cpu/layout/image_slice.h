@@ -36,8 +36,8 @@ class ImageSlice {
 /// Two tensors for a copy that preserves the layout.
 class ChannelsLastCopy {
  public:
-  /// y and x have equal sizes. If x or y is channels-last, y is written so if possible, except when
-  /// both are whole blocks, whose copies are usually read in row-major order.
+  /// y and x have equal sizes. If x or y is channels-last, y is written channels-last if possible,
+  /// except when both are whole blocks, whose copies are usually read in row-major order.
   ChannelsLastCopy(const Tensor& y, const Tensor& x);
   ~ChannelsLastCopy();
   ChannelsLastCopy(const ChannelsLastCopy&) = delete;

@@ -12,12 +12,12 @@
 
 namespace ambit::cpu {
 
-/// Operands 0 .. N-1, the output first. Strides in elements. There is always an innermost dim.
+/// Operands 0 .. N-1, the output first. Strides are in elements. There is always an innermost dim.
 template <size_t N>
 struct Loops {
   int64_t numel = 0;
   Dims sizes;                   // outermost first
-  std::array<Dims, N> strides;  // of each operand
+  std::array<Dims, N> strides;  // one list for each operand
 
   int64_t inner_size() const { return sizes.back(); }
   /// Return the operand's stride along a run.
@@ -69,7 +69,7 @@ class RunWalk {
 
   const Loops<N>& loops_;
   Dims at_;                           // index in the dims outside of a run
-  std::array<int64_t, N> offsets_{};  // of the run's first elements
+  std::array<int64_t, N> offsets_{};  // offset of the run's first element in each operand
   std::array<int64_t, N> steps_{};    // from run to run: along the innermost of those dims
   int64_t row_left_ = 1;              // runs in this row, including the current one
 };

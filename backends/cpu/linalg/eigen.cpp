@@ -1,29 +1,10 @@
 // Eigenvalues of symmetric matrices and singular values, by divide and conquer.
 #include <ambit/backend/reference.h>
 
-#include <cmath>
-
 #include "backends/cpu/kernels.h"
 #include "matrices.h"
 
 namespace ambit::cpu {
-namespace {
-
-// Return true if no element is NaN or inf: with them LAPACK may not terminate.
-template <class T>
-bool is_finite(const T* x, int64_t n) {
-  T sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += x[i] * 0;
-  return sum == 0;
-}
-
-/// Convert a workspace size that LAPACK returns as a float, whose last digits may be rounded off.
-template <class T>
-int32_t work_size(T size) {
-  return static_cast<int32_t>(std::ceil(static_cast<double>(size) * 1.00001)) + 1;
-}
-
-}  // namespace
 
 // values [B,N]; vectors [B,N,N], column-major; info [B]; x [B,N,N].
 void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper) {
@@ -38,7 +19,7 @@ void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool u
     const auto& f = library->of<T>();
     for_each_matrix(x.size(0), 4 * numel * n, [&](int64_t b) {
       const T* from = x.data_ptr<T>() + b * numel;
-      bool finite = true;  // of the elements that are read
+      bool finite = true;  // true if all elements that are read are finite
       for (int64_t i = 0; i < n; ++i) {
         finite =
             finite && (upper ? is_finite(from + i * n + i, n - i) : is_finite(from + i * n, i + 1));

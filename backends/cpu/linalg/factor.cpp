@@ -29,8 +29,8 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   });
 }
 
-// q [B,M,C]; r [B,C,N]; x [B,M,N]. Transposed to column-major: the LQ factorisation of x^T, which
-// would need no copy, takes LAPACK 1.5 times as long.
+// q [B,M,C]; r [B,C,N]; x [B,M,N]. x is copied to column-major order: the LQ factorisation of x^T
+// needs no copy, but LAPACK needs 1.5 times as long for it.
 void qr(Tensor& q, Tensor& r, const Tensor& x) {
   const LapackUse library;
   if (!library) return reference::qr(q, r, x);
@@ -51,7 +51,7 @@ void qr(Tensor& q, Tensor& r, const Tensor& x) {
       f.geqrf(&M, &N, nullptr, &M, nullptr, least, &lwork, &info);
       f.orgqr(&M, &C, &K, nullptr, &M, nullptr, least + 1, &lwork, &info);
       lwork = static_cast<int32_t>(std::max(least[0], least[1]));
-      const int64_t columns = std::max(n, c);  // of x, then of q
+      const int64_t columns = std::max(n, c);  // columns of x, then of q
       const Scratch scratch(static_cast<size_t>(m * columns + k + lwork) * sizeof(T));
       T *a = scratch.data<T>(), *tau = a + m * columns, *work = tau + k;
       transpose(a, x.data_ptr<T>() + b * m * n, m, n);

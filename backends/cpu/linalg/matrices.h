@@ -6,6 +6,7 @@
 #include <ambit/tensor.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -53,6 +54,20 @@ void transpose(T* to, const T* from, int64_t rows, int64_t columns) {
       }
     }
   }
+}
+
+/// Return true if no element is NaN or inf: with them LAPACK may not terminate.
+template <class T>
+bool is_finite(const T* x, int64_t n) {
+  T sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += x[i] * 0;
+  return sum == 0;
+}
+
+/// Convert a workspace size that LAPACK returns as a float, whose last digits may be rounded off.
+template <class T>
+int32_t work_size(T size) {
+  return static_cast<int32_t>(std::ceil(static_cast<double>(size) * 1.00001)) + 1;
 }
 
 /// m [rows, columns] = 1 on the diagonal, 0 elsewhere.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kDepth = 256;  // k per block
 
-/// Rows of sums in unsigned integers, which wrap. `packed` [kDepth][kColumns].
+/// Compute rows of sums in unsigned integers, which wrap. `packed` [kDepth][kColumns].
 template <class T>
 class WrappingGemm {
  public:

@@ -17,13 +17,13 @@ struct Int8Block {
   const int8_t* w;
 };
 
-/// sums[m * stride + n] = sum over k of x[m,k] w[n,k]. On the calling thread.
+/// sums[m * stride + n] = sum over k of x[m,k] w[n,k], computed on the calling thread.
 using Int8Products = void(const Int8Block& block, int32_t* sums, int64_t stride);
 
-/// By Highway: products in int16, of which pairs are added as int32.
+/// The version for Highway: products in int16, whose pairs are added in int32.
 Int8Products int8_products;
-/// By AVX512_VNNI: four products of bytes per step. Null if the CPU lacks it or AMBIT_CPU_ISA is
-/// below avx512_bf16.
+/// The version for AVX512_VNNI: four products of bytes per step. Null if the CPU lacks it or
+/// AMBIT_CPU_ISA is below avx512_bf16.
 Int8Products* int8_products_vnni();
 
 /// q [K], zero-padded to `pitch`, = x [K] quantised as quantize_rows (ambit/ops/quantized.h) does.

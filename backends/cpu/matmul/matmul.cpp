@@ -3,6 +3,7 @@
 // float64, and float32 on other processors: product.h. bfloat16, if the CPU has instructions for
 // it: matmul_bfloat16.h. Integers: gemm.h.
 #include <ambit/backend/arithmetic.h>
+#include <ambit/detail/packed_constants.h>
 
 #include <optional>
 
@@ -105,9 +106,9 @@ class Tiles {
   static constexpr int64_t kUnit = 16;  // floats per cache line
 
   int64_t across() const { return ceil_div(N_, columns_); }
-  /// Multiply-adds of a tile above which it is split: low for the first split; higher for more,
-  /// whose smaller tiles are slower per product. With a single row or column, reading the matrix
-  /// dominates.
+  /// Multiply-adds of a tile above which it is split: low for the first split, higher for further
+  /// splits, since smaller tiles are slower per product. With a single row or column, reading the
+  /// matrix dominates.
   int64_t worth_cutting() const {
     if (std::min(M_, N_) == 1) return 2 * kGrain;
     return count() == 1 ? kProductGrain : kLargeTile;
@@ -227,19 +228,37 @@ Product<T> linear_product(const Tensor& y, const Tensor& x, const Tensor& w, con
   return p;
 }
 
+/// Multiply by a constant b whose packed form is kept. Return false if it is not.
+bool multiply_by_constant(const Product<float>& p, float* y) {
+  const bool fits = p.a.column_stride == 1 && (p.bias_stride == 1 || !p.bias);
+  if (!kHasFastSgemm || !fits || !suits_packed(p.M)) return false;
+  const size_t size = packed_bytes(p);
+  constexpr int64_t kLinear = 3;
+  const PackedConstants::Form kept =
+      PackedConstants::find(p.b.data, {kLinear, p.N, p.K, p.b.row_stride, p.b.column_stride}, size);
+  if (!kept.data) return false;
+  auto* const packed = static_cast<float*>(kept.data);
+  if (kept.is_new) pack(p, packed);
+  multiply_packed(p, packed, y);
+  return true;
+}
+
+void apply_rows(UnaryLoop map, const Product<float>& p, float* y) {
+  if (!map) return;
+  parallel_for(p.M, grain_for(p.N), [&](int64_t begin, int64_t end) {
+    map((end - begin) * p.N, y + begin * p.N, y + begin * p.N);
+  });
+}
+
 void linear_float(const char* op, const Tensor& y, const Tensor& x, const Tensor& w,
                   const Tensor& b, UnaryLoop map = nullptr) {
   const auto product = linear_product<float>(y, x, w, b);
   float* const out = y.data_ptr<float>();
+  if (multiply_by_constant(product, out)) return apply_rows(map, product, out);
   const LibraryUse use(!is_for_blocks(product));
   if (!use) {
     multiply(product, out);
-    if (map) {
-      parallel_for(product.M, grain_for(product.N), [&](int64_t begin, int64_t end) {
-        map((end - begin) * product.N, out + begin * product.N, out + begin * product.N);
-      });
-    }
-    return;
+    return apply_rows(map, product, out);
   }
   const Tiles tiles(product.M, product.N, product.K);
   parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t end) {

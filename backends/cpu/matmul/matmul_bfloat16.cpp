@@ -57,8 +57,8 @@ struct Product {
   std::optional<UnaryOp> map;
   int64_t M, N, K;
   bool a_column_major, b_column_major, has_bias;
-  const dnnl::memory::desc* packed_b = nullptr;  // if b is packed in this layout
-  int64_t packed_for = 0;                        // the layout was chosen for so many rows
+  const dnnl::memory::desc* packed_b = nullptr;  // layout of the packed b; null if b is not packed
+  int64_t packed_for = 0;                        // number of rows for which the layout was chosen
 
   onednn::Plan& plan() const {
     onednn::Key key(onednn::Kind::matmul_bfloat16);
@@ -179,7 +179,7 @@ bool has_instructions([[maybe_unused]] dnnl::cpu_isa isa) {
   const auto needed = static_cast<unsigned>(isa);
   return (has & needed) == needed;
 #else
-  return false;  // the bits have other meanings
+  return false;  // float16 has another format
 #endif
 }
 

@@ -25,7 +25,7 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr int64_t kDepth = 384;     // k per partial sum, before it is added to y
-constexpr int64_t kColumns = 4096;  // of b in one slab
+constexpr int64_t kColumns = 4096;  // columns of b in one slab
 constexpr int64_t kSlab = 1 << 20;  // elements of a slab
 
 /// Rows of a for tiles: element (m, k) of a tile is data[m * row + k * step].
@@ -210,7 +210,7 @@ T dot(int64_t n, const T* a, const T* b) {
   const auto product = [&](int64_t i, auto sum) {
     return hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
   };
-  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;  // enough to hide the latency of an addition
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;  // four sums hide the latency of an addition
   int64_t i = 0;
   for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
     s0 = product(i, s0);
@@ -260,6 +260,18 @@ void multiply_any(const Product<T>& p, T* y) {
   multiply_by_slabs(p, bias, y);
 }
 
+bool has_suitable_rows(int64_t rows) {
+  constexpr bool kHasWideVectors = kLanes<float> == 16;
+  return kHasWideVectors ? rows >= 4 && rows <= 256 : rows >= 2 && rows <= 8;
+}
+size_t all_panels(const Product<float>& p) {
+  return static_cast<size_t>(p.K * round_up(p.N, kWidth<float>)) * sizeof(float);
+}
+void pack_float(const Product<float>& p, float* packed) { pack_slab(p.K, p.N, p.b, packed); }
+void multiply_panels(const Product<float>& p, const float* packed, float* y) {
+  multiply_slab<float>(p.M, p.N, p.K, p.a, packed, {y, p.N, 0, p.bias, false});
+}
+
 void multiply_float(const Product<float>& p, float* y) { multiply_any(p, y); }
 void multiply_double(const Product<double>& p, double* y) { multiply_any(p, y); }
 
@@ -271,6 +283,16 @@ HWY_AFTER_NAMESPACE();
 namespace ambit::cpu {
 HWY_EXPORT(multiply_float);
 HWY_EXPORT(multiply_double);
+HWY_EXPORT(has_suitable_rows);
+HWY_EXPORT(all_panels);
+HWY_EXPORT(pack_float);
+HWY_EXPORT(multiply_panels);
+bool suits_packed(int64_t rows) { return HWY_DYNAMIC_DISPATCH(has_suitable_rows)(rows); }
+size_t packed_bytes(const Product<float>& p) { return HWY_DYNAMIC_DISPATCH(all_panels)(p); }
+void pack(const Product<float>& p, float* packed) { HWY_DYNAMIC_DISPATCH(pack_float)(p, packed); }
+void multiply_packed(const Product<float>& p, const float* packed, float* y) {
+  HWY_DYNAMIC_DISPATCH(multiply_panels)(p, packed, y);
+}
 template <>
 void multiply(const Product<float>& p, float* y) {
   HWY_DYNAMIC_DISPATCH(multiply_float)(p, y);

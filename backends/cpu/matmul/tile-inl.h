@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many sums as fit in registers, with N vectors and one broadcast element: 32 registers or 16.
+// As many sums as fit in the 32 or 16 registers, together with N vectors and one broadcast element.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 inline constexpr size_t kTileRows = 6, kTileVectors = 4;
 #else

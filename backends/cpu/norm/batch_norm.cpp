@@ -1,6 +1,6 @@
 // Batch normalisation and its gradient: one channel at a time, or rows of channels if they are
-// innermost; bfloat16 is read only in the second layout. Our own kernels for all dtypes: oneDNN 2.6
-// has no float64, and its float32 kernel is three times slower in the other layout.
+// innermost; bfloat16 is read only in the second layout. Our own kernels are used for all dtypes:
+// oneDNN 2.6 has no float64, and its float32 kernel is three times slower in the other layout.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -83,7 +83,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, con
   });
 }
 
-// The same for y, x [N,...,C].
+// As above, for y, x [N,...,C].
 template <class T>
 void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                   const Tensor& b, double eps) {
@@ -191,7 +191,7 @@ void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const 
   add_samples(s, sums, products, pdw, pdb);
 }
 
-// The same for dx, dy, x [N,...,C].
+// As above, for dx, dy, x [N,...,C].
 template <class T>
 void backward_rows(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                    const Tensor& w, const Tensor& mean, const Tensor& invstd) {

@@ -1,6 +1,6 @@
 // softmax, log_softmax and their gradients. A line is the elements along dim: contiguous, or, if
-// dim is not the last, interleaved with other lines. Our own kernels for both dtypes: oneDNN 2.6
-// has no float64 and loses NaN in its exponential.
+// dim is not the last, interleaved with other lines. Our own kernels are used for both dtypes:
+// oneDNN 2.6 has no float64 and loses NaN in its exponential.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -84,7 +84,7 @@ void add_exponentials(int64_t n, T* y, T* sum, const T* x, const T* most) {
   }
 }
 
-/// Softmax of `width` <= kBlock adjacent lines of n elements with stride `step`.
+/// Compute softmax of `width` <= kBlock adjacent lines of n elements with stride `step`.
 template <class T>
 void softmax_lines(int64_t n, int64_t step, int64_t width, T* y, const T* x, bool log) {
   alignas(64) T most[kBlock], part[kBlock];

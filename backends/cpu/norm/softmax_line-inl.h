@@ -30,7 +30,7 @@ HWY_INLINE V exp_nonpositive(D d, V x) requires(sizeof(hn::TFromD<D>) == 8) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_nonpositive(D d, V x) requires(sizeof(hn::TFromD<D>) == 4) {
   // x = q ln 2 + r. Floats near `rounds` are spaced by 1, so the low bits of t hold q + 191.
-  // Shifted, they are the exponent bits of 2^(q + 64), which is normal even if 2^q is subnormal.
+  // Shifted, these bits are the exponent of 2^(q + 64), which is normal even if 2^q is subnormal.
   const V rounds = constant(d, 0x1.8p23 + 127 + 64);
   const V t = hn::MulAdd(x, constant(d, 1.442695040888963), rounds);
   const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToUnsigned<D>(), t)));

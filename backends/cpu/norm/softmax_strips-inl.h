@@ -95,8 +95,8 @@ class Strip {
 
  private:
   static constexpr D d{};
-  // Measured: more prefetched rows, which map to the same L1 sets, evict each other; prefetching
-  // some rows twice brings evicted ones back.
+  // Measured: more prefetched rows evict each other, since they map to the same L1 sets;
+  // prefetching some rows twice loads the evicted ones again.
   static constexpr int64_t kAhead = 8;
 
   int64_t n_ = 0, step_ = 0;

@@ -32,8 +32,8 @@ void update(int64_t n, const std::array<T*, sizeof...(K)> x, const Rule& rule,
   }
 }
 
-/// Bytes read and written that are worth a second thread: about 7 us. Lower than for other loops,
-/// because each thread finds its share of the parameters in its own cache.
+/// Bytes read and written that are worth a second thread: about 7 us. It is lower than for other
+/// loops, because each thread finds its part of the parameters in its own cache.
 constexpr int64_t kGrainBytes = int64_t{768} << 10;
 
 /// Call update(i, offset, n) for pieces of the tensors of a list, on several threads if they are

@@ -1,6 +1,6 @@
 // Average pooling and its gradient. Row-major: the input rows of a row of windows are summed first,
-// then the windows of that row; channels-last: whole pixels are summed. For both dtypes our own
-// code: oneDNN's average pooling is not faster.
+// then the windows of that row; channels-last: whole pixels are summed. Our own code is used for
+// both dtypes, since oneDNN's average pooling is not faster.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// Vectorised by the compiler; iterations are independent.
+/// The compiler vectorises this loop; iterations are independent.
 template <class T>
 void add(int64_t n, T* y, const T* x) {
 #pragma omp simd

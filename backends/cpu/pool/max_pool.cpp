@@ -1,6 +1,6 @@
 // Maximum pooling: vectors hold adjacent windows of a row, if the windows have all of their columns
-// and a stride of 1 or 2; other windows are computed one by one. Our own code for both dtypes:
-// oneDNN returns positions within the window, not within the image.
+// and a stride of 1 or 2; other windows are computed one by one. Our own code is used for both
+// dtypes, since oneDNN returns positions within the window, not within the image.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

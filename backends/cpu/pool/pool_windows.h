@@ -64,7 +64,7 @@ struct PoolImages {
   int64_t in() const { return d.in * h.in * w.in; }
   int64_t out() const { return d.out * h.out * w.out; }
   int64_t window() const { return d.kernel * h.kernel * w.kernel; }
-  /// Grains: the images, and the rows of y, that are worth a thread.
+  /// Grains: the number of images, and of rows of y, that are worth a second thread.
   int64_t grain() const { return grain_for(out() * window()); }
   int64_t row_grain() const { return grain_for(w.out * window()); }
 

@@ -94,7 +94,7 @@ class Reduction {
       });
     }
   }
-  /// Add `rows` rows of n elements, `stride` apart from one another; `step` from row to row.
+  /// Add `rows` rows of n elements; `stride` is the distance of elements, `step` that of rows.
   void add(int64_t n, char* sums, int64_t offset, int64_t stride, int64_t rows,
            int64_t step) const {
     const char* row = x_ + offset * x_size_;
@@ -169,7 +169,7 @@ class Reduction {
     copy_strided(n, y_ + y_offset * y_size_, stride, from, 1, static_cast<size_t>(y_size_));
   }
 
-  /// The same reduction with another function.
+  /// Return the same reduction with another function.
   Reduction with(ReduceOp op) const {
     Reduction other = *this;
     other.reducer_ = reducer(op, kFloat64);
@@ -256,7 +256,8 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_;
-  UnaryLoop upcast_, cast_, downcast_;  // null unless x, or y, has 16 bits: upcast_, or downcast_
+  UnaryLoop upcast_, cast_,
+      downcast_;  // upcast_ is null unless x has 16 bits, downcast_ unless y has
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

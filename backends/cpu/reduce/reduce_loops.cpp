@@ -22,7 +22,8 @@ void clear(int64_t n, void* sums) {
 }
 
 /// Add four rows at a time, so that the sums are read and written a quarter as often. Exception:
-/// contiguous rows of hundreds of bytes: one at a time they form a single stream, prefetched best.
+/// contiguous rows of hundreds of bytes are added one at a time, because they form a single stream,
+/// which is prefetched best.
 template <class F, class T>
 void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
   constexpr int64_t kFar = 2048 / static_cast<int64_t>(sizeof(T)), kNear = kFar / 8;

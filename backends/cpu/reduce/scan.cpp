@@ -26,7 +26,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kTogether = 1024;  // lines, whose values and positions fit in the L1 cache
+constexpr int64_t kTogether = 1024;  // lines; their values and positions fit in the L1 cache
 
 /// Compute value[j], position[j]: the extreme of each of n <= kTogether adjacent lines.
 template <bool kLargest, class T>

@@ -2,6 +2,10 @@
 // older CPU on a newer one. Effective only on x86; elsewhere the value is only checked.
 #pragma once
 
+#include <ambit/api.h>
+
+#include <cstdint>
+
 namespace ambit::cpu {
 
 /// avx512 means the subsets F, BW, CD, DQ and VL; avx512_bf16 adds VNNI and BF16. Highway compiles
@@ -17,5 +21,10 @@ const char* name(InstructionSet set);
 /// Apply the limit to Highway and oneDNN, before their first use. A user's ONEDNN_MAX_CPU_ISA has
 /// priority for oneDNN. Errors: those of instruction_set_limit().
 void limit_instruction_sets();
+
+/// Return the targets of Highway (bits such as HWY_AVX2) that the CPU has and the limit allows.
+AMBIT_API int64_t highway_targets();
+/// For tests: use only these targets of Highway; 0: all again.
+AMBIT_API void set_highway_targets(int64_t targets);
 
 }  // namespace ambit::cpu

@@ -14,7 +14,7 @@ namespace {
 struct Library {
   Lapack functions{};
   bool found = false;
-  std::string name;  // of the library, or why it was not found
+  std::string name;  // name of the library's file, or why it was not found
 };
 
 template <class Function>
@@ -29,7 +29,8 @@ bool find_all(void* library, LapackOf<T>& f) {
   return find(library, type + "getrf_", f.getrf) && find(library, type + "potrf_", f.potrf) &&
          find(library, type + "trsm_", f.trsm) && find(library, type + "geqrf_", f.geqrf) &&
          find(library, type + "orgqr_", f.orgqr) && find(library, type + "syevd_", f.syevd) &&
-         find(library, type + "gesdd_", f.gesdd);
+         find(library, type + "gesdd_", f.gesdd) && find(library, type + "geev_", f.geev) &&
+         find(library, (sizeof(T) == 4 ? "cgeev_" : "zgeev_"), f.complex_geev);
 }
 
 // Return the file that the library's name resolves to. On Debian it is a link to one of several.

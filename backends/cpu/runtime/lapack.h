@@ -4,6 +4,7 @@
 // character arguments follow at the end of the argument list.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,7 +13,8 @@
 
 namespace ambit::cpu {
 
-/// The functions for one dtype. Documentation: netlib.org/lapack.
+/// The functions for one dtype, and for complex numbers with its parts. Documentation:
+/// netlib.org/lapack.
 template <class T>
 struct LapackOf {
   using Int = const int32_t*;
@@ -28,6 +30,12 @@ struct LapackOf {
                 Int lwork, int32_t* iwork, Int liwork, int32_t* info, size_t, size_t);
   void (*gesdd)(const char* job, Int m, Int n, T* a, Int lda, T* s, T* u, Int ldu, T* vt, Int ldvt,
                 T* work, Int lwork, int32_t* iwork, int32_t* info, size_t);
+  void (*geev)(const char* left, const char* right, Int n, T* a, Int lda, T* values, T* imaginary,
+               T* vl, Int ldvl, T* vr, Int ldvr, T* work, Int lwork, int32_t* info, size_t, size_t);
+  void (*complex_geev)(const char* left, const char* right, Int n, std::complex<T>* a, Int lda,
+                       std::complex<T>* values, std::complex<T>* vl, Int ldvl, std::complex<T>* vr,
+                       Int ldvr, std::complex<T>* work, Int lwork, T* rwork, int32_t* info, size_t,
+                       size_t);
 };
 
 struct Lapack {

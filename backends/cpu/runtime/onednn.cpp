@@ -55,7 +55,8 @@ memory::dims between_taps(memory::dims dilation) {
 }
 
 /// Limits of the plans per thread, and of the primitives that oneDNN shares between threads. A
-/// primitive consists mostly of code generated for its shape, in blocks of 256 KiB: 64 and 128 MiB.
+/// primitive consists mostly of code generated for its shape, in blocks of 256 KiB, so the limits
+/// are 64 and 128 MiB.
 constexpr size_t kMostPlans = 256;
 constexpr int kMostPrimitives = 512;
 
@@ -260,7 +261,8 @@ dnnl::reorder reorder(const memory::desc& from, const memory::desc& to) {
   return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
 }
 
-// Below: oneDNN 2.x has a descriptor of the operation; 3.x accepts its arguments directly.
+// In the functions below, oneDNN 2.x needs a descriptor of the operation; 3.x accepts its arguments
+// directly.
 
 dnnl::matmul::primitive_desc matmul(const memory::desc& a, const memory::desc& b,
                                     const memory::desc& bias, const memory::desc& y,

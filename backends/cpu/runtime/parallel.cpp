@@ -74,8 +74,8 @@ class Contention {
   static constexpr Clock::rep kMemory = 50;  // time for which a unit of lost time is remembered
   static constexpr Clock::rep kEnough =
       kMemory * Clock::duration(std::chrono::milliseconds(4)).count();
-  // When all lost time is forgotten. Relaxed, and a concurrent notice() may be lost: it only
-  // decides how work is divided.
+  // The time at which all lost time is forgotten. Accesses are relaxed and a concurrent notice()
+  // may be lost, because the value only decides how work is divided.
   static inline constinit std::atomic<Clock::rep> forgotten_{0};
 };
 
@@ -113,8 +113,8 @@ class Spin {
   long interruptions_ = interruptions();
 };
 
-/// One call of run_pieces(): each thread has an equal share of the pieces. A thread that has
-/// finished its share continues with pieces of other shares.
+/// One call of run_pieces(): each thread starts with an equal number of pieces. A thread that has
+/// finished its own pieces continues with those of other threads.
 class Job {
  public:
   Job(int64_t n, int pieces, Piece* piece, const void* context, int threads)
@@ -144,7 +144,7 @@ class Job {
 
  private:
   // `next` is relaxed: fetch_add alone gives each piece to one thread, and Worker::state_ orders
-  // the data of the pieces, those before the job and those that it writes.
+  // the data that the pieces read and write.
   struct Share {
     std::atomic<int> next;
     int end;
@@ -192,9 +192,9 @@ class Worker {
     return true;
   }
 
-  /// Withdraw a successful offer. Return false if the worker has already accepted it. Relaxed: the
-  /// next caller's acquire of `idle` synchronises with the store of `offered`, whose release
-  /// sequence this exchange continues.
+  /// Withdraw a successful offer. Return false if the worker has already accepted it. A relaxed
+  /// exchange suffices: it continues the release sequence of the store of `offered`, with which the
+  /// next caller's acquire of `idle` synchronises.
   bool withdraw() {
     State expected = State::offered;
     return state_.compare_exchange_strong(expected, State::idle, std::memory_order_relaxed);

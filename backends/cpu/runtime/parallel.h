@@ -25,7 +25,7 @@ using Piece = void(const void* context, int64_t begin, int64_t end);
 void run_pieces(int64_t n, int pieces, Piece* piece, const void* context);
 /// Return how many threads a kernel that starts here may use; 1 inside another parallel_for.
 int available_threads();
-/// Return the number of pieces for [0, n) if each shall have at least `grain` iterations.
+/// Return the number of pieces of [0, n) if each must have at least `grain` iterations.
 int count_pieces(int64_t n, int64_t grain);
 
 /// Call f(begin, end); not inlined, so that F is compiled once for serial and parallel calls.

@@ -1,7 +1,7 @@
 // Instruction sets for which Highway compiles a file that includes this before foreach_target.h: on
-// x86 the baseline, AVX2 and AVX-512; on Arm NEON. Other sets bring little here and cost build
-// time; SVE and RISC-V vectors, of unknown length, cannot be stored in arrays. The lowest eight
-// bits are refinements of AVX-512, whose names vary between Highway versions.
+// x86 the baseline, AVX2 and AVX-512; on Arm NEON. Other sets gain little here and cost build time;
+// SVE and RISC-V vectors, of unknown length, cannot be stored in arrays. The lowest eight bits are
+// refinements of AVX-512, whose names vary between Highway versions.
 #pragma once
 
 #define HWY_DISABLED_TARGETS \

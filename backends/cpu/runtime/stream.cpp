@@ -38,8 +38,8 @@ namespace ambit::cpu {
 
 HWY_EXPORT(stream_bytes);
 
-// A constant, because sysconf's size of the last-level cache may be ten times the share of one core
-// or of a virtual machine.
+// A constant, because sysconf's size of the last-level cache may be ten times the part that one
+// core or a virtual machine can use.
 bool outgrows_caches(int64_t bytes) {
   constexpr int64_t kCacheBytes = int64_t{1} << 25;
   return bytes >= kCacheBytes;

@@ -31,7 +31,7 @@ void FaultRecord::retire(cudaStream_t stream) {
   check(cudaEventRecord(last_use_, stream), "cudaEventRecord");
 }
 
-// Any other status than "not ready" is an error: no work is running then, either.
+// A status other than success and "not ready" is an error, after which no work is running.
 bool FaultRecord::is_done() const noexcept {
   return cudaEventQuery(last_use_) != cudaErrorNotReady;
 }

@@ -7,7 +7,7 @@
 
 namespace ambit::cuda {
 
-/// Its memory is never freed, because kernels may report until the process ends.
+/// The memory of a record is never freed, because kernels may report until the process ends.
 class FaultRecord {
  public:
   /// Create a record for kernels of the current GPU. Errors: BackendError.

@@ -33,7 +33,7 @@ struct GpuStream {
   cudaStream_t handle = nullptr;
   cudaEvent_t reached = nullptr;  ///< recorded again whenever another stream must wait for this one
 
-  // For a thread's own stream:
+  // Members of a thread's own stream:
   FaultRecord* faults = nullptr;  ///< reports of its thread's kernels
   // Created on first use, in libraries/.
   cudnnContext* cudnn = nullptr;
@@ -45,12 +45,12 @@ struct GpuStream {
   syevjInfo* syevj = nullptr;
   gesvdjInfo* gesvdj = nullptr;
 
-  // For a stream of the pool:
+  // Members of a stream of the pool:
   bool is_pooled = false;
   std::atomic<const void*> holder{nullptr};  ///< the thread that may queue work; null: none
   int holds = 0;                             ///< nesting depth of holds; accessed by the holder
 
-  // For a stream that is being captured:
+  // Members of a stream that is being captured:
   Graph* capture = nullptr;
   GpuStream* below = nullptr;  ///< the thread's current stream before and after the capture
 };

@@ -1,8 +1,9 @@
 // Attention and its gradient. Tensor cores compute supported shapes of reduced floating-point
-// types; this file the rest. A block of threads iterates a tile of queries (for dk and dv of keys)
-// over all tiles of keys (queries), so that the matrix of weights is never stored. Scores are
-// recomputed for every kPart of the features, and in the gradient from lse: once for up to kPart
-// features. Source: Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
+// types; this file the rest. A block of threads has one tile of queries and iterates over all tiles
+// of keys; for dk and dv it has a tile of keys and iterates over the queries. So the matrix of
+// weights is never stored. Scores are recomputed for every kPart of the features, and in the
+// gradient from lse: once for up to kPart features. Source: Milakov & Gimelshein 2018,
+// arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
 #include "attention_mma.cuh"
 #include "attention_operands.cuh"
 #include "backends/cuda/kernels.h"

@@ -1,6 +1,6 @@
 // Attention on tensor cores. q [B,H,L,E], k [B,H,S,E], v [B,H,S,F], y [B,H,L,F], any strides; lse
-// [2,B,H,L]. A block iterates 64 queries over all keys, kKeys at a time, and rescales softmax's
-// sums when larger scores occur.
+// [2,B,H,L]. A block has 64 queries and iterates over all keys, kKeys at a time, and rescales
+// softmax's sums when larger scores occur.
 #include "attention_mma.cuh"
 #include "attention_tiles.cuh"
 

@@ -1,6 +1,6 @@
-// The gradient of attention on tensor cores: a block iterates 64 queries over all keys for dq, or
-// 64 keys over all queries for dk and dv, so that each sum has a fixed order. Shapes are those of
-// attention_mma.cu; dy [B,H,L,F], and largest, log_total, share [B,H,L].
+// The gradient of attention on tensor cores: for dq, a block has 64 queries and iterates over all
+// keys; for dk and dv, it has 64 keys and iterates over all queries. So each sum has a fixed order.
+// Shapes are those of attention_mma.cu; dy [B,H,L,F], and largest, log_total, share [B,H,L].
 #include "attention_mma.cuh"
 #include "attention_tiles.cuh"
 

@@ -101,8 +101,9 @@ __device__ void multiply_rows(float (&products)[kColumns / 8][4], const Tile<kBl
   }
 }
 
-/// held += factors times the rows of x. Each factor is split into two elements, as one has only 8
-/// or 11 of its bits. The second may be 0 or of the other sign, so it skips infinite elements.
+/// held += factors times the rows of x. Each factor is split into two elements, because one element
+/// has only 8 or 11 bits. The second element may be 0 or have the other sign, so its product skips
+/// infinite elements of x.
 template <class T, int kColumns, int kDepth>
 __device__ void add_rows(float (&held)[kDepth / 8][4], const float (&factors)[kColumns / 8][4],
                          const Tile<kColumns, kDepth>& x) {

@@ -1,5 +1,5 @@
-// Average pooling in one to three spatial dims and its gradient. Each element is read once, so that
-// cuDNN's graph would only add overhead. All operands are contiguous.
+// Average pooling in one to three spatial dims and its gradient. Each element is read once, so
+// cuDNN's graph could not be faster. All operands are contiguous.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/pool_window.h"

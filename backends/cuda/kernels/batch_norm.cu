@@ -92,8 +92,8 @@ __device__ double at(const T* p, int64_t c, double if_null) {
   return p ? static_cast<double>(p[c]) : if_null;
 }
 
-// Sums of deviations from the channel's first element: squares of values far from 0 would lose
-// precision.
+// The sums are of deviations from the channel's first element, because squares of values far from 0
+// would lose precision.
 template <class T>
 struct Moments {
   __device__ Sums operator()(int64_t i, int64_t c) const {

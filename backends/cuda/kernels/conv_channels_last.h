@@ -17,7 +17,7 @@ using ConvPointers = std::array<void*, 4>;
 
 /// Return whether tensor cores support the problem.
 bool may_lie_channels_last(const ConvProblem& problem);
-/// The same, except for depthwise convolutions, in which tensor cores would be idle.
+/// As above, but return false for depthwise convolutions, in which tensor cores would be idle.
 bool wants_channels_last(const ConvProblem& problem);
 
 /// Return how many images to convert at a time: 32 MB, or all if the problem is not converted. The

@@ -19,7 +19,8 @@ struct Constant {
   T value;
 };
 
-// y = x for any dtype of x: 90 kernels for all pairs are not worth it in a memory-bound copy.
+// y = x for any dtype of x, selected at run time: the copy is memory-bound, so a kernel for each of
+// 90 pairs would gain nothing.
 template <class Y>
 __global__ void convert_elements(Indexer<2> indexer, uint32_t n, Y* y, const void* x, DType dtype) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
@@ -44,7 +45,7 @@ __global__ void convert_elements(Indexer<2> indexer, uint32_t n, Y* y, const voi
       case DType::bfloat16: y[at[0]] = element(static_cast<const BFloat16*>(x)); break;
       case DType::float32: y[at[0]] = element(static_cast<const float*>(x)); break;
       case DType::float64: y[at[0]] = element(static_cast<const double*>(x)); break;
-      default: break;  // no kernel receives the others
+      default: break;  // no kernel receives other dtypes
     }
     // clang-format on
   }

@@ -1,8 +1,8 @@
 // Connectionist temporal classification: x [T,N,C], target [N,S], alpha [N,T,L], L = 2 S + 1
 // states. A block processes a sequence, its threads the states of a time step. In the gradient the
-// first state of each label adds the shares of all its states, so that sums have a fixed order. For
-// reduced floating-point x, losses, alpha and sums are float32. Source: Graves et al. 2006,
-// sections 4 and 4.1; the gradient is its equation 16.
+// first state of each label adds the contributions of all states with this label, so that sums have
+// a fixed order. For reduced floating-point x, losses, alpha and sums are float32. Source: Graves
+// et al. 2006, sections 4 and 4.1; the gradient is its equation 16.
 #include <limits>
 
 #include "backends/cuda/kernels.h"

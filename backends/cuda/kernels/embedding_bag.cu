@@ -1,6 +1,6 @@
 // Bags of rows: one thread per element of y. In the gradient several bags may add to a row: by
-// atomics in any order, or, if the order must be deterministic, one thread adds all elements of a
-// column; float32 for reduced floating-point types. w [V,D], index [n], offsets [B+1], y [B,D].
+// atomics in any order, or, if the order must be deterministic, by one thread for each column. Sums
+// for reduced floating-point types are float32. w [V,D], index [n], offsets [B+1], y [B,D].
 #include <ambit/settings.h>
 
 #include "backends/cuda/kernels.h"

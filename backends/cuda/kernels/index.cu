@@ -51,8 +51,8 @@ void for_each_place(void (*kernel)(Indexer<3>, uint32_t, Along, FaultSink, Other
   });
 }
 
-// winner[places] = the position in index of the last element that refers to the place, initially
-// -1; a piece of the walk begins at position `first`
+// winner[places] = the position in index of the last element that refers to this element of y,
+// initially -1; a piece of the walk begins at position `first`
 __global__ void elect(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults, int64_t first,
                       const int64_t* index, int64_t* winner) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
@@ -79,7 +79,7 @@ __global__ void put_winners(Indexer<5> indexer, uint32_t n, Along along, int64_t
   }
 }
 
-// As a sequential loop: if several elements refer to a place, the last one is stored.
+// As in a sequential loop, the last of several elements with equal indices is stored.
 void scatter_in_order(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   Tensor winner = empty(y.sizes(), TensorOptions(y.device()).dtype(kInt64));
   fill(winner, -1);

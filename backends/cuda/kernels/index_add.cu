@@ -1,6 +1,6 @@
-// Adding to elements selected by an int64 tensor. Several elements may add to one place: by atomics
-// in any order, or, if the order must be deterministic, one thread processes a line in order. For
-// reduced floating-point src, sums are accumulated in float32.
+// Adding to elements selected by an int64 tensor. Several elements of src may be added to one
+// element of y: by atomics in any order, or, if the order must be deterministic, one thread
+// processes a line in order. For reduced floating-point src, sums are accumulated in float32.
 #include <ambit/settings.h>
 
 #include "backends/cuda/kernels.h"

@@ -1,6 +1,6 @@
 // A linear layer with int8 weights: the rows of x are quantised once, then products of four bytes
-// at a time are summed exactly. With few rows, reading the weights dominates: one warp per column.
-// With more rows a block computes a tile.
+// at a time are summed exactly. With few rows, reading the weights dominates, and one warp computes
+// a column. With more rows a block computes a tile.
 #include <limits>
 
 #include "backends/cuda/kernels.h"

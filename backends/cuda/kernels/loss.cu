@@ -1,7 +1,8 @@
-// Classification losses: negative log-likelihood, and cross-entropy, which is that of the softmax.
-// One reduction sums the weights and also writes each loss; long rows of logits are processed by
-// warps or blocks before. No temporary is as large as the logits. x [N,C], target [N], w [C] or
-// null. For reduced floating-point x, losses, weight sums and gradients of losses are float32.
+// Classification losses: negative log-likelihood, and cross-entropy, which is the negative
+// log-likelihood of the softmax. One reduction sums the weights and also writes each loss; long
+// rows of logits are processed by warps or blocks before. No temporary is as large as the logits. x
+// [N,C], target [N], w [C] or null. For reduced floating-point x, losses, weight sums and gradients
+// of losses are float32.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/loops/reduce.cuh"
@@ -39,7 +40,7 @@ struct FromLogProbabilities {
   const T* x;
   int64_t C;
 };
-// The same, computed from logits in short rows, which one thread processes.
+// As FromLogProbabilities, but x contains logits, in short rows, which one thread processes.
 template <class T>
 struct FromLogits {
   __device__ Computed<T> operator()(int64_t n, int64_t t) const {
@@ -49,7 +50,7 @@ struct FromLogits {
   const T* x;
   int64_t C;
 };
-// The same, stored in of_target [N], which has it for each row's target.
+// As FromLogProbabilities, but read from of_target [N], which contains it for each row's target.
 template <class T>
 struct StoredLogProbability {
   __device__ Computed<T> operator()(int64_t n, int64_t) const { return of_target[n]; }

@@ -38,7 +38,8 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
     const PoolAxis::Range h = axes.h.window(line - plane * P);
     const PoolAxis::Range w = axes.w.window(static_cast<I>(at) - line * Q);
     int64_t best = -1;
-    Computed<T> top = 0;  // every window covers an element: PoolParams::out_sizes rejects others
+    Computed<T> top =
+        0;  // every window covers an element: PoolParams::out_sizes rejects empty ones
     for (int64_t k = d.begin; k < d.end; k += axes.d.dilation) {
       for (int64_t i = h.begin; i < h.end; i += axes.h.dilation) {
         const int64_t row = (k * axes.h.input + i) * axes.w.input;

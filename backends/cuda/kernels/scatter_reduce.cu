@@ -1,6 +1,6 @@
-// Products and extremes of elements selected by an int64 tensor. Several elements may refer to one
-// place: joined by atomics in any order, or, if the order matters and must be deterministic, by one
-// thread per line in order.
+// Products and extremes of elements selected by an int64 tensor. Several indices may be equal:
+// their elements are joined by atomics in any order, or, if the order matters and must be
+// deterministic, by one thread per line.
 #include <ambit/backend/arithmetic.h>
 #include <ambit/settings.h>
 

@@ -1,5 +1,5 @@
-// Softmax and log-softmax along one dim, and their gradient, without cuDNN, which would do
-// the same: a line that fits into the registers of a block is read from memory once.
+// Softmax and log-softmax along one dim, and their gradient: a line that fits into the registers of
+// a block is read from memory once. cuDNN has no faster kernel.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 

@@ -25,7 +25,7 @@ struct ConvProblem {
   Dims x, w, y;
   ConvParams params;
   bool bias = false;
-  bool relu = false;       ///< of the sum with the bias, which is then required; keeps NaN
+  bool relu = false;       ///< relu of the sum with the bias, which is then required; keeps NaN
   int64_t alignment = 16;  ///< bytes; the minimum over all operands, at most 16
   bool tf32 = false, deterministic = false, channels_last = false;
 
@@ -42,7 +42,7 @@ struct ConvPlan {
   int64_t workspace_bytes;
 };
 
-/// The GPU for which plans are made: that of a handle, or a described one.
+/// The GPU for which plans are made: the GPU of a handle, or a described one.
 struct ConvTarget {
   cudnnHandle_t handle = nullptr;
   const cudnn::Descriptor* properties = nullptr;

@@ -1,5 +1,6 @@
 // Plans of a library for one problem, tried in order until one succeeds: a plan that the library
-// offers may fail, or lack memory for its workspace. Independent of CUDA: tested on any machine.
+// offers may fail, or lack memory for its workspace. The class does not depend on CUDA, so that it
+// is tested on any machine.
 #pragma once
 
 #include <ambit/error.h>

@@ -1,6 +1,6 @@
 // Accumulators: for sums and matrix products float64 for floats, so that a result is rounded once
-// (these kernels are memory-bound), and uint64, which wraps, for integers; for extremes the element
-// with its position.
+// (these kernels are memory-bound), and uint64, which wraps, for integers; for maxima and minima
+// the element with its position.
 #pragma once
 
 #include <ambit/backend/arithmetic.h>

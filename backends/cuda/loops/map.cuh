@@ -74,7 +74,8 @@ __device__ void put_vector(Y* y, const F& f, const Vector<X, V>&... v) {
   *reinterpret_cast<Vector<Y, V>*>(y) = out;
 }
 
-// y [n], x [n] or one element. Each thread computes one vector; the last one the rest.
+// y [n], x [n] or one element. Each thread computes one vector; the last thread computes the
+// remaining elements.
 template <int V, class F, class Y, class... X>
 __global__ void map_vectors(int64_t n, F f, Y* y, Source<X>... x) {
   const int64_t begin = thread_index() * V;

@@ -26,7 +26,7 @@ inline Along along(const Tensor& t, int64_t dim) {
   return t.dim() == 0 ? Along{1, 0} : Along{t.size(dim), t.stride(dim)};
 }
 
-/// Return the strides of the indexed tensor with that of dim set to 0.
+/// Return the strides of the indexed tensor, with 0 for dim.
 inline Dims strides_but(const Tensor& t, int64_t dim) {
   Dims result = t.strides();
   if (!result.empty()) result[static_cast<size_t>(dim)] = 0;

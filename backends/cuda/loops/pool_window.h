@@ -10,7 +10,7 @@
 
 namespace ambit::cuda {
 
-/// Pooling along one spatial dim: PoolParams and sizes. All 1 for a missing dim.
+/// Pooling along one spatial dim: PoolParams and sizes. For a missing dim all members are 1.
 struct PoolAxis {
   PoolAxis() = default;
   PoolAxis(const PoolParams& p, size_t d, int64_t in, int64_t out)

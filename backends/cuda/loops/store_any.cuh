@@ -1,4 +1,4 @@
-// *p = v by several threads that may store to the same place.
+// *p = v by several threads that may store to the same address.
 #pragma once
 
 namespace ambit::cuda {

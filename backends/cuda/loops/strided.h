@@ -82,8 +82,8 @@ Walk<N> collapsed(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) 
   return walk;
 }
 
-/// Call f(piece) for parts of a walk with at most kMaxDims dims, less than 2^31 elements, and all
-/// positions less than 2^31 after the offsets.
+/// Call f(piece) for pieces of a walk: parts with at most kMaxDims dims, less than 2^31 elements,
+/// and all positions less than 2^31 after the offsets.
 template <int N, class F>
 void for_each_piece(Walk<N> walk, const F& f) {
   for (const int64_t size : walk.sizes) {

@@ -1,6 +1,6 @@
 // Lists of tensors in one launch: a table, passed as a kernel argument, assigns blocks to parts of
-// tensors. Host arithmetic and its device half, tested without a GPU; as PyTorch's
-// multi_tensor_apply.
+// tensors. The host code and the device code of the table are tested without a GPU. PyTorch's
+// multi_tensor_apply works in the same way.
 #pragma once
 
 #include <ambit/api.h>

@@ -1,4 +1,4 @@
-// Longer than other files: all functions, including captures, share the blocks and pools.
+// The file is long because all functions, including captures, share the blocks and pools.
 #include "block_allocator.h"
 
 #include <ambit/error.h>
@@ -185,7 +185,8 @@ void BlockAllocator::give_back(Blocks::iterator block) noexcept {
 }
 
 void BlockAllocator::begin_capture(GraphMemory& graph) {
-  is_alone(graph.home_);  // so that another thread's stream is not taken for the only one
+  is_alone(graph.home_);  // registers its stream, so that another thread's stream does not count as
+                          // the only one
   const std::scoped_lock lock(mutex_);
   ++captures_;
 }

@@ -98,11 +98,11 @@ class BlockAllocator {
   struct Block {
     size_t bytes;
     char* segment;         // start of the segment that contains the block
-    size_t segment_bytes;  // of the whole segment
+    size_t segment_bytes;  // size of the whole segment
     StreamClock* owner;    // stream for which it was allocated
     bool in_use;
     StreamCalls writers;  // the last writer; for reused memory all calls that used it before
-    StreamCalls readers;  // since the last write
+    StreamCalls readers;  // reads since the last write
     GraphMemory* graph;   // the capture in which it was allocated; null: none
     int graphs;           // number of other graphs that use it
   };

@@ -26,7 +26,7 @@ class GraphMemory {
 
   StreamClock& home_;
   bool is_capturing_ = true;
-  std::vector<char*> segments_;                             // of allocations in the capture
+  std::vector<char*> segments_;  // segments of allocations in the capture
   std::array<std::set<std::pair<size_t, char*>>, 2> free_;  // free blocks in them: large, small
   std::map<char*, bool> used_;  // other blocks, and whether the graph writes them
 };

@@ -55,7 +55,7 @@ bool PinnedAllocator::use(const void* p, std::unique_ptr<Fence> fence) {
   return true;
 }
 
-// Does not hold the lock while waiting: others may allocate, or wait for the same fences.
+// Release the lock while waiting: other threads may allocate, or wait for the same fences.
 void PinnedAllocator::wait(const void* p) {
   std::vector<std::shared_ptr<Fence>> fences;
   {

@@ -64,7 +64,7 @@ void* CudaBackend::allocate(int index, size_t bytes) {
   return where.allocator().allocate(bytes, where.stream().clock);
 }
 
-// Does not make the GPU current, because the memory only returns to the cache.
+// The GPU need not be current, because the memory only returns to the cache.
 void CudaBackend::free(int index, void* p, size_t) noexcept {
   known_gpu(index).allocator().free(p);
 }
@@ -142,7 +142,7 @@ void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t b
   }
 }
 
-// Waits for the copies only, not for the stream: work queued after them may continue.
+// Wait only for the copies, not for the stream: work queued after them may continue.
 void CudaBackend::wait_for_copies(int index, const void* host) {
   Gpu& source = gpu(index);
   pinned_allocator().wait(host);

@@ -209,8 +209,8 @@ void Gpu::throw_faults() {
   if (const GpuStream* own = ThreadStreams::mine().known_own_on(*this)) {
     own->faults->throw_if_set();
   }
-  // Relaxed: the mutex guards the records, and this thread sees the store of a thread it has
-  // joined.
+  // A relaxed load suffices: the mutex guards the records, and this thread sees the stores of
+  // threads that it has joined.
   if (!has_ended_threads_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(streams_mutex_);
   for (const GpuStream* s : idle_streams_) s->faults->throw_if_set();

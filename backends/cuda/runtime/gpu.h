@@ -64,8 +64,8 @@ class Gpu final : private StreamOrder {
   /// Return the record to which kernels of the calling thread report invalid data.
   FaultRecord& faults() { return *own_stream().faults; }
   /// Throw the faults reported by kernels of the calling thread, or of threads that have ended;
-  /// each is thrown once. Faults of other running threads are left to them. Requires that the host
-  /// has waited.
+  /// each is thrown once. Faults of other running threads are thrown by those threads. Requires
+  /// that the host has waited.
   void throw_faults();
 
  private:
@@ -91,11 +91,11 @@ class Gpu final : private StreamOrder {
   std::mutex streams_mutex_;  // guards the members below
   std::vector<std::unique_ptr<GpuStream>> streams_;
   std::vector<GpuStream*> idle_streams_;
-  std::array<std::vector<GpuStream*>, 2> pools_;  // of normal and of high priority
+  std::array<std::vector<GpuStream*>, 2> pools_;  // streams of normal and of high priority
   std::array<size_t, 2> next_in_pool_{};
   std::vector<std::unique_ptr<FaultRecord>> faults_;  // all records, also those below
-  std::vector<FaultRecord*> retired_faults_;          // of threads that ended with work queued
-  std::vector<FaultRecord*> spare_faults_;            // unused: work done, faults thrown
+  std::vector<FaultRecord*> retired_faults_;  // records of threads that ended with work queued
+  std::vector<FaultRecord*> spare_faults_;    // unused: work done, faults thrown
   std::vector<std::unique_ptr<GpuStream>> capture_streams_;
   std::vector<GpuStream*> idle_capture_streams_;
   std::atomic<bool> has_ended_threads_{false};

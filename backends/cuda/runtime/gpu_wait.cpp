@@ -62,8 +62,9 @@ GpuStream* Gpu::take_capture_stream() {
   return capture_streams_.back().get();
 }
 
-// Not in streams_, because no work can be ordered after captured work. Relaxed mode, because calls
-// that are not stream-ordered, such as cudaMalloc, must execute immediately.
+// The stream is not in streams_, because no work can be ordered after captured work. The capture
+// mode is relaxed, because calls that are not stream-ordered, such as cudaMalloc, must execute
+// immediately.
 GpuStream& Gpu::begin_capture(Graph& graph, GraphMemory& memory) {
   GpuStream* const s = take_capture_stream();
   cudaError_t status = cudaSuccess;

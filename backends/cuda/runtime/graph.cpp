@@ -89,8 +89,9 @@ void Graph::replay() {
   call.finish();
 }
 
-// The kernel has the numbers of the capture as parameters; the host's generator has the next
-// ones. Numbers of the capture may be generated again, as a gradient does instead of saving a mask.
+// `p` contains the offset of the kernel's random numbers; the host's generator has already advanced
+// to the offset after them. A later kernel of the capture may generate the same numbers again: the
+// kernel of a gradient does so, because the mask is not saved.
 const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
                                      void (*set)(RandomBase* base, const RandomBase& value)) {
   const uint64_t blocks = philox::blocks(static_cast<uint64_t>(n));

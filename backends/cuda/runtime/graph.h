@@ -67,12 +67,12 @@ class Graph {
   };
 
   Gpu& gpu_;
-  GpuStream* stream_ = nullptr;  // during the capture
+  GpuStream* stream_ = nullptr;  // stream of the capture in progress
   std::unique_ptr<GraphMemory> memory_;
   std::string refused_;
   Random random_;
   cudaGraphExec_t work_ = nullptr;
-  const FaultRecord* faults_ = nullptr;  // to which its kernels report
+  const FaultRecord* faults_ = nullptr;  // the record to which its kernels report
   cudaStream_t replayed_on_ = nullptr;   // stream of the last replay
 };
 

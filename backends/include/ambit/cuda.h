@@ -79,7 +79,7 @@ class Stream {
   CUstream_st* stream() const {
     return static_cast<CUstream_st*>(detail::streams().handle(stream_));
   }
-  /// The same.
+  /// As stream().
   operator CUstream_st*() const { return stream(); }
 
   /// Return true if all queued work is done. Errors: BackendError if it failed.

@@ -1,6 +1,6 @@
 // im2col and its inverse, for three spatial dims.
 typedef struct {
-  long images, channels;      // channels of all groups
+  long images, channels;      // channels: of all groups together
   long in[3], out[3], window[3], stride[3], padding[3], dilation[3];
 } Windows;
 

@@ -1,6 +1,6 @@
 // Elementwise kernels. The host defines A, B, C, R as the types of the operands and the result,
 // OPERANDS as the number of operands, and RESULT as an expression of a, b, c. REFUSED, if defined,
-// is a statement that leaves the kernel for operands without a result.
+// is a statement that returns from the kernel if the operands have no result.
 #if OPERANDS == 0
 #define INPUTS
 #elif OPERANDS == 1

@@ -38,7 +38,7 @@ std::string type_of(const Value& value, size_t& left) {
     case Kind::tensor:
       return "Tensor";
     case Kind::list: {
-      // An empty list needs a type too: LBFGS has lists of tensors that begin empty.
+      // An empty list needs a type too: LBFGS has lists of tensors that are empty at first.
       std::string element = value.items().empty() ? "Tensor" : type_of(value.items()[0], left);
       for (const Value& item : value.items()) {
         if (const std::string other = type_of(item, left); other != element) {
@@ -109,7 +109,8 @@ struct ArchiveFile::Parts {
   }
 
   size_t next = 0;
-  std::unordered_map<const void*, std::string> classes;  // of objects, by address of entries
+  std::unordered_map<const void*, std::string>
+      classes;  // class of each object, by the address of its entries
   std::string code;
   Value root;
   FileStorages storages;

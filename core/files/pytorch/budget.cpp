@@ -1,6 +1,6 @@
-// The cost of an opcode is the most memory that it uses, measured on files full of that opcode: its
-// slot on the stack and then in a container (vectors that double), its allocations, and its share
-// of the sets that detect duplicate keys of a dict.
+// The cost of an opcode is the maximum memory that it uses, measured with files that consist of
+// that opcode: its slot on the stack and then in a container (vectors that double), its
+// allocations, and its entries in the sets that detect duplicate keys of a dict.
 #include "pickle.h"
 
 #include <fmt/format.h>

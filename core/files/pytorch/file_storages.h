@@ -24,7 +24,7 @@ class FileStorages {
   const pickle::Place& place_of(const Tensor& t) const { return places_.at(t.impl()); }
   /// Write the storages as entries, copied to the cpu one at a time.
   void write(ZipWriter& zip) const;
-  /// The same with names that begin with `prefix`; the key of the place follows.
+  /// As above, with names that consist of `prefix` and the storage's key.
   void write(ZipWriter& zip, const std::string& prefix) const;
 
  private:

@@ -111,11 +111,12 @@ inline constexpr std::string_view kTypeTag = "torch.jit._pickle.restore_type_tag
 /// The storages of a file.
 struct StorageSource {
   /// Returns the storage named `key`, `numel` elements of `type` in the file, as a 1-D tensor of
-  /// type.dtype; the same memory for the same key. Undefined for a type whose dtype ambit lacks.
+  /// type.dtype; calls with the same key return the same memory. The tensor is undefined if ambit
+  /// lacks the dtype.
   std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)> find;
   /// Reads the elements of all storages found so far, if find() does not read them itself.
   std::function<void()> fill = [] {};
-  /// The bytes of an UntypedStorage form elements whose most significant byte is the first.
+  /// The bytes of an UntypedStorage are elements in big-endian order.
   bool has_big_endian_bytes = false;
 };
 

@@ -18,7 +18,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "zip files are little-endian");
 
 constexpr uint64_t kAlignment = 64;
-constexpr uint16_t kVersion = 45;         // of the format: the first with Zip64
+constexpr uint16_t kVersion = 45;         // the first version of the format with Zip64
 constexpr uint16_t kUtf8 = 1 << 11;       // flag: names are in UTF-8
 constexpr uint16_t kMadeOnUnix = 3 << 8;  // so that the attributes are a Unix mode
 constexpr uint32_t kMode = 0100644u << 16;

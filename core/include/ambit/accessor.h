@@ -79,10 +79,10 @@ class PackedTensorAccessor {
   Index sizes_[N], strides_[N];
 };
 
-/// With sizes and strides of 32 bits, which are faster in device code.
+/// An accessor with sizes and strides of 32 bits, which are faster in device code.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
 using PackedTensorAccessor32 = PackedTensorAccessor<T, N, PtrTraits, int32_t>;
-/// With sizes and strides of 64 bits.
+/// An accessor with sizes and strides of 64 bits.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
 using PackedTensorAccessor64 = PackedTensorAccessor<T, N, PtrTraits, int64_t>;
 

@@ -30,7 +30,7 @@ AMBIT_API std::vector<Tensor> checkpoint(
     std::function<std::vector<Tensor>(const std::vector<Tensor>&)> function,
     std::vector<Tensor> inputs, bool preserve_rng_state = true);
 
-/// The same for a function of tensors with one result, such as a module:
+/// As above, for a function of tensors with one result, such as a module:
 /// `y = utils::checkpoint(net, x)`.
 template <class F, std::same_as<Tensor>... Inputs>
 requires std::convertible_to<std::invoke_result_t<F&, const Inputs&...>, Tensor> Tensor

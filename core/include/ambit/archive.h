@@ -93,12 +93,12 @@ class AMBIT_API InputArchive {
   /// Replace the content by that of a file, with all tensors on `device`. After an error the
   /// content is unchanged.
   void load_from(const std::string& path, std::optional<Device> device = {});
-  /// The same from the rest of a stream.
+  /// As above, from the rest of a stream.
   void load_from(std::istream& stream, std::optional<Device> device = {});
-  /// The same from bytes in memory.
+  /// As above, from bytes in memory.
   void load_from(const char* data, size_t size_bytes, std::optional<Device> device = {});
-  /// The same through two functions: `read` reads up to n bytes from a position, `size` returns the
-  /// number of bytes.
+  /// As above, through two functions: `read` reads up to n bytes from a position, `size` returns
+  /// the number of bytes.
   void load_from(const std::function<size_t(uint64_t position, void* to, size_t n)>& read,
                  const std::function<size_t()>& size, std::optional<Device> device = {});
 
@@ -111,7 +111,7 @@ class AMBIT_API InputArchive {
   /// Read a nested archive, or from a state dict the entries "<key>.<name>". Errors: also for a
   /// key that is missing or does not hold an archive.
   void read(const std::string& key, InputArchive& nested) const;
-  /// The same, but return false and change nothing if the key is missing.
+  /// As read(), but return false and change nothing if the key is missing.
   /// @{
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
   bool try_read(const std::string& key, Value& value) const;

@@ -25,7 +25,7 @@ template <class T>
 class ArrayRef {
  public:
   using value_type = T;                                      ///< type of the elements
-  using size_type = size_t;                                  ///< of size() and indices
+  using size_type = size_t;                                  ///< type of size() and of indices
   using iterator = const T*;                                 ///< elements are read-only
   using const_iterator = const T*;                           ///< same as iterator
   using reverse_iterator = std::reverse_iterator<const T*>;  ///< from the last element

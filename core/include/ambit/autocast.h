@@ -23,11 +23,13 @@ namespace autocast {
 
 /// Return true if autocast is enabled in this thread for devices of that kind.
 AMBIT_API bool is_autocast_enabled(Device device);
-/// Set it. Callers must call clear_cache() when their scope ends; AutocastGuard does.
+/// Enable or disable autocast in this thread for devices of that kind. Callers must call
+/// clear_cache() when their scope ends; AutocastGuard does.
 AMBIT_API void set_autocast_enabled(Device device, bool enabled);
 /// Return the 16-bit dtype for a kind of device: by default float16 on cuda, bfloat16 on others.
 AMBIT_API DType get_autocast_dtype(Device device);
-/// Set it, for this thread. Errors: DTypeError unless it is float16 or bfloat16.
+/// Set the 16-bit dtype for a kind of device, for this thread. Errors: DTypeError unless it is
+/// float16 or bfloat16.
 AMBIT_API void set_autocast_dtype(Device device, DType dtype);
 
 /// libtorch's names of the functions above for cuda, even without a cuda device, and for cpu.
@@ -51,13 +53,13 @@ AMBIT_API void clear_cache();
 /// True if casts of leaves that require grad are cached within the outermost scope; the default. A
 /// leaf written in between is cast again.
 AMBIT_API bool is_autocast_cache_enabled();
-/// Set it, for this thread.
+/// Enable or disable the cache of casts, for this thread.
 AMBIT_API void set_autocast_cache_enabled(bool enabled);
 
 /// Return `t` cast to `dtype` if autocast may cast it, that is, a floating-point tensor other than
 /// float64 on a device of that kind; else `t`. Differentiable.
 AMBIT_API Tensor cached_cast(DType dtype, const Tensor& t, Device device);
-/// The same for cuda.
+/// As above, with the device of `t` if it is a cuda tensor; else return `t`.
 inline Tensor cached_cast(DType dtype, const Tensor& t) {
   return t.defined() && t.is_cuda() ? cached_cast(dtype, t, t.device()) : t;
 }

@@ -23,7 +23,7 @@ namespace ambit {
 class AMBIT_API GradMode {
  public:
   static bool is_enabled() { return enabled(); }  ///< the mode of this thread
-  /// Set it; prefer a guard. In InferenceMode the grad mode remains off.
+  /// Set the grad mode of this thread; prefer a guard. In InferenceMode the grad mode remains off.
   static void set_enabled(bool on);
 
  private:
@@ -127,8 +127,8 @@ class AMBIT_API AutogradContext {
 
   /// Save inputs and outputs of forward until the graph is freed. For other data: saved_data.
   void save_for_backward(variable_list tensors) { to_save_ = std::move(tensors); }
-  /// Return them, in the order of saving. Errors: AutogradError if one was changed in place since,
-  /// or the graph has been freed.
+  /// Return the saved tensors, in the order of saving. Errors: AutogradError if one was changed in
+  /// place since, or the graph has been freed.
   variable_list get_saved_variables() const;
   /// Declare that forward wrote these inputs in place and returns them as outputs.
   void mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
@@ -155,7 +155,7 @@ class AMBIT_API AutogradContext {
 
 /// A call of Function::apply(): the arguments, and the name and backward of the function.
 struct AMBIT_API CustomCall {
-  const char* name;                     ///< of the function; static lifetime
+  const char* name;                     ///< name of the function, with static lifetime
   variable_list inputs = {};            ///< the tensor arguments, in order
   std::vector<uint8_t> is_tensor = {};  ///< one for each argument; each tensor of a list counts
   /// Function::backward of the user's class.

@@ -99,9 +99,9 @@ class Device {
   /// using one that does not exist throws. Errors: Error for malformed text, or for an unknown
   /// name, listing the known ones.
   AMBIT_API Device(std::string_view text);
-  /// The same.
+  /// As above.
   Device(const char* text) : Device(std::string_view(text)) {}
-  /// The same. A template, so that {kCUDA, 1} does not convert to a string.
+  /// As above. A template, so that {kCUDA, 1} does not convert to a string.
   template <std::same_as<std::string> String>
   Device(const String& text) : Device(std::string_view(text)) {}
 
@@ -159,7 +159,8 @@ AMBIT_API std::vector<Device> all_devices();
 /// or borrow host memory: from_blob(), files, datasets. Operands never move to it. Source:
 /// torch.get_default_device.
 AMBIT_API Device get_default_device() noexcept;
-/// Set it for this thread. Errors: BackendError for a device that does not exist; no change then.
+/// Set the default device of this thread. Errors: BackendError for a device that does not exist;
+/// the default device is then unchanged.
 AMBIT_API void set_default_device(Device device);
 
 /// Set the default device for a scope.

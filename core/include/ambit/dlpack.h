@@ -21,7 +21,7 @@ namespace ambit {
 /// DLPack's DLDataType, for programs without dlpack.h.
 struct DLPackType {
   uint8_t code;    ///< a DLDataTypeCode: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool
-  uint8_t bits;    ///< of one element
+  uint8_t bits;    ///< number of bits of one element
   uint16_t lanes;  ///< 1: no vectors
 };
 /// Return the DLPack type of a dtype.
@@ -39,7 +39,7 @@ struct DLPackExport {
   /// other number a cudaStream_t; -1: do not synchronize. Default: the host waits until all work on
   /// the tensor is done, after which any stream may use it.
   std::optional<int64_t> stream = {};
-  /// Export a copy, flagged as one.
+  /// Export a copy, with the flag that it is a copy.
   bool copy = false;
 };
 
@@ -61,7 +61,7 @@ struct DLPackImport {
 /// exported as its detach(). Errors: Error for an undefined tensor; BackendError for one on meta;
 /// Error for a read-only one, which the unversioned structure cannot express.
 AMBIT_API DLManagedTensor* to_dlpack(const Tensor& t, const DLPackExport& options = {});
-/// The same with version 1.0 and flags: a read-only tensor is flagged so.
+/// As above, as a structure of version 1.0, which has flags: a read-only tensor is flagged so.
 AMBIT_API DLManagedTensorVersioned* to_dlpack_versioned(const Tensor& t,
                                                         const DLPackExport& options = {});
 
@@ -75,7 +75,7 @@ AMBIT_API DLManagedTensorVersioned* to_dlpack_versioned(const Tensor& t,
 /// numbers, several lanes, other widths); ShapeError for ndim, shape and strides; BackendError for
 /// a device that no backend has.
 AMBIT_API Tensor from_dlpack(DLManagedTensor* managed, const DLPackImport& options = {});
-/// The same for the versioned structure.
+/// As above, for the versioned structure.
 AMBIT_API Tensor from_dlpack(DLManagedTensorVersioned* managed, const DLPackImport& options = {});
 
 }  // namespace ambit

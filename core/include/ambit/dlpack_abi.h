@@ -64,7 +64,7 @@ typedef enum {
 /// An element type.
 typedef struct {
   uint8_t code;    ///< a DLDataTypeCode
-  uint8_t bits;    ///< of one lane
+  uint8_t bits;    ///< number of bits of one lane
   uint16_t lanes;  ///< 1, or the length of a vector type
 } DLDataType;
 
@@ -73,16 +73,16 @@ typedef struct {
   void* data;            ///< an address in the device's address space
   DLDevice device;       ///< where the memory is
   int32_t ndim;          ///< number of dims
-  DLDataType dtype;      ///< of the elements
+  DLDataType dtype;      ///< type of the elements
   int64_t* shape;        ///< ndim sizes
   int64_t* strides;      ///< ndim strides in elements; null: row-major
-  uint64_t byte_offset;  ///< of the first element from `data`
+  uint64_t byte_offset;  ///< distance of the first element from `data`
 } DLTensor;
 
 /// A DLTensor and its owner.
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;  ///< the memory
-  void* manager_ctx;   ///< for the owner
+  void* manager_ctx;   ///< data of the owner
   /// Frees memory and structure; the user calls it once. Null: nothing to free.
   void (*deleter)(struct DLManagedTensor* self);
 } DLManagedTensor;
@@ -91,10 +91,10 @@ typedef struct DLManagedTensor {
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 
-/// The same with a version and flags, since DLPack 1.0.
+/// A DLManagedTensor with a version and flags, since DLPack 1.0.
 typedef struct DLManagedTensorVersioned {
-  DLPackVersion version;  ///< of the structure
-  void* manager_ctx;      ///< for the owner
+  DLPackVersion version;  ///< version of the structure
+  void* manager_ctx;      ///< data of the owner
   /// Frees memory and structure; the user calls it once. Null: nothing to free.
   void (*deleter)(struct DLManagedTensorVersioned* self);
   uint64_t flags;      ///< DLPACK_FLAG_BITMASK_...

@@ -121,7 +121,7 @@ AMBIT_API DType promote_types(DType a, DType b);
 
 /// The default floating-point dtype, as used by `ones({2})`. Initially float32.
 AMBIT_API DType get_default_dtype();
-/// Set it to a floating-point dtype; anything else throws DTypeError.
+/// Set the default dtype to a floating-point dtype; anything else throws DTypeError.
 AMBIT_API void set_default_dtype(DType d);
 
 /// dtype_of<float> == kFloat32, for each of the element types (and their aliases such as long

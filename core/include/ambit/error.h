@@ -15,7 +15,7 @@ class AMBIT_API Error : public std::exception {
  public:
   /// An error with this message.
   explicit Error(std::string text);
-  /// The same message.
+  /// Copy the message.
   Error(const Error&);
   Error& operator=(const Error&) = delete;
   ~Error() override;
@@ -40,7 +40,7 @@ class AMBIT_API Error : public std::exception {
    public:                              \
     /** An error with this message. */  \
     using Error::Error;                 \
-    /** The same message. */            \
+    /** Copy the message. */            \
     Name(const Name&);                  \
     ~Name() override;                   \
   }
@@ -83,7 +83,7 @@ class AMBIT_API DeviceMismatchError : public Error {
   /// and of the first one that differs.
   DeviceMismatchError(std::string op, std::vector<ArgumentInfo> arguments, size_t expected,
                       size_t actual);
-  /// The same message and arguments.
+  /// Copy the message and the arguments.
   DeviceMismatchError(const DeviceMismatchError&);
   ~DeviceMismatchError() override;
 

@@ -26,9 +26,9 @@ AMBIT_API Fallback get_fallback();
 /// Calls that ran on the CPU instead of another device.
 struct FallbackCount {
   std::string op;    ///< the kernel's name: "sort"
-  Device device;     ///< of the operands
+  Device device;     ///< device of the operands
   size_t calls = 0;  ///< number of calls that ran on the CPU
-  size_t bytes = 0;  ///< copied to and from the CPU: outputs both ways, inputs one way
+  size_t bytes = 0;  ///< bytes copied to and from the CPU: outputs both ways, inputs one way
 };
 
 /// Return the counts so far, by op and device. They are printed at exit unless empty.

@@ -11,7 +11,7 @@ namespace ambit {
 
 /// Result of finfo(), with the names of torch.finfo.
 struct FloatInfo {
-  int bits;                ///< of one number: 16, 32 or 64
+  int bits;                ///< number of bits of one number: 16, 32 or 64
   double eps;              ///< distance from 1 to the next larger number
   double max;              ///< largest finite number
   double min;              ///< -max

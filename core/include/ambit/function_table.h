@@ -245,7 +245,7 @@ enum class ScatterOp : uint8_t { AMBIT_SCATTER_FUNCTIONS(AMBIT_ENUMERATOR) };
 struct FunctionRow {
   /// The dtype of the result.
   enum class Result : uint8_t {
-    same,     ///< that of the operands
+    same,     ///< the dtype of the operands
     boolean,  ///< bool
     total,    ///< bool: int64; integers: int64 or the operand's dtype; floats: the operand's dtype
   };
@@ -263,7 +263,7 @@ struct FunctionRow {
   };
 
   const char* name;                 ///< the enumerator's name, as errors and profiles show it
-  DTypeSet dtypes;                  ///< of the operands
+  DTypeSet dtypes;                  ///< dtypes of the operands
   Result result = Result::same;     ///< the dtype of the result
   Cost cost = Cost::memory;         ///< the cost of an element
   Refuses refuses = Refuses::none;  ///< the values for which it throws

@@ -32,7 +32,7 @@ struct Binary16 {
   AMBIT_HOST_DEVICE constexpr Binary16(uint16_t bits, from_bits_t) : x(bits) {}
   /// The nearest number, ties to even.
   AMBIT_HOST_DEVICE constexpr Binary16(float value) : x(round(value)) {}
-  /// The same number, exactly.
+  /// Convert to float, exactly.
   AMBIT_HOST_DEVICE constexpr operator float() const { return upcast(x); }
 
   /// Flip the sign bit, also of NaN.

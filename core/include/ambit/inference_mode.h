@@ -11,7 +11,7 @@ namespace ambit {
 /// place, to make it require grad, or to save it for backward; its clone() is an ordinary tensor.
 class AMBIT_API InferenceMode {
  public:
-  /// enabled: do not record gradients, and mark new memory; else record again.
+  /// enabled: true: do not record gradients, and mark new memory; false: record again.
   explicit InferenceMode(bool enabled = true);
   ~InferenceMode();  ///< restores the previous modes
   InferenceMode(const InferenceMode&) = delete;

@@ -53,12 +53,14 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   static std::string name_of(const char* op);
   /// Return edges(), read-only.
   std::span<const Edge> next_edges() const { return const_cast<Node*>(this)->edges(); }
-  /// Return one of them. Errors: IndexError.
+  /// Return edge i. Errors: IndexError.
   const Edge& next_edge(size_t i) const;
-  size_t num_outputs() const { return next_edges().size(); }  ///< of backward: the op's inputs
-  uint32_t num_inputs() const { return outputs_; }            ///< of backward: the op's outputs
+  /// Return the number of outputs of backward, that is, of inputs of the op.
+  size_t num_outputs() const { return next_edges().size(); }
+  /// Return the number of inputs of backward, that is, of outputs of the op.
+  uint32_t num_inputs() const { return outputs_; }
 
-  uint32_t outputs() const { return outputs_; }       ///< of the op
+  uint32_t outputs() const { return outputs_; }       ///< number of outputs of the op
   uint64_t sequence() const { return sequence_; }     ///< above that of each node it reaches
   uint64_t sequence_nr() const { return sequence_; }  ///< libtorch's name of sequence()
 

@@ -45,7 +45,7 @@ struct RandomParams {
   Kind kind = Kind::uniform;  ///< the distribution
   double low = 0;             ///< its first parameter, see Kind
   double high = 1;            ///< its second parameter
-  uint64_t seed = 0;          ///< of the stream
+  uint64_t seed = 0;          ///< seed of the stream
   uint64_t offset = 0;        ///< start in the stream, in blocks of four 32-bit words
 };
 
@@ -132,9 +132,9 @@ struct PerAxisList {
     constexpr Given(Number n) : value(static_cast<int64_t>(n)) {}
     int64_t value;  ///< the number
   };
-  Given first;             ///< of the first spatial dim, or of all
-  int64_t second = kNone;  ///< of the second spatial dim
-  int64_t third = kNone;   ///< of the third spatial dim
+  Given first;             ///< number of the first spatial dim, or of all
+  int64_t second = kNone;  ///< number of the second spatial dim
+  int64_t third = kNone;   ///< number of the third spatial dim
 };
 
 /// A PerAxis as a function argument, also from a plain number: conv2d(x, w, b, 2, {1, 0}).
@@ -162,7 +162,7 @@ concept PerAxisNumbers = std::convertible_to<const T&, PerAxisArgument>;
 /// Parameters of convolutions in one to three spatial dims: x [N,C,...], w [K,C/groups,...], y
 /// [N,K,...].
 struct ConvParams {
-  PerAxis stride{1};    ///< in elements, >= 1
+  PerAxis stride{1};    ///< distance in x of neighbouring elements of y, >= 1
   PerAxis padding{0};   ///< zeros added at both ends of each spatial dim
   PerAxis dilation{1};  ///< distance in x of neighbouring elements of w
   int64_t groups = 1;   ///< divides C and K; each group of channels has its own convolution
@@ -208,7 +208,7 @@ struct InterpolateParams {
   };
   Mode mode = Mode::nearest;   ///< selects the elements
   bool align_corners = false;  ///< linear and cubic: map the outermost elements onto each other
-  std::array<double, PerAxis::kMost> scale{};  ///< by dim: out / in; 0: computed from the sizes
+  std::array<double, PerAxis::kMost> scale{};  ///< out / in of each dim; 0: computed from the sizes
 };
 
 /// Parameters of embedding_bag.

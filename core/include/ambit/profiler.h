@@ -42,23 +42,23 @@ struct FunctionEvent {
   int thread = 0;            ///< 0: the thread that made the profile; others in the order of their
                              ///< first calls
   int depth = 0;             ///< number of enclosing calls in its thread
-  double start = 0;          ///< since the profile's start
-  double cpu_time = 0;       ///< on the host; for an accelerator's kernel the time to enqueue it
+  double start = 0;          ///< time since the profile's start
+  double cpu_time = 0;       ///< time on the host; for an accelerator's kernel, to enqueue it
   double self_cpu_time = 0;  ///< excluding nested calls
-  double device_start = -1;  ///< of a kernel; -1: its device does not measure time
-  double device_time = 0;    ///< of its kernels, including nested calls
+  double device_start = -1;  ///< start of a kernel; -1: its device does not measure time
+  double device_time = 0;    ///< time of its kernels, including nested calls
   double self_device_time = 0;  ///< excluding nested calls
-  Device device;                ///< of an op or a copy
-  std::string dtypes;           ///< of an op's tensors, outputs first: "float32, int64"
+  Device device;                ///< device of an op or a copy
+  std::string dtypes;           ///< dtypes of an op's tensors, outputs first: "float32, int64"
   /// With record_shapes, sizes of the tensors that an op reads: "[4, 10], [4]".
   std::string input_shapes;
-  std::string output_shapes;  ///< of the tensors that it writes, likewise
+  std::string output_shapes;  ///< with record_shapes, sizes of the tensors that it writes
   int64_t kernels = 0;        ///< kernel calls, including nested ones
   int64_t bytes = 0;          ///< size of the elements of an op's tensors
   /// With profile_memory, on the event's device: bytes that tensors got since the previous event in
   /// any thread. An op's outputs are allocated just before its event.
   int64_t allocated = 0;
-  int64_t freed = 0;     ///< with profile_memory: bytes that tensors freed, likewise
+  int64_t freed = 0;     ///< with profile_memory: bytes freed since the previous event
   int64_t in_use = 0;    ///< with profile_memory: bytes held by tensors at the end
   int64_t reserved = 0;  ///< with profile_memory: in_use plus the allocator's cache
 };
@@ -67,7 +67,7 @@ struct FunctionEvent {
 struct FunctionEventAvg {
   std::string key;                    ///< the name
   EventKind kind = EventKind::op;     ///< their origin
-  Device device;                      ///< of ops and copies
+  Device device;                      ///< device of ops and copies
   std::string dtypes;                 ///< as in FunctionEvent
   std::string input_shapes;           ///< as in FunctionEvent, if grouped by shape
   int64_t count = 0;                  ///< number of calls

@@ -54,7 +54,8 @@ class AMBIT_API Generator {
   void set_state(const Tensor& new_state) const;
   /// Return an independent generator at the same position.
   Generator clone() const;
-  /// For callers that must set a seed and draw atomically; members of this class do not lock it.
+  /// Return a mutex for callers that must set a seed and draw atomically; members of this class do
+  /// not lock the mutex.
   std::mutex& mutex() const { return state().mutex; }
 
  private:

@@ -31,7 +31,7 @@ class Scalar {
   /// A floating-point number, stored as double.
   template <std::floating_point F>
   constexpr Scalar(F v) : real_(static_cast<double>(v)), dtype_(kFloat64) {}
-  /// The same.
+  /// A float16 or bfloat16 number, stored as double.
   template <ReducedFloat R>
   constexpr Scalar(R v) : Scalar(static_cast<float>(v)) {}
 

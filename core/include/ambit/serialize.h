@@ -54,7 +54,7 @@ AMBIT_API void check_writable(const std::string& path);
 /// size.
 AMBIT_API Tensor from_file(std::string_view filename, std::optional<bool> shared = {},
                            std::optional<int64_t> size = 0, const TensorOptions& options = {});
-/// The same, written into `out`, with its dtype.
+/// As above, but write into `out`, with its dtype.
 AMBIT_API Tensor& from_file_out(Tensor& out, std::string_view filename,
                                 std::optional<bool> shared = {}, std::optional<int64_t> size = 0);
 /// Save a single tensor; in a safetensors file its name is "tensor". A template, as the

@@ -19,7 +19,7 @@ class Dims {
  public:
   static constexpr size_t kInline = 5;  ///< number of dims stored without an allocation
 
-  /// No dims.
+  /// Hold no dims.
   Dims() = default;
   /// n times `value`.
   explicit Dims(size_t n, int64_t value = 0) { resize(n, value); }

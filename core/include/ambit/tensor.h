@@ -67,7 +67,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
  public:
   /// An undefined tensor: no elements, no device; most functions throw for it.
   Tensor() = default;
-  /// For backends: a handle to this array.
+  /// For backends: make a handle to this array.
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
   /// nullopt gives an undefined tensor, which functions accept for an optional tensor.
   template <std::same_as<std::optional<Tensor>> Optional>
@@ -104,8 +104,9 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   IntArrayRef strides() const { return get()->strides; }  ///< in elements
   int64_t size(int64_t dim) const;                        ///< dim in [-n, n). Errors: IndexError.
   int64_t stride(int64_t dim) const;  ///< in elements, dim in [-n, n). Errors: IndexError.
-  int64_t numel() const { return get()->numel; }            ///< number of elements
-  int64_t storage_offset() const { return get()->offset; }  ///< of the first element, in elements
+  int64_t numel() const { return get()->numel; }  ///< number of elements
+  /// Return the offset of the first element in the storage, in elements.
+  int64_t storage_offset() const { return get()->offset; }
   /// Return numel() times the bytes of an element, whatever the strides.
   size_t nbytes() const { return static_cast<size_t>(numel()) * ambit::element_size(dtype()); }
   /// Return the bytes of an element.
@@ -124,9 +125,9 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   /// True if the single element is not 0, like `if (t)` in Python. Errors: ShapeError unless it has
   /// one element.
   bool is_nonzero() const;
-  DType dtype() const { return get()->dtype; }     ///< of the elements
+  DType dtype() const { return get()->dtype; }     ///< dtype of the elements
   DType scalar_type() const { return dtype(); }    ///< same as dtype()
-  Device device() const { return get()->device; }  ///< of the memory
+  Device device() const { return get()->device; }  ///< device of the memory
   /// Return dtype and device, to create tensors like this one.
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
   /// Return the device's index, -1 on cpu.
@@ -177,13 +178,14 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     return static_cast<char*>(t->storage->data()) +
            t->offset * static_cast<int64_t>(ambit::element_size(t->dtype));
   }
-  /// The same, typed. Errors: DTypeError when T is not the dtype.
+  /// As above, with the type of the elements. Errors: DTypeError when T is not the dtype.
   template <class T>
   T* data_ptr() const {
     if (dtype() != dtype_of<std::remove_const_t<T>>) throw_dtype(dtype_of<std::remove_const_t<T>>);
     return static_cast<T*>(data_ptr());
   }
-  /// The same addresses; they differ in whether the elements may be written.
+  /// As data_ptr(): const_data_ptr() for elements that are only read, mutable_data_ptr() for
+  /// others.
   /// @{
   const void* const_data_ptr() const { return data_ptr(); }
   template <class T>
@@ -208,13 +210,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() const&;
   template <class T, size_t N>
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // would dangle
-  /// The same with sizes and strides by value, of 32 bits. Errors: also ShapeError for 2^31
-  /// elements or more.
+  /// As accessor(), with copies of the sizes and strides, of 32 bits. Errors: also ShapeError for
+  /// 2^31 elements or more.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() && = delete;
-  /// The same with 64 bits, for any number of elements.
+  /// As packed_accessor32(), with 64 bits, for any number of elements.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
@@ -301,7 +303,8 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     if (impl_->base) sync_view();
     return impl_->requires_grad;
   }
-  /// Set it. Errors: DTypeError unless floating point; AutogradError for off if not a leaf.
+  /// Set requires_grad(). Errors: DTypeError unless floating point; AutogradError for false if this
+  /// is not a leaf.
   /// @{
   Tensor& requires_grad_(bool on = true) const;
   Tensor& set_requires_grad(bool on) {
@@ -339,7 +342,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   /// Call `hook` with each gradient of this tensor; a defined result replaces the gradient. Return
   /// an id for remove_hook. Errors: AutogradError unless requires_grad().
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
-  /// The same with a hook that returns nothing.
+  /// As above, with a hook that returns nothing.
   template <class Hook>
   requires std::is_void_v<std::invoke_result_t<Hook&, const Tensor&>>
   unsigned register_hook(Hook hook) const {
@@ -412,7 +415,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor view(IntArrayRef sizes) const;
   Tensor reshape(IntArrayRef sizes) const;
   Tensor view_as(const Tensor& o) const { return view(o.sizes()); }  ///< view() with o's sizes
-  Tensor reshape_as(const Tensor& o) const { return reshape(o.sizes()); }  ///< likewise
+  Tensor reshape_as(const Tensor& o) const { return reshape(o.sizes()); }  ///< with o's sizes
   Tensor transpose(int64_t dim0, int64_t dim1) const;
   Tensor permute(IntArrayRef dims) const;
   Tensor t() const;
@@ -1011,7 +1014,7 @@ AMBIT_API std::ostream& operator<<(std::ostream& os, const Tensor& t);
 /// Allow or forbid scientific notation in printed tensors, for the whole process. Allowed is the
 /// default: each tensor is printed in the notation that suits its elements.
 AMBIT_API void set_printoption_sci_mode(bool enabled);
-/// The same as a string.
+/// Return as a string what operator<< prints.
 AMBIT_API std::string str(const Tensor& t);
 
 }  // namespace ambit

@@ -37,7 +37,7 @@ class TensorOptions {
   TensorOptions dtype(DType d) const {
     return with([d](auto& o) { o.dtype_ = d; });
   }
-  /// The same for a C++ type: dtype<float>().
+  /// As above, with a C++ type: dtype<float>().
   template <class T>
   TensorOptions dtype() const {
     return dtype(dtype_of<T>);
@@ -46,7 +46,7 @@ class TensorOptions {
   TensorOptions device(Device d) const {
     return with([d](auto& o) { o.device_ = d; });
   }
-  /// The same for device(kCUDA, 1). Errors: those of Device(type, index).
+  /// As above, with a type and an index: device(kCUDA, 1). Errors: those of Device(type, index).
   TensorOptions device(DeviceType type, int index) const { return device(Device(type, index)); }
   /// Return a copy with the cuda device of that index.
   TensorOptions device_index(int index) const { return device(kCUDA, index); }

@@ -48,7 +48,7 @@ class AMBIT_API Value {
   /// Maximum depth: functions on values may recurse. Python's own pickler fails at about 300.
   static constexpr int kMaxDepth = 100;
 
-  /// None.
+  /// Hold None.
   Value() = default;
   /// A bool or an int.
   template <std::integral I>
@@ -67,7 +67,7 @@ class AMBIT_API Value {
   Value(Tensor tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
   /// A bool, an int or a float, by the number's dtype.
   Value(const Scalar& number);
-  /// None.
+  /// Hold None.
   Value(std::nullopt_t) {}
   /// nullopt gives None.
   template <class T>
@@ -186,7 +186,7 @@ class AMBIT_API Value {
 
   /// Return the dict's value for a string, a number, a bool or None; null for a missing key.
   const Value* find(const Value& key) const;
-  /// The same. Errors: SerializationError listing the keys if the key is missing.
+  /// As find(). Errors: SerializationError listing the keys if the key is missing.
   const Value& operator[](const Value& key) const;
 
  private:

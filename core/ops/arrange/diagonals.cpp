@@ -48,7 +48,7 @@ Tensor diag(const char* op, const Tensor& self, int64_t offset) {
 
 enum class Triangle : uint8_t { lower, upper };
 
-// Return a mask, for self's last two sizes, of the elements outside the kept triangle.
+// Return a mask of self's last two sizes that is true outside the kept triangle.
 Tensor outside(const char* op, const Tensor& self, int64_t offset, Triangle kept) {
   expect_defined(op, "self", self);
   if (self.dim() < 2) {

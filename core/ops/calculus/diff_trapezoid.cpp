@@ -27,7 +27,7 @@ void check_end(const char* argument, const Tensor& end, const Tensor& self, size
   expect_sizes("diff", argument, end, expected);
 }
 
-// Shared checks: undefined tensors, bool, a dim out of range. Return the dim.
+// Check for undefined tensors, bool and a dim out of range. Return the dim.
 int64_t checked_dim(const char* op, const Tensor& y, int64_t dim) {
   const size_t d = index_of(op, dim, y);
   expect_numbers(op, y);

@@ -14,15 +14,15 @@
 namespace ambit {
 namespace {
 
-// d angle = (x dy - y dx) / |z|^2: the gradient is i g z / |z|^2, 0 at 0.
+// d angle = (x dy - y dx) / |z|^2, so the gradient is i g z / |z|^2, and 0 at z = 0.
 Tensor angle_grad(const Tensor& g, const Tensor& z) {
   const Tensor length = abs(z), origin = length == 0;
   const Tensor slope = imaginary(g / masked_fill(length, origin, 1)) * complex_sgn(z);
   return masked_fill(slope, origin, 0);
 }
 
-// z / |z| changes only if z moves perpendicularly to itself: with s = z / |z|, the gradient is
-// (g - s Re(g conj(s))) / |z|, 0 at 0.
+// z / |z| changes only if z moves perpendicularly to itself: with s = z / |z|, the gradient is (g -
+// s Re(g conj(s))) / |z|, and 0 at z = 0.
 Tensor sgn_grad(const Tensor& g, const Tensor& z) {
   const Tensor s = complex_sgn(z), length = abs(z), origin = length == 0;
   return masked_fill((g - s * real(g * conj(s))) / masked_fill(length, origin, 1), origin, 0);

@@ -2,8 +2,8 @@
 // core/dispatch/kernels.cpp names them. Semantics and signatures are those of
 // <ambit/backend/kernels.h>; they run without recording, on the device of their tensors, and fill
 // the given outputs. Elementwise functions that cannot be computed from parts by kernels, such as
-// exp, run on the host. A backend may register a kernel for complex64 and complex128, which is then
-// called instead.
+// exp, and factorisations run on the host. A backend may register a kernel for complex64 and
+// complex128, which is then called instead.
 #pragma once
 
 #include <ambit/backend/complex_functions.h>  // unary, binary
@@ -23,5 +23,12 @@ Signature<kernels::scatter_add> scatter_add;
 Signature<kernels::index_select> index_select;
 Signature<kernels::index_add> index_add;
 Signature<kernels::matmul> matmul;
+Signature<kernels::lu_factor> lu_factor;
+Signature<kernels::lu_solve> lu_solve;
+Signature<kernels::cholesky> cholesky;
+Signature<kernels::qr> qr;
+Signature<kernels::eigh> eigh;
+Signature<kernels::svd> svd;
+Signature<kernels::triangular_solve> triangular_solve;
 
 }  // namespace ambit::by_parts

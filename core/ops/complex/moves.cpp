@@ -14,7 +14,8 @@ namespace {
 bool is_complex(const Tensor& t) { return t.defined() && t.is_complex(); }
 
 // Run an op on the parts of its complex operands. The kernel writes to dense copies of the outputs,
-// since some kernels require contiguous ones; the copies have the old values, which it may read.
+// since some kernels require contiguous ones; the copies start with the outputs' old values, which
+// the kernel may read.
 template <class... A>
 void run_on_parts(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
   for (Tensor (*part)(const Tensor&) : {re, im}) {
@@ -40,7 +41,7 @@ void run_on_parts(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
   }
 }
 
-// The same for an op that only moves elements: complex64 runs as int64, complex128 part by part.
+// As above, for an op that only moves elements: complex64 runs as int64, complex128 part by part.
 template <class... A>
 void run_on_bits(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
   const auto is_wide = []<class Arg>(const Arg& arg) {

@@ -13,7 +13,7 @@ Tensor im(const Tensor& t);
 Tensor bits(const Tensor& t);
 /// @}
 
-/// The same with both parts: [..., 2].
+/// Return an alias [..., 2] with both parts of each element.
 Tensor pairs(const Tensor& t);
 
 /// Return twice a stride or an offset, modulo 2^64: only a dim with fewer than two elements, or an

@@ -80,12 +80,12 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
     copy_bytes(host, from, false);
     copy_bytes(to, host, false);
   }
-} catch (const std::bad_alloc&) {  // from a backend that keeps a copy of the data
+} catch (const std::bad_alloc&) {  // thrown by a backend that keeps a copy of the data
   throw_out_of_host_memory("copy");
 }
 
-// The same for any layouts and dtypes. `from` broadcasts to `to`; it is copied before it is
-// expanded, in the smaller of the two dtypes.
+// As above, for any layouts and dtypes. `from` broadcasts to `to`; it is moved to the other device
+// before it is expanded, in the smaller of the two dtypes.
 void copy_across(const Tensor& to, const Tensor& from, bool non_blocking) {
   const bool narrow_first = element_size(to.dtype()) < element_size(from.dtype());
   const DType dtype = narrow_first ? to.dtype() : from.dtype();

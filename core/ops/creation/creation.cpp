@@ -1,4 +1,5 @@
-// Creation of tensors from sizes, values, sequences and external memory. Random ones: random.cpp.
+// Creation of tensors from sizes, values, sequences and external memory. Random tensors are created
+// in random.cpp.
 #include <ambit/backend/alias.h>
 #include <ambit/ops/creation.h>
 
@@ -72,7 +73,8 @@ Tensor sequence(const char* op, int64_t n, const TensorOptions& options, F value
     T* p = host.data_ptr<T>();
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        p[i] = static_cast<T>(static_cast<int64_t>(value(i)));  // wraps, which a double would not
+        p[i] = static_cast<T>(
+            static_cast<int64_t>(value(i)));  // int64 to T wraps; double to T would be undefined
       } else {
         p[i] = static_cast<T>(value(i));
       }
@@ -150,7 +152,7 @@ Tensor empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
   bool good = physical_layout.size() == n;
   for (size_t i = 0; good && i < n; ++i) {
     const auto d = static_cast<size_t>(physical_layout[i]);
-    if (d >= n) {  // also negative ones, as in PyTorch
+    if (d >= n) {  // as in PyTorch, negative dims are refused, too
       throw IndexError(fmt::format("empty_permuted: expected dims from 0 to {}, got {}", n - 1,
                                    str(physical_layout)));
     }

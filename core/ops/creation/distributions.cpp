@@ -1,5 +1,5 @@
-// Distributions derived from uniform or normal numbers by other ops; except Poisson and binomial,
-// which need a variable count of numbers and run on the host.
+// Distributions computed from uniform or normal numbers by other ops. Poisson and binomial run on
+// the host instead, since they need a variable count of numbers.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/philox.h>
 #include <ambit/detail/expect_all.h>
@@ -168,9 +168,10 @@ class Uniforms {
 
 constexpr double kLargeRate = 10;
 
-// For rates below 10: return the first count whose cumulative probability is above u, in [0, 1).
+// For rates below 10: return the first count whose cumulative probability is above the uniform
+// number u in [0, 1).
 double small_poisson(double rate, double u) {
-  constexpr size_t kMost = 100;  // its probability is negligible
+  constexpr size_t kMost = 100;  // higher counts have a negligible probability
   static constexpr auto kInverse = [] {
     std::array<double, kMost> inverse{};
     for (size_t k = 1; k < kMost; ++k) inverse[k] = 1 / static_cast<double>(k);
@@ -230,7 +231,8 @@ Tensor poisson(const Tensor& self, const Stream& given) {
 
 namespace {
 
-// For means below 10: sum the geometric distances between successes until the trials are used up.
+// Draw a binomial number with a mean below 10: sum the geometric distances between successes until
+// the trials are used up.
 double few_successes(double trials, double chance, Uniforms& uniforms) {
   const double log_failure = std::log1p(-chance);
   double successes = 0;
@@ -240,8 +242,8 @@ double few_successes(double trials, double chance, Uniforms& uniforms) {
   }
 }
 
-// For larger means, with chance at most 1/2. Source: Hörmann 1993, "The generation of binomial
-// random variates", algorithm BTRS, here accepting by the exact density.
+// Draw a binomial number with a larger mean; `chance` is at most 1/2. Source: Hörmann 1993, "The
+// generation of binomial random variates", algorithm BTRS, with acceptance by the exact density.
 double many_successes(double trials, double chance, Uniforms& uniforms) {
   const double deviation = std::sqrt(trials * chance * (1 - chance));
   const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * chance;

@@ -31,7 +31,6 @@ namespace ambit {
 namespace {
 
 using Kind = RandomParams::Kind;
-
 using Stream = std::optional<Generator>;
 
 // Return the largest number of a reduced floating-point type below x.
@@ -129,7 +128,7 @@ void check_deviation(const char* op, double std) {
   if (!(std >= 0)) throw Error(fmt::format("{}: expected std >= 0, got {}", op, std));
 }
 
-// Waits for the device.
+// Check that all are in [0, 1]. This waits for the device.
 void expect_probabilities(const char* op, const Tensor& p) {
   expect_defined(op, "p", p);
   check_floats(op, p.dtype());

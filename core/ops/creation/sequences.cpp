@@ -46,7 +46,7 @@ int64_t range_length(double start, double end, double step) {
                                start, end, step));
 }
 
-/// The elements on and below a diagonal of a matrix: row i has columns before i + reach.
+/// The elements on and below a diagonal of a matrix: row i contains columns 0 to i + reach - 1.
 struct LowerTriangle {
   int64_t rows, columns, reach;
 
@@ -60,7 +60,7 @@ struct LowerTriangle {
   }
 };
 
-/// Columns `from` to `to`, excluded.
+/// Columns `from` to `to` - 1.
 struct Span {
   int64_t from, to;
 };
@@ -189,7 +189,7 @@ Tensor tril_indices(int64_t row, int64_t col, int64_t offset, const TensorOption
 
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
   check_matrix("triu_indices", row, col, options);
-  // All but the elements below the diagonal.
+  // The upper triangle consists of all elements except those below the diagonal.
   const LowerTriangle below{row, col, std::clamp(offset, -row, col)};
   return places("triu_indices", row * col - below.count(), 0, below.first_full_row(), options,
                 [&](int64_t i) {

@@ -43,7 +43,7 @@ Tensor tanh_grad(const Tensor& g, const Tensor& y) {
 Tensor gelu_grad(const Tensor& g, const Tensor& x) {
   Tensor out = compute_binary("gelu_grad", BinaryOp::gelu_grad, Domain::floats_only, g, x);
   if (!needs_gradient(g, x)) return out;
-  // The second derivative: (2 - x^2) phi(x), phi the normal density.
+  // The second derivative is (2 - x^2) phi(x), where phi is the normal density.
   return record("gelu_grad", std::move(out),
                 wrt(g, [x = saved(x)](const Tensor& gg) { return gelu_grad(gg, x()); }),
                 wrt(x, [g = saved(g), x = saved(x)](const Tensor& gg) {
@@ -57,7 +57,8 @@ Tensor gelu_tanh_grad(const Tensor& g, const Tensor& x) {
   Tensor out =
       compute_binary("gelu_tanh_grad", BinaryOp::gelu_tanh_grad, Domain::floats_only, g, x);
   if (!needs_gradient(g, x)) return out;
-  // The second derivative of x s, s = sigmoid(u(x)): s (1 - s) (2 u' + x ((1 - 2 s) u'^2 + u'')).
+  // The second derivative of x s with s = sigmoid(u(x)) is s (1 - s) (2 u' + x ((1 - 2 s) u'^2 +
+  // u'')).
   return record("gelu_tanh_grad", std::move(out),
                 wrt(g, [x = saved(x)](const Tensor& gg) { return gelu_tanh_grad(gg, x()); }),
                 wrt(x, [g = saved(g), x = saved(x)](const Tensor& gg) {

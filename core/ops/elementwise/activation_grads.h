@@ -1,5 +1,5 @@
 // Gradients of activations, each one kernel instead of three or four, and differentiable; and
-// helpers of ops that apply an activation to a product.
+// functions for ops that apply an activation to a product.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -11,7 +11,7 @@ Tensor relu_grad(const Tensor& g, const Tensor& y);     ///< g where y > 0, else
 Tensor sigmoid_grad(const Tensor& g, const Tensor& y);  ///< g y (1 - y)
 Tensor tanh_grad(const Tensor& g, const Tensor& y);     ///< g (1 - y^2)
 Tensor gelu_grad(const Tensor& g, const Tensor& x);     ///< g (Phi(x) + x phi(x))
-/// g d gelu(x, "tanh") / dx
+/// Return g times the derivative of gelu(x, "tanh").
 Tensor gelu_tanh_grad(const Tensor& g, const Tensor& x);
 
 /// Throw Error unless the function is one of kActivations.

@@ -89,7 +89,7 @@ bool has_kernels(UnaryOp function) {
   return x.narrow(dim, which * n, n);
 }
 
-// Write each half to its place in dx, with one kernel each.
+// Write each half of dx with one kernel.
 Tensor gated_halves_grad(const Tensor& g, const Tensor& x, const Tensor& gate, int64_t dim) {
   const Tensor value = half(x, dim, 0);
   if (GradMode::is_enabled()) {

@@ -43,7 +43,8 @@ Scalar scaled(const char* op, const Tensor& self, const Scalar& other, const Sca
   return is_one(alpha) ? other : product(other, alpha);
 }
 
-// self + alpha * other, self - alpha * other. Not inlined: plain sums need not pay for its frame.
+// self + alpha * other, self - alpha * other. Not inlined, so that plain sums do not set up its
+// stack frame.
 template <class Family>
 [[gnu::noinline]] Tensor weighted(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   check_operands(Family::kName, self, other, DeviceRule::elementwise);
@@ -66,8 +67,8 @@ template <class Family>
   throw DTypeError(fmt::format("{}: expected numbers, got bool; use ^ or logical_xor", op));
 }
 
-// Check that no operand of a difference is bool, even if the other one is a number, which a Domain
-// would allow. Other errors of the operands take precedence.
+// Check that no operand of a difference is bool. A Domain cannot check this: it would allow bool
+// together with a number. Other errors of the operands take precedence.
 void expect_no_bool(const char* op, const Tensor& self, const Tensor& other,
                     DeviceRule rule = DeviceRule::elementwise) {
   if (!self.defined() || !other.defined()) return;

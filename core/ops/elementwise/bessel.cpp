@@ -1,4 +1,5 @@
-// Bessel and Airy functions. Those of the first and second kind are the C library's.
+// Bessel and Airy functions. Bessel functions of the first and second kind are those of the C
+// library.
 #include <ambit/ops/bessel.h>
 
 #include <ambit/ops/elementwise.h>
@@ -66,12 +67,13 @@ double k_of(double x) {
   return (one ? small_k1(x) : small_k0(x)) * (scaled ? std::exp(x) : 1);
 }
 
-/// Ai and its derivative at a point.
+/// The value of Ai and its derivative at a point.
 struct Airy {
   double value, slope;
 };
 
-// From x to x + h by the Taylor series that y'' = x y gives: k (k - 1) c_k = x c_k-2 + c_k-3.
+// Continue from x to x + h by the Taylor series; y'' = x y gives its coefficients: k (k - 1) c_k =
+// x c_k-2 + c_k-3.
 Airy moved(const Airy& at, double x, double h) {
   double before = 0, c0 = at.value, c1 = at.slope, power = h;
   Airy to{at.value + at.slope * h, at.slope};

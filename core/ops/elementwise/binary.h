@@ -11,7 +11,8 @@
 
 namespace ambit {
 
-/// Which formulas of a family need the old self; an in-place op must then save a copy of it.
+/// The formulas of a family that need the old value of self; an in-place op must save a copy for
+/// them.
 enum class SavesSelf : uint8_t { never, for_other, always };
 
 /// Check the devices and that both are defined; return the device of the call.
@@ -19,10 +20,10 @@ Device check_operands(const char* op, const Tensor& self, const Tensor& other, D
 /// Check, promote, broadcast, allocate, and run the kernel.
 Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                       const Tensor& other);
-/// The same in place; after an error self is unchanged.
+/// As compute_binary(), in place; after an error self is unchanged.
 void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                              const Tensor& other);
-/// Both with a scalar operand, which is not converted to a tensor.
+/// The two functions above with a scalar operand, which is not converted to a tensor.
 Tensor compute_binary_scalar(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                              const ScalarOperand& number);
 void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain domain,
@@ -83,7 +84,9 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
   if (save) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
   const Tensor copy = save ? self.clone() : Tensor();
   const Tensor& before = save ? copy : self;
-  const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both from before the write
+  const Tensor& b = other.is_same(self)
+                        ? before
+                        : other;  // x.mul_(x): both operands have the value before the write
   compute_binary_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self, other);
   if (!needs_gradient(self, other)) {
     self.bump_version();

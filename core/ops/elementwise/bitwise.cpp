@@ -7,7 +7,7 @@
 namespace ambit {
 namespace {
 
-// Never called, since only floats have gradients.
+// Never called, since integers have no gradients.
 struct NoGradient {
   static constexpr Domain kDomain = Domain::bits;
   static constexpr SavesSelf kSavesSelf = SavesSelf::never;
@@ -51,7 +51,8 @@ struct Lcm : NoGradient {
   static constexpr Domain kDomain = Domain::integers;
 };
 
-// Replace shifts of all bits by one that every dtype represents; conversion could wrap around.
+// Replace a count that shifts out all bits by one that every dtype represents: converting a larger
+// count could wrap around.
 Scalar places(const Scalar& number) {
   if (number.is_floating_point()) return number;
   const auto n = number.to<int64_t>();

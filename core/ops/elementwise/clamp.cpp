@@ -24,7 +24,8 @@
 namespace ambit {
 namespace {
 
-// Gradient of `mine` compared with `other`: all of it where mine was selected, half for ties.
+// The gradient of `mine`, the operand compared with `other`: dy where `mine` was selected, dy / 2
+// for ties.
 template <BinaryOp kernel>
 auto share_of(const Tensor& mine, const Tensor& other) {
   constexpr bool kLargest = kernel == BinaryOp::maximum;
@@ -55,8 +56,8 @@ bool may_have_nan(const Tensor& t) {
   return t.numel() > 0 && std::isnan(max(t).item<double>());
 }
 
-// fmax and fmin: like maximum and minimum, but a number is preferred to NaN, and self if both are
-// NaN.
+// fmax and fmin differ from maximum and minimum for NaN: they select the operand that is a number,
+// and self if both are NaN.
 template <BinaryOp kernel>
 struct ExtremeIgnoringNaN {
   static constexpr const char* kName = kernel == BinaryOp::fmax ? "fmax" : "fmin";
@@ -83,7 +84,7 @@ struct ExtremeIgnoringNaN {
 using Bound = std::optional<Scalar>;
 using Bounds = std::optional<Tensor>;
 
-// Bounds as the kernel requires: in the range of the dtype of the result.
+// Bounds as the kernel requires them: in the range of the result's dtype.
 struct CheckedBounds {
   CheckedBounds(const char* op, const Tensor& self, const Bound& low, const Bound& high)
       : min(low), max(high) {
@@ -126,7 +127,7 @@ auto grad_of_clamp(const Tensor& before, const Bound& min, const Bound& max) {
 // kernels::clamp_grad as differentiable ops.
 Tensor masked_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max,
                    bool passes_nan) {
-  Tensor mask;  // of elements outside if NaN passes, else of those inside
+  Tensor mask;  // true outside the bounds if NaN passes, else true inside
   if (min) mask = passes_nan ? le(x, *min) : gt(x, *min);
   if (max) {
     const Tensor by_max = passes_nan ? ge(x, *max) : lt(x, *max);
@@ -166,7 +167,8 @@ const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
 
 namespace {
 
-// The checks of a clamp by tensors, under its own name instead of those of its steps.
+// Do the checks of a clamp by tensors, so that errors have its name instead of the names of maximum
+// and minimum.
 void check_bounds(const char* op, const Tensor& self, const Bounds& min, const Bounds& max,
                   DeviceRule rule) {
   expect_defined(op, "self", self);
@@ -191,8 +193,9 @@ Tensor run_clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
   return max ? minimum(y, *max) : y;
 }
 
-// The gradients of a clamp by tensors; if min > max, max is selected. With one bound they are those
-// of maximum and minimum. With both, x and a bound share ties, unless min == max, where x gets all.
+// The gradients of a clamp by tensors; if min > max, max is selected. With one bound they are the
+// gradients of maximum and minimum. With both, the gradient is divided between x and a bound that
+// equals it, except where min == max: there x gets the whole gradient.
 struct BoundedGrads {
   BoundedGrads(const Tensor& before, const Tensor& min, const Tensor& max)
       : x(saved(before)), both(min.defined() && max.defined()) {
@@ -220,8 +223,8 @@ struct BoundedGrads {
     const Tensor above = logical_and(gt(x(), high()), le(low(), high())), tie = ties(high());
     return grad_where(halved(g, tie), logical_or(logical_or(above, tie), lt(high(), low())), true);
   }
-  // True if min < max everywhere, the usual case; checked on the CPU only, since it would block on
-  // other devices.
+  // True if min < max everywhere, the usual case; checked only on the CPU, since the check would
+  // block on other devices.
   bool is_ordered() const {
     return remembered(found->is_ordered, [this] {
       return low().is_cpu() && high().is_cpu() && all(lt(low(), high())).item<bool>();
@@ -250,7 +253,7 @@ struct BoundedGrads {
 
   Saved x, low, high;
   bool both;
-  std::shared_ptr<Found> found;  // of both bounds
+  std::shared_ptr<Found> found;  // shared by the formulas of both bounds
 };
 
 // Call record(wrt...) with the formulas of a clamp of `self` with old value `before`.

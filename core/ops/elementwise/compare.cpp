@@ -1,4 +1,4 @@
-// Comparisons and logic: the result is bool, in place of self's dtype; no gradient.
+// Comparisons and logic, without gradients. Results are bool; in-place functions keep self's dtype.
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
@@ -28,8 +28,8 @@ Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, con
   return out;
 }
 
-// The result for all elements if the number is below (side -1) or above (1) the dtype's range. The
-// kernel would wrap such a number around, so that it could compare equal.
+// Return the result for all elements if the number is below (side -1) or above (side 1) the dtype's
+// range. The kernel would wrap such a number around, so that it could compare equal.
 bool holds_for_side(CompareOp op, int side) {
   if (op == CompareOp::lt || op == CompareOp::le) return side > 0;
   return op == CompareOp::ne || ((op == CompareOp::gt || op == CompareOp::ge) && side < 0);

@@ -1,4 +1,5 @@
-// The functions of lists. Each is a step for one tensor; two loops run all of them.
+// The functions of lists of tensors. Each consists of a step for one tensor; two loops run the
+// steps of all functions.
 #include <ambit/ops/foreach.h>
 
 #include <ambit/autograd.h>
@@ -35,7 +36,7 @@ struct Lists {
   bool non_blocking = false;
 };
 
-/// Those of one call.
+/// The arguments of one call.
 struct Item {
   const Tensor &self, &a, &b;
   const Scalar& s;
@@ -86,7 +87,7 @@ bool is_like(const Tensor& t, const Tensor& first, const Tensor& self) {
          (t.dtype() == first.dtype() && t.device() == first.device() && t.sizes() == self.sizes());
 }
 
-// True if all calls are refused for the same reasons, so that the first one checks for all.
+// True if all calls would be refused for the same reasons, so that checking the first one suffices.
 bool are_alike(const Lists& l) {
   const Tensor& first = l.self[0];
   if (l.one.defined() || (l.scalars.data() && !first.is_floating_point())) return false;
@@ -123,7 +124,7 @@ void write(const char* op, const Lists& l, Write step) {
   for (size_t i = 0; i < l.self.size(); ++i) step(item(l, i));
 }
 
-// The numbers of a tensor, one for each element of the list.
+// Return the elements of a tensor as numbers, one for each tensor of the list.
 std::vector<Scalar> numbers(const char* op, TensorList self, const Tensor& t) try {
   expect_dim(op, "scalars", t, 1, "a vector");
   if (!t.is_cpu() || t.numel() != static_cast<int64_t>(self.size())) {

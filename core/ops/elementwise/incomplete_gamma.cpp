@@ -38,7 +38,7 @@ double log1p_minus(double t) {
   return sum;
 }
 
-// x^a e^-x / Gamma(a). For large a by Stirling's series, whose exponents do not cancel.
+// x^a e^-x / Gamma(a). For large a it uses Stirling's series, whose exponents do not cancel.
 double factor(double a, double x) {
   if (a < 20) return std::exp(a * std::log(x) - x - std::lgamma(a));
   const double b = 1 / (a * a);
@@ -100,7 +100,8 @@ double upper_fraction(double a, double x) {
 double uniform(double a, double x, bool upper) {
   const double t = (x - a) / a, square = -2 * log1p_minus(t);  // eta^2
   const double eta = std::copysign(std::sqrt(square), t), root = std::sqrt(a);
-  // Beyond 40 standard deviations it is 0 or 1. Near 0, 1 / t and 1 / eta cancel.
+  // Beyond 40 standard deviations the result is 0 or 1. Otherwise eta is small, and 1 / t - 1 /
+  // eta, which would cancel, is replaced by its series -1 / 3 + eta / 12.
   if (eta * root > 40 || eta * root < -40) return upper == (t < 0);
   const double correction =
       (eta / 12 - 1. / 3) * std::exp(-0.5 * a * square) / (root * std::sqrt(2 * std::numbers::pi));
@@ -115,7 +116,7 @@ bool is_upper_exact(double a, double x) {
 
 // P(a, x), or Q = 1 - P if `upper`.
 double incomplete_gamma(double a, double x, bool upper) {
-  if (!(a >= 0 && x >= 0)) return kNaN;  // NaN for NaN too
+  if (!(a >= 0 && x >= 0)) return kNaN;  // also true if a or x is NaN
   if (a == 0) return x > 0 ? static_cast<double>(!upper) : kNaN;
   if (x == 0) return upper;
   if (std::isinf(a)) return std::isinf(x) ? kNaN : static_cast<double>(upper);
@@ -155,7 +156,7 @@ Tensor compute(const char* op, const Tensor& self, const Tensor& other, bool upp
   return out.to(dtype).to(device);
 }
 
-// dP/dx = x^(a-1) e^-x / Gamma(a) = -dQ/dx; the derivative by a has no closed form.
+// dP/dx = x^(a-1) e^-x / Gamma(a) = -dQ/dx; the derivative with respect to a has no closed form.
 Tensor gamma_ratio(const char* op, const Tensor& self, const Tensor& other, bool upper) {
   Tensor out = compute(op, self, other, upper);
   if (!needs_gradient(self, other)) return out;

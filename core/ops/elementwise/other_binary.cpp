@@ -58,7 +58,8 @@ struct Xlogy {
   static constexpr BinaryOp kKernel = BinaryOp::xlogy;
   static constexpr Domain kDomain = Domain::floats;
   static constexpr SavesSelf kSavesSelf = SavesSelf::always;
-  // Constant 0 where self is 0, also for other <= 0, where the formula would give a logarithm.
+  // The result is constant 0 where self is 0, also for other <= 0, where the formula's logarithm is
+  // not finite.
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return [back = ReduceGradTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(masked_fill(xlogy(g, b()), logical_and(a() == 0, b() <= 0), 0));
@@ -83,7 +84,7 @@ struct LogAddExp {
   static constexpr const char* kName = kNatural ? "logaddexp" : "logaddexp2";
   static constexpr BinaryOp kKernel = kernel;
   static constexpr Domain kDomain = Domain::floats_only;
-  // The derivative is e^side divided by the sum.
+  // The derivative with respect to `side` is e^side divided by the sum of both exponentials.
   static auto side_grad(const Tensor& side, const Tensor& other) {
     return [back = ReduceGradTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
       if (kNatural) return back(ternary_grad(TernaryOp::logaddexp_grad, g, a(), b()));

@@ -22,7 +22,8 @@ double first(Chebyshev kind, double x) {
   return kind == Chebyshev::t ? x : 2 * x + (kind == Chebyshev::w) - (kind == Chebyshev::v);
 }
 
-// At 1, from which those at -1 follow: t is 1, u is n + 1; v(-x) is (-1)^n w(x).
+// The values at x = 1: t is 1, u is n + 1. The values at -1 follow from them, with v(-x) = (-1)^n
+// w(x).
 double at_end(Chebyshev kind, double x, double n) {
   const double sign = x < 0 && !is_even(n) ? -1 : 1;
   const bool grows = kind == (x > 0 ? Chebyshev::w : Chebyshev::v);
@@ -30,7 +31,7 @@ double at_end(Chebyshev kind, double x, double n) {
   return sign * (grows ? 2 * n + 1 : 1);
 }
 
-// With x = cos(a), for |x| < 1.
+// Evaluate by x = cos(a), for |x| < 1.
 double by_angle(Chebyshev kind, double x, double n) {
   const double a = std::acos(x);
   switch (kind) {

@@ -1,5 +1,5 @@
-// Powers and atan2: binary ops whose gradients need both operands, converted to the gradient's
-// dtype: in integer dtypes e - 1 and squares would wrap.
+// Powers and atan2: binary ops whose gradients need both operands. The gradients convert them to
+// their own dtype, because in integer dtypes e - 1 and squares would wrap.
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/ternary_grad.h>
@@ -40,8 +40,8 @@ struct Pow {
   }
 };
 
-// Gradient of x to the power of a number. Uses unary maps where one exists for the lower power,
-// because they are faster on the CPU, and when recording, because then the exact number is needed.
+// Gradient of x to the power of a number. It uses pow(x, e - 1) where that is a unary map, which is
+// faster on the CPU, and for double backward, which needs the exact exponent.
 auto base_grad(const Tensor& base, double e) {
   return [base = saved(base), e](const Tensor& g) {
     const Tensor x = conj(base());

@@ -45,7 +45,7 @@ void check_order(const char* op, int64_t n) {
 }
 
 void check_dimension(const char* op, int64_t p) {
-  constexpr int64_t kMost = 1 << 20;  // there are p terms
+  constexpr int64_t kMost = 1 << 20;  // the sum has p terms
   if (p < 1 || p > kMost) {
     throw Error(fmt::format("{}: expected p from 1 to {}, got {}", op, kMost, p));
   }
@@ -87,9 +87,9 @@ Tensor special_ndtr(const Tensor& self) {
   return erfc(self * (-1 / std::numbers::sqrt2)) * 0.5;
 }
 
-// For small x log(e^(-x^2 / 2) erfcx(-x / sqrt(2)) / 2), which does not underflow; for others log(1
-// - Phi(-x)), where Phi(-x) is small. The operand of the branch that is not selected is 0, so that
-// its gradient is finite.
+// For small x use log(e^(-x^2 / 2) erfcx(-x / sqrt(2)) / 2), which does not underflow, for other x
+// log(1 - Phi(-x)), where Phi(-x) is small. The operand of the branch that is not selected is 0, so
+// that its gradient is finite.
 Tensor special_log_ndtr(const Tensor& self) {
   expect_defined("special_log_ndtr", "self", self);
   expect_real("special_log_ndtr", self);
@@ -128,7 +128,7 @@ Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
     const Tensor none = logical_and(x == 0, logical_not(isnan(y)));
     out = masked_fill(x * log1p(y), none, 0);
   }
-  // Constant 0 only where self is 0 and the logarithm is finite.
+  // The result is constant 0 only where self is 0 and the logarithm is finite.
   return record("special_xlog1py", std::move(out),
                 wrt(x,
                     [back = ReduceGradTo(x), a = saved(x), b = saved(y)](const Tensor& g) {

@@ -27,7 +27,7 @@ Tensor softplus_grad(const Tensor& dy, const Tensor& x, const Tensor& beta) {
   return where(z > arithmetic::kSoftplusThreshold, dy, dy * sigmoid(z));
 }
 
-// dy * side / (b^2 + c^2); at (0, 0) it and its gradients are 0.
+// Return dy * side / (b^2 + c^2); at (0, 0) the result and its gradients are 0.
 Tensor atan2_slope(const Tensor& dy, const Tensor& side, const Tensor& b, const Tensor& c) {
   const Tensor origin = logical_and(b == 0, c == 0);
   const Tensor length = hypot(masked_fill(b, origin, 1), c);

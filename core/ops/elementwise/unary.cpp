@@ -29,8 +29,8 @@ namespace {
 // The tensor that a formula saves: none, the input x or the output y.
 enum class Keeps : uint8_t { nothing, x, y };
 
-// True for dtypes that the op accepts and the kernel does not, where the map is the identity:
-// integers in floor, ceil, round and trunc, bool in sign.
+// True if the map is the identity for a dtype that the op accepts but the kernel does not: integers
+// for floor, ceil, round and trunc, bool for sign.
 bool is_identity(UnaryOp kernel, DType dtype) {
   if (is_complex(dtype)) return false;
   return !row_of(kernel).supports(is_wide_unsigned(dtype) ? kInt64 : dtype);
@@ -118,8 +118,8 @@ const Tensor& unary_in_place(const Tensor& self) {
 
 constexpr double kErfSlope = 2 * std::numbers::inv_sqrtpi;  // at 0
 
-// d sinc / d x = (cos(pi x) - sinc(x)) / x; near 0, where the difference cancels, by its series,
-// whose next term is 2e-9 t^5 < 1e-17.
+// d sinc / d x = (cos(pi x) - sinc(x)) / x; near 0, where the difference cancels, use the series of
+// the quotient; the first omitted term is 2e-9 t^5 < 1e-17.
 Tensor sinc_grad(const Tensor& g, const Tensor& x) {
   if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), sinc_grad, g, x);
   constexpr double kPi = std::numbers::pi;
@@ -129,13 +129,13 @@ Tensor sinc_grad(const Tensor& g, const Tensor& x) {
   return g * where(near, x * series * (-kPi * kPi), slope);
 }
 
-// x is conjugated: see unary_formula.
+// x is already conjugated, see unary_formula.
 Tensor abs_formula(const Tensor& g, const Tensor& x) {
   if (x.is_complex()) return g * complex_sgn(conj(x));
   return ternary_grad(TernaryOp::abs_grad, g, x, 1);
 }
 
-// The root of x^2 - 1 has another sign for complex numbers with a negative real part.
+// sqrt(x^2 - 1) has the wrong sign for complex numbers with a negative real part.
 Tensor acosh_formula(const Tensor& g, const Tensor& x) {
   if (x.is_complex()) return g * (rsqrt(x + 1) * rsqrt(x - 1));
   return ternary_grad(TernaryOp::asinh_grad, g, x, -1);
@@ -226,8 +226,8 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 
 namespace {
 
-// I1'(x) = I0(x) - I1(x) / x, which is 1/2 at 0; for I1(x) e^-|x| additionally the factor's
-// derivative. Computed in float32, since the difference is far smaller than its terms.
+// I1'(x) = I0(x) - I1(x) / x, which is 1/2 at 0; for I1(x) e^-|x| the derivative of the factor
+// e^-|x| is added. It is computed in float32, since the difference is far smaller than its terms.
 Tensor i1_grad(const Tensor& g, const Tensor& x) {
   if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), i1_grad, g, x);
   const Tensor zero = x == 0;
@@ -293,11 +293,13 @@ Tensor special_ndtri(const Tensor& self) {
 
 namespace {
 
-// The gradient inside [eps, 1 - eps]; without eps everywhere, NaN outside [0, 1].
+// The gradient is that of logit inside [eps, 1 - eps] and 0 outside; without eps it is that of
+// logit everywhere, and NaN outside [0, 1].
 Tensor logit_grad(const Tensor& g, const Tensor& x, std::optional<double> eps) {
   const auto slope = [&](const Tensor& at) { return g / (at * (1 - at)); };
   if (!eps) return masked_fill(slope(x), (x < 0) | (x > 1), NAN);
-  // Elsewhere a finite value, so that its own gradient, multiplied by 0, is finite too.
+  // Outside, replace x by a number with a finite gradient, because this gradient is multiplied by
+  // 0.
   const Tensor inside = (x >= *eps) & (x <= 1 - *eps);
   return grad_where(slope(where(inside, x, 0.5)), inside, true);
 }
@@ -332,7 +334,7 @@ const Tensor& logit_(const Tensor& self, std::optional<double> eps) {
 
 namespace {
 
-// isnan and similar; constant for integers.
+// isnan and similar functions, which are constant for integers.
 Tensor classify(const char* op, UnaryOp kernel, const Tensor& self) {
   expect_defined(op, "self", self);
   Tensor out = allocate(op, self.sizes(), kBool, self.device());

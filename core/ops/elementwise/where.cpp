@@ -44,7 +44,7 @@ Tensor condition_as_bool(const Tensor& condition) {
   return mask_as_bool(condition);
 }
 
-// where with a number for the branch selected where the condition is `masked`.
+// where() with a number, which is selected where the condition equals `masked`.
 Tensor where_scalar(const Tensor& condition, const Tensor& branch, const char* name,
                     const Scalar& number, bool masked) {
   const Device device =
@@ -159,7 +159,7 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor&
   expect_dtype("masked_fill_", "mask", chosen, kBool);
   check_broadcasts_to("masked_fill_", chosen.sizes(), self.sizes());
   check_in_place("masked_fill_", self);
-  // A copy, because self is overwritten and where's gradient may need the old value.
+  // Use a copy, because self is overwritten and where's gradient may need the old value.
   const Tensor kept = needs_gradient(self, value) ? self.clone() : self;
   return copy_(self, where(chosen, number, kept));
 }

@@ -17,7 +17,7 @@ namespace ambit {
 namespace {
 
 constexpr int64_t kMostByProduct = 64;  // longest line that is multiplied by a matrix
-constexpr int64_t kMostPrime = 4 * 64;  // the same for lengths without a factor up to it
+constexpr int64_t kMostPrime = 4 * 64;  // the same without a factor <= 64
 
 // Return exp(2 pi i m / n) for any m.
 std::complex<double> root(int64_t m, int64_t n) {
@@ -53,7 +53,7 @@ int64_t factor_of(int64_t n) {
   return 1;
 }
 
-// Transform x [B,n,C,2] along n, without a scale; sign: of the exponent.
+// Transform x [B,n,C,2] along n, without a scale; `sign` is the sign of the exponent.
 Tensor transformed(const Tensor& x, int64_t sign);
 
 Tensor by_product(const Tensor& x, int64_t sign) {
@@ -61,8 +61,8 @@ Tensor by_product(const Tensor& x, int64_t sign) {
   const Tensor roots = pairs(n * n, [=](int64_t i) { return root(sign * (i / n) * (i % n), n); });
   const Tensor w = roots.view({n, n, 2});
   const Tensor cosine = w.select(-1, 0), sine = w.select(-1, 1);
-  if (C == 1) {  // rows of 2 n numbers by a matrix
-    // [re or im of x, re or im of y]
+  if (C == 1) {  // multiply rows of 2 n numbers by a matrix
+    // The matrix [re or im of x, re or im of y].
     const Tensor both = stack({stack({cosine, sine}, -1), stack({neg(sine), cosine}, -1)}, 1);
     const Tensor y = matmul(x.reshape({B, 2 * n}), like(both.reshape({2 * n, 2 * n}), x));
     return y.view({B, n, 1, 2});
@@ -75,7 +75,7 @@ Tensor by_product(const Tensor& x, int64_t sign) {
   return stack({c.select(-1, 0) - s.select(-1, 1), c.select(-1, 1) + s.select(-1, 0)}, -1);
 }
 
-// Elements of x are numbered j1 n2 + j2, those of the result k1 + n1 k2.
+// Elements of x have the number j1 n2 + j2, elements of the result k1 + n1 k2.
 Tensor by_factors(const Tensor& x, int64_t n1, int64_t sign) {
   const int64_t B = x.size(0), n = x.size(1), n2 = n / n1, C = x.size(2);
   const Tensor columns = transformed(x.reshape({B, n1, n2 * C, 2}), sign);

@@ -60,7 +60,7 @@ namespace {
 
 using Norm = std::optional<std::string_view>;
 
-/// Dims of a transform, and the points of its lines along each.
+/// The dims of a transform, and the number of points of the lines along each dim.
 struct Lines {
   Dims dims, sizes;
 
@@ -148,7 +148,7 @@ Tensor resized(Tensor x, const Lines& lines) {
   return x;
 }
 
-// Transform pairs along dims; `scale` is that of all dims.
+// Transform pairs along dims; `scale` applies to the whole transform.
 Tensor transformed(Tensor pairs, IntArrayRef dims, bool inverse, double scale) {
   for (size_t i = dims.size(); i-- > 0;) {
     pairs = fft_pairs(pairs, dims[i], inverse, i + 1 == dims.size() ? scale : 1);
@@ -156,8 +156,8 @@ Tensor transformed(Tensor pairs, IntArrayRef dims, bool inverse, double scale) {
   return pairs;
 }
 
-// Transform real x along its last dim of `lines`: half of the result is computed, and the other
-// half is its conjugate in the opposite order.
+// Transform real x along its last dim of `lines`: one half of the result is computed; the other
+// half consists of its conjugates in reverse order.
 Tensor mirrored_transform(const Tensor& x, const Lines& lines, double scale, bool forward) {
   const int64_t dim = lines.dims.back(), mirrored = (lines.sizes.back() - 1) / 2;
   const Tensor half = as_complex(rfft_pairs(x, dim, scale));
@@ -181,7 +181,7 @@ Tensor complex_transform(const char* op, const Tensor& self, const Lines& lines,
   return as_complex(transformed(view_as_real(all), lines.others(), !forward, 1));
 }
 
-// rfft; ihfft, whose result is the conjugate of that of rfft.
+// Compute rfft, or ihfft, whose result is the conjugate of rfft's.
 Tensor transform_of_real(const char* op, const Tensor& self, const Lines& lines, const Norm& norm,
                          bool forward) {
   expect_dims(op, lines);
@@ -195,7 +195,7 @@ Tensor transform_of_real(const char* op, const Tensor& self, const Lines& lines,
   return forward ? out : conj(out);
 }
 
-// irfft, of `points` along the last dim; hfft, which is irfft of the conjugate.
+// Compute irfft with `points` results along the last dim, or hfft, which is irfft of the conjugate.
 Tensor transform_to_real(const char* op, const Tensor& self, Lines lines, int64_t points,
                          const Norm& norm, bool forward) {
   expect_dims(op, lines);

@@ -94,7 +94,8 @@ AxisTaps taps_of(const Tensor& place, int64_t size, const Sampling& s) {
   return taps;
 }
 
-// Return the position in a plane of the chosen tap of each dim; `outside` if any is outside of it.
+// Return the position in a plane that the chosen taps of all dims give; `outside` if any tap is
+// outside of the plane.
 Tensor position(const std::vector<AxisTaps>& axes, const std::vector<size_t>& chosen,
                 IntArrayRef plane, int64_t outside) {
   Tensor at, inside;
@@ -139,8 +140,9 @@ Tensor sampled(const Tensor& x, const Tensor& grid, const Sampling& s) {
     const auto k = static_cast<int64_t>(plane.size() - 1 - d);
     axes.push_back(taps_of(flat_grid.select(2, k), plane[d], s));
   }
-  // Store all channels of an element as a row, since selecting rows is faster than single elements.
-  // An extra row of 0 stands for positions outside, so that nothing inside is multiplied by 0.
+  // Store all channels of an element as a row, since selecting rows is faster than selecting single
+  // elements. An extra row of 0 stands for positions outside, so that nothing inside is multiplied
+  // by 0.
   const Tensor rows =
       cat({x.reshape({n, c, numel}).transpose(1, 2), zeros({n, 1, c}, x.options())}, 1)
           .view({n * (numel + 1), c});
@@ -199,7 +201,7 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolati
   }
   const Tensor out = sampled(input, grid, s);
   if (s.mode != kNearestMode || !needs_gradient(grid)) return out;
-  // The nearest element does not depend on the position, but the grid must get a gradient: zeros.
+  // The nearest element is a step function of the position; the grid must get a gradient of zeros.
   return record("grid_sampler", out.detach(), wrt(out, ReduceGradTo(out)),
                 wrt(grid, ZerosLike(grid)));
 }

@@ -1,4 +1,5 @@
-// Windows of an image as columns, and columns summed to an image: each is the other's gradient.
+// Functions that copy the windows of an image to columns, and that sum columns to an image. Each is
+// the gradient of the other.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -29,7 +30,7 @@ struct WindowGrid {
             "sizes {} and {}, dilation {}, padding {}, stride {}",
             op, image[k], kernel[k], dilation[k], padding[k], stride[k]));
       }
-      const int64_t most = INT32_MAX;  // so that nothing below overflows
+      const int64_t most = INT32_MAX;  // limits all numbers below, so that no product overflows
       if (std::max({image[k], kernel[k], dilation[k], stride[k], padding[k]}) > most) {
         throw Error(fmt::format("{}: expected sizes up to {}, got more", op, most));
       }

@@ -1,5 +1,5 @@
-// Resampling by runs if there are few (one pass over a strided view for each), else by index:
-// index_select of rows; for the last dim, rows of the transposed matrix.
+// Resampling by runs if there are few, with one pass over a strided view for each run; else by
+// index_select of rows. For the last dim these are rows of the transposed matrix.
 #include "resample.h"
 
 #include <ambit/backend/kernels.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMostRuns = 32;
 constexpr int64_t kLongestPeriod = 8;
 
-// Merge the taps of one element with equal indices, in place; surplus ones get the first one's
+// Merge the taps of one element with equal indices, in place; the freed taps get the first tap's
 // index and weight 0. Return the number of merged taps.
 size_t join(std::span<Taps::Tap> taps) {
   size_t n = 0;
@@ -90,7 +90,7 @@ std::vector<Taps::Run> Taps::runs_of(int64_t period) const {
         if (open && same_weight(runs.back().weight, t.weight)) {
           Run& run = runs.back();
           const int64_t step = t.index - (run.from + (run.count - 1) * run.from_step);
-          // Step 0 is excluded: the run's gradient would add to one element repeatedly.
+          // Exclude runs with step 0: their gradient would add to one element repeatedly.
           if (step > 0 && (run.count == 1 || step == run.from_step)) {
             run.from_step = step;
             ++run.count;

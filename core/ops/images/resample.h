@@ -26,7 +26,7 @@ class Taps {
   };
 
   /// `taps` has `count` taps for each new element, in order. Taps of one element with the same
-  /// index are merged; surplus ones get weight 0.
+  /// index are merged; the freed taps get weight 0.
   Taps(int64_t in, size_t count, std::vector<Tap> taps);
 
   int64_t in() const { return in_; }
@@ -37,7 +37,8 @@ class Taps {
   bool all_weights_one() const { return all_weights_one_; }
   /// True if the new elements equal the old ones.
   bool is_identity() const;
-  /// The same taps as runs, `first` ones at the front; empty if there would be too many.
+  /// Return the taps as runs, those with `first` at the front; empty if there would be too many
+  /// runs.
   const std::vector<Run>& runs() const { return runs_; }
 
  private:

@@ -51,11 +51,11 @@ SharedTaps antialiased_taps(bool cubic, int64_t in, int64_t out, bool align_corn
                       : scale && *scale > 0 ? 1 / *scale
                                             : static_cast<double>(in) / static_cast<double>(out);
   const double width = std::max(step, 1.0), support = (cubic ? 2 : 1) * width;
-  // At most as many as there are elements, even for a tiny scale.
+  // Limit the number of taps to the number of elements, even for a tiny scale.
   const auto most = static_cast<size_t>(std::min(std::ceil(support), static_cast<double>(in)));
   const size_t count = most * 2 + 1;
-  // Clamped before the conversion, which is undefined for numbers beyond int64: those of a tiny
-  // scale. fmax replaces NaN.
+  // Clamp before the conversion, which is undefined for numbers beyond int64; a tiny scale gives
+  // such numbers. fmax replaces NaN.
   const auto inside = [in](double at) {
     return static_cast<int64_t>(std::fmin(std::fmax(at, 0), static_cast<double>(in)));
   };
@@ -102,8 +102,8 @@ void check(const char* op, const Tensor& self, IntArrayRef output_size, size_t d
   }
 }
 
-// Return the spatial dims in the order of resizing: the most reduced first, ties from the last dim,
-// so that little data is moved, mostly in whole rows.
+// Return the spatial dims in the order of resizing: the dim that shrinks most comes first, and
+// among equal dims the last one, so that little data is moved, mostly in whole rows.
 std::vector<size_t> order_of(IntArrayRef in, IntArrayRef out) {
   std::vector<size_t> order;
   for (size_t k = out.size(); k-- > 0;) order.push_back(k);
@@ -126,7 +126,7 @@ Tensor resized(const char* op, const Tensor& x, IntArrayRef output_size, const F
   return out;
 }
 
-// The same for uint8 images and weighted sums: PyTorch resizes the last dim first.
+// As above for uint8 images and weighted sums, where PyTorch resizes the last dim first.
 template <class F>
 Tensor resized_bytes(const Tensor& x, const F& taps_for) {
   Tensor out = x;

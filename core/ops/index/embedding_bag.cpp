@@ -32,7 +32,7 @@ struct Bags {
   EmbeddingBagParams p;
 
   int64_t count() const { return offsets.numel() - 1; }
-  /// Return the bag of each row, [n]; B for none.
+  /// Return the bag of each row, [n]; B if a row is in no bag.
   Tensor ids() const {
     const NoGradGuard no_grad;
     const Tensor at = arange(index.numel(), index.options());
@@ -153,7 +153,8 @@ void composite::embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Te
   const Tensor at = arange(n, index.options()).unsqueeze(1);
   const Tensor begins =
       scatter_reduce(full({all[0]}, n, index.options()), 0, ids, at.squeeze(1), "amin");
-  // A NaN in the first row is never exceeded; other NaNs never exceed anything.
+  // Comparisons with NaN are false: a NaN in the first row of a bag remains the maximum, NaN in
+  // other rows never becomes the maximum.
   const Tensor is_first = begins.index_select(0, ids).unsqueeze(1) == at;
   const Tensor nan = isnan(rows);
   const Tensor level =

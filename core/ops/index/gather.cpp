@@ -104,12 +104,12 @@ void run_scatter(const Tensor& self, const Tensor& index, const Tensor& part, in
   Family::kKernel(y, at_least_1d(index), at_least_1d(part), d);
 }
 
-// The formula of src, which has index's shape here.
+// The gradient's formula of src, which has index's shape here.
 auto src_grad(const Tensor& index, int64_t d) {
   return [d, i = saved(index)](const Tensor& g) { return gather(g, d, i()); };
 }
 
-// The formula of src for an empty index: zeros of src's shape.
+// The gradient's formula of src for an empty index: zeros of src's shape.
 auto no_src_grad(const Tensor& src) {
   return [sizes = Dims(src.sizes()), o = src.options()](const Tensor&) { return zeros(sizes, o); };
 }

@@ -21,8 +21,8 @@ namespace {
 // The view with the tensor-indexed dims adjacent, and the position of these dims.
 struct Picked {
   Tensor view;
-  int64_t first = 0, count = 0;  // of the indexed dims
-  Tensor positions;              // linear, in those dims
+  int64_t first = 0, count = 0;  // first indexed dim, and their number
+  Tensor positions;              // linear positions in the indexed dims
 };
 
 Picked prepare(const char* op, const ParsedIndex& parsed, Device device) {

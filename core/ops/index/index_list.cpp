@@ -33,7 +33,7 @@ bool ParsedIndex::is_view() const {
 
 namespace {
 
-// uint8 masks are from before bool existed.
+// uint8 was the dtype of masks before bool existed.
 bool is_mask(const Tensor& t) { return t.dtype() == kBool || t.dtype() == kUInt8; }
 
 // Return the number of self's dims that an index consumes.

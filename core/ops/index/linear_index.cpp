@@ -17,7 +17,7 @@ namespace {
 
 // Return true if an axis has negative indices. Errors: IndexError.
 bool check(const char* op, const AxisIndex& axis, const int64_t* values, int64_t n) {
-  int64_t least = 0, most = 0;  // without early exit from the loop
+  int64_t least = 0, most = 0;  // the loop has no early exit, so that it is vectorised
   for (int64_t i = 0; i < n; ++i) {
     const int64_t v = values[i];
     if (v < least) least = v;
@@ -50,7 +50,7 @@ Tensor on_host(const char* op, const std::vector<AxisIndex>& axes, IntArrayRef s
   return positions;
 }
 
-// The same in ops, without waiting for the device.
+// As on_host(), computed by ops without waiting for the device.
 Tensor on_device(const std::vector<AxisIndex>& axes, IntArrayRef sizes, Device device) {
   Tensor positions, wrong;
   for (const AxisIndex& axis : axes) {

@@ -10,7 +10,7 @@ namespace ambit {
 /// An index tensor and its dim.
 struct AxisIndex {
   Tensor index;      ///< int64; negative values count from the end
-  int64_t size = 0;  ///< of the dim
+  int64_t size = 0;  ///< size of the dim
   int64_t dim = 0;   ///< for messages
 };
 

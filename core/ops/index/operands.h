@@ -14,8 +14,8 @@ namespace ambit {
 void check_operands(const char* op, std::initializer_list<DeviceArg> args,
                     DeviceRule rule = DeviceRule::strict);
 
-/// Check that `input` shares no memory with self; not even the same elements with the same
-/// geometry, since elements move. Errors: Error.
+/// Check that `input` shares no memory with self. Even a view of the same elements is refused,
+/// since elements move. Errors: Error.
 void check_apart(const char* op, const Tensor& self, const Tensor& input);
 
 /// Errors: DTypeError for an index of another dtype than int64 or int32; Error if undefined.
@@ -35,7 +35,8 @@ struct RowsAt {
          bool from_end = false);
   /// Check that source has that many slices and self's dtype. Errors: ShapeError, DTypeError.
   void check_source(const char* op, const Tensor& self, const Tensor& source) const;
-  /// Expand rows as gather and scatter require: one for each element of a tensor of `sizes`.
+  /// Expand the row indices as gather and scatter require: one index for each element of a tensor
+  /// of `sizes`.
   Tensor of_each(IntArrayRef sizes) const;
 
   int64_t dim = 0;

@@ -71,7 +71,7 @@ const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index, con
 
 namespace {
 
-// --- runs: equal indices adjacent along dim, after sorting
+// --- Runs: after sorting, equal indices are adjacent along dim.
 
 // Combine x[i] with all earlier elements of its run, in log2(n) steps (Hillis & Steele 1986). Each
 // step doubles the number of elements that x[i] combines, limited to its run. Uses differentiable
@@ -122,7 +122,7 @@ Tensor others_vanish(const Tensor& self, const Tensor& index, const Tensor& src,
                      gather(counts.wilds, dim, index) == logical_not(isfinite(src)));
 }
 
-// The same for all of src at each position.
+// True where the product of all elements of src at a position is 0, by the same rule.
 Tensor src_vanishes(const Tensor& like, const Tensor& index, const Tensor& src, int64_t dim) {
   const NoGradGuard no_grad;
   const Tensor none = zeros_like(like, kInt64);
@@ -161,9 +161,9 @@ Tensor same(const Tensor& a, const Tensor& b) {
   return logical_or(a == b, logical_and(isnan(a), isnan(b)));
 }
 
-// Gradient of an extreme: equal shares for all elements that equal it. Without include_self, an
-// element of self has no share if src has any there, even if it is equal: it was replaced by the
-// neutral element, which src may equal too.
+// Gradient of an extreme: all elements that equal it get equal parts. Without include_self, an
+// element of self gets no part if any element of src refers to it, even if the two are equal: self
+// was replaced by the neutral element, which src may equal too.
 struct Shares {
   Shares(const Tensor& g, const Tensor& out, const Tensor& self, const Tensor& index,
          const Tensor& src, int64_t dim, bool include_self) {
@@ -175,7 +175,7 @@ struct Shares {
   Tensor of_self, of_src, each;
 };
 
-// self has at least 1 dim, src index's shape.
+// self has at least 1 dim; src has index's shape.
 Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                const Tensor& src, ScatterOp reduce, bool include_self) {
   Tensor out = allocate(op, self.sizes(), self.dtype(), self.device());
@@ -237,10 +237,10 @@ Tensor mean_at(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
   }
   const Tensor sum = scatter_add(self, dim, index, src);
   if (is_differentiable(self.dtype())) return sum / count;
-  return div(sum, count, "floor").to(self.dtype());  // count is an integer for bool
+  return div(sum, count, "floor").to(self.dtype());  // for bool, count is an integer
 }
 
-// All have at least 1 dim and are checked.
+// All operands are checked and have at least 1 dim.
 Tensor scatter_reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                        const Tensor& src, Reduce reduce, bool include_self) {
   const Tensor start = include_self || index.numel() == 0

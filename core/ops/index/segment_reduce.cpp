@@ -95,7 +95,8 @@ Tensor reduced(const Tensor& data, Reduce reduce, const Tensor& border, int64_t 
   Tensor index, count;
   {
     const NoGradGuard no_grad;
-    // Count the segments that end at or before each position; others go to an extra one.
+    // The segment of a position is the number of segments that end at or before it. Positions
+    // outside of all segments belong to an extra one.
     const Tensor place = arange(n, border.options());
     Dims places(border.sizes());
     places[places.size() - 1] = n;
@@ -109,7 +110,8 @@ Tensor reduced(const Tensor& data, Reduce reduce, const Tensor& border, int64_t 
   sizes[static_cast<size_t>(axis)] = segments + 1;
   const Tensor start = full(sizes, start_of(reduce, initial), data.options());
   static constexpr const char* kKinds[] = {"sum", "prod", "sum", "amax", "amin"};
-  // An infinite start may equal all elements of a segment and must not share its gradient.
+  // An infinite initial value may equal all elements of a segment; it must get no part of their
+  // gradient.
   const bool includes_start = reduce != Reduce::max && reduce != Reduce::min;
   const Tensor all =
       scatter_reduce(start, axis, index, data, kKinds[static_cast<int>(reduce)], includes_start);

@@ -20,7 +20,7 @@
 namespace ambit {
 namespace {
 
-// Return source with self's number of dims: for 0-dim self it may have one of size 1.
+// Return source with self's number of dims: if self is 0-dim, source may have one dim of size 1.
 Tensor shaped(const Tensor& source, const Tensor& self) {
   return self.dim() == 0 ? reshape(source, {}) : source;
 }
@@ -38,7 +38,7 @@ void add_rows(Tensor& y, const RowsAt& at, const Tensor& source) {
   kernels::index_add(lines, at.rows, at_least_1d(source), at.dim);
 }
 
-// The formula of index_add's source.
+// The gradient formula of index_add's source.
 auto added_grad(const RowsAt& at) {
   return [rows = saved(at.rows), dim = at.dim](const Tensor& g) {
     return g.dim() == 0 ? g : index_select(g, dim, rows());
@@ -124,8 +124,8 @@ Tensor number_for(const char* op, const Tensor& self, const Scalar& value) {
   return scalar_on(value, self.dtype(), self.device());
 }
 
-// Return a bool mask of the elements that index_fill wrote, broadcasting with g. A mask, not the
-// index, so that an element filled twice counts once.
+// Return a bool mask of the elements that index_fill wrote, broadcasting with g. The gradient uses
+// a mask instead of the index, so that an element filled twice counts once.
 Tensor filled_mask(const Tensor& g, int64_t dim, const Tensor& rows) {
   if (g.dim() == 0) return ones({}, g.options().dtype(kBool));
   const int64_t n = g.size(dim);
@@ -134,7 +134,7 @@ Tensor filled_mask(const Tensor& g, int64_t dim, const Tensor& rows) {
   return reshape(scatter(zeros({n}, g.options().dtype(kBool)), 0, rows, true), column);
 }
 
-// The formulas of self and of value.
+// The gradient formulas of self and of value.
 auto kept_grad(const Fill& f) {
   return [rows = saved(f.at.rows), dim = f.at.dim](const Tensor& g) {
     return masked_fill(g, filled_mask(g, dim, rows()), 0);

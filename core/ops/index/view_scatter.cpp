@@ -1,5 +1,5 @@
-// Copies of a tensor with a part overwritten: the part is a view of the copy, whose gradients are
-// used. And filled diagonals, which are strided views.
+// Copies of a tensor with a part overwritten: the part is a view of the copy, and the gradients are
+// those of the write to this view. Also functions that fill diagonals, which are strided views.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -31,8 +31,8 @@ bool is_expanded(const Tensor& t) {
   return false;
 }
 
-// Return a copy of self at the same place of a copy of its storage, whose elements as_strided
-// counts. As in PyTorch, an expanded tensor is copied without its storage.
+// Return a copy of self with the same offset in a copy of its storage; as_strided's offset counts
+// the storage's elements. As in PyTorch, an expanded tensor is copied without its storage.
 Tensor with_storage(const Tensor& self) {
   const auto elements = static_cast<int64_t>(self.storage().nbytes() / self.itemsize());
   const bool is_whole = self.is_contiguous() && self.numel() == elements;
@@ -58,7 +58,7 @@ const Tensor& fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool 
   const int64_t height = sizes[0], width = *std::min_element(sizes.begin(), sizes.end());
   int64_t step = 0;
   for (const int64_t stride : self.strides()) step += stride;
-  // In a tall matrix another diagonal starts a row below the end of the last one.
+  // In a tall matrix a further diagonal starts one row below the end of the previous one.
   const int64_t rows = wrap && sizes.size() == 2 ? height : std::min(height, width);
   for (int64_t row = 0; row < rows && width > 0; row += sizes[1] + 1) {
     as_strided(self, {std::min(height - row, sizes[1])}, {step},

@@ -39,7 +39,7 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, const Tensor& mask,
   return masked_fill(softmax(masked_fill(s, blind, 0), -1), blind, 0);
 }
 
-// Uses ds = w * (kept * (dy v^T) - sum(dy * y)).
+// The gradient of the scores is ds = w * (kept * (dy v^T) - sum(dy * y)).
 AttentionGrads attention_grads(const Tensor& dy, const Tensor& q, const Tensor& k, const Tensor& v,
                                const Tensor& w, const Tensor& kept, const Tensor& y,
                                const AttentionParams& p) {

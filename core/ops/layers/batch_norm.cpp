@@ -29,7 +29,7 @@ Dims but_channels(const Tensor& x) {
   return dims;
 }
 
-// [C] -> [1,C,1,...], so that it broadcasts with x.
+// Reshape [C] to [1,C,1,...], so that it broadcasts with x.
 Tensor per_channel(const Tensor& v, const Tensor& x) {
   Dims sizes(static_cast<size_t>(x.dim()), 1);
   sizes[1] = v.numel();
@@ -138,7 +138,7 @@ struct Running {
 
 namespace {
 
-/// A result and the statistics that it was normalised by, which an empty input does not have.
+/// A result and the statistics that normalised it; undefined statistics for an empty input.
 struct Normalized {
   Tensor out, mean, invstd;
 };

@@ -12,8 +12,8 @@
 namespace ambit {
 namespace {
 
-// Along one axis: the outputs that use any input elements (the others only see padding), and the
-// position of the first one in the spaced gradient.
+// Along one axis: the outputs whose windows contain input elements (the other windows contain only
+// padding), and the position of the first one in the spaced gradient.
 struct Reach {
   Reach(const ConvParams& p, size_t axis, int64_t input, int64_t window, int64_t outputs) {
     const int64_t stride = p.stride[axis], padding = p.padding[axis];
@@ -77,7 +77,7 @@ void composite::convolution_input_grad(Tensor& dx, const Tensor& dy, const Tenso
 void composite::convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x,
                                         const ConvParams& p) {
   const int64_t n = x.size(0), c = dw.size(1), g = p.groups;
-  if (n == 0) {  // no convolution has 0 channels
+  if (n == 0) {  // below, N becomes a channel dim, which must not be 0
     dw.fill_(0);
     return;
   }

@@ -91,8 +91,8 @@ Tensor of_states(const Tensor& x, const States& s) {
   return gather(x, 2, s.labels.unsqueeze(0).expand({x.size(0), x.size(1), s.labels.size(1)}));
 }
 
-// One step of all sequences from states in `from` [N, L+2]; slices at offsets 0, 1, 2 (backward) or
-// 2, 1, 0 (forward) are staying, advancing, and skipping.
+// Compute one time step of all sequences from the states in `from` [N, L+2]. Its slices at offsets
+// 0, 1, 2 (backward) or 2, 1, 0 (forward) are for staying, advancing and skipping.
 Tensor step(const Tensor& from, bool forward, const Tensor& skips) {
   const int64_t states = skips.size(1);
   const auto shifted = [&](int64_t by) { return from.narrow(1, forward ? 2 - by : by, states); };
@@ -117,11 +117,13 @@ Tensor beginnings(const Tensor& each, const States& s) {
   return alpha;
 }
 
-// beta[t, n, l]: likewise for all path suffixes from time t on. [T, N, L+2], two states at the end.
+// beta[t, n, l]: the log-probability of all path suffixes from time t on that start in state l. [T,
+// N, L+2], with two impossible states at the end.
 Tensor endings(const Tensor& each, const States& s) {
   const int64_t times = each.size(0), n = each.size(1), states = each.size(2);
   Tensor beta = full({times, n, states + 2}, kNever, each.options());
-  Tensor skips = full({n, states}, kNever, each.options());  // by the state that they start from
+  Tensor skips =
+      full({n, states}, kNever, each.options());  // skips by the state in which they start
   if (states > 2) skips.narrow(1, 0, states - 2).copy_(s.skips.narrow(1, 2, states - 2));
   for (int64_t t = times - 1; t >= 0; --t) {
     Tensor reached = s.ends;
@@ -137,7 +139,7 @@ Tensor endings(const Tensor& each, const States& s) {
 // Return the losses [N] from alpha [N,T,L].
 Tensor losses(const Tensor& alpha, const States& s) {
   const int64_t n = alpha.size(0), times = alpha.size(1), states = alpha.size(2);
-  // With no time steps there is one path, that of no labels.
+  // Without time steps there is one path, which has no labels.
   const Tensor without = where(s.target_lengths == 0, zeros({n}, alpha.options()), -kNever);
   if (times == 0) return without;
   const Tensor at = clamp(s.lengths - 1, 0).view({n, 1, 1}).expand({n, 1, states});
@@ -303,8 +305,8 @@ void composite::ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, cons
   const States s = make_states(x, target, lengths, target_lengths, blank);
   const Tensor each = of_states(x, s), beta = endings(each, s);
   const Tensor known = y.masked_fill(isinf(y), 0);
-  // Both include the state's own probability, which must count once. Skipped where it is 0: -inf -
-  // -inf.
+  // alpha and beta both include the state's own probability, which must count once. Do not subtract
+  // it where it is 0: -inf - -inf is NaN.
   const Tensor paths = alpha.transpose(0, 1) + beta.narrow(2, 0, each.size(2));
   const Tensor share = exp(paths + known.unsqueeze(1) - each).masked_fill(each == kNever, 0);
   const Tensor by_class = zeros(x.sizes(), x.options())

@@ -48,7 +48,7 @@ struct Windows {
     const TensorOptions here = TensorOptions(kInt64).device(u.device());
     Tensor first = full({u.size(0), u.size(1), 1}, last, here);
     if (n > 1) {
-      // In the samples' dtype like PyTorch, so that the rounding is the same.
+      // Compute in the samples' dtype like PyTorch, so that the rounding is the same.
       const double a = u.dtype() == kFloat32
                            ? double{static_cast<float>(last) / static_cast<float>(n - 1)}
                            : static_cast<double>(last) / static_cast<double>(n - 1);

@@ -29,7 +29,7 @@ struct Groups {
   double eps;
 };
 
-// [C] -> [1,C,1,...], so that it broadcasts with x.
+// Reshape [C] to [1,C,1,...], so that it broadcasts with x.
 Tensor per_channel(const Tensor& v, const Tensor& x) {
   Dims sizes(static_cast<size_t>(x.dim()), 1);
   sizes[1] = v.numel();

@@ -130,7 +130,8 @@ Normalized normalize(const char* op, const Tensor& input, IntArrayRef shape, con
   return all;
 }
 
-// For reduced floating-point types, float32's epsilon, as they are computed in it; as in PyTorch.
+// As in PyTorch, reduced floating-point types use float32's epsilon, since they are computed in
+// float32.
 double default_eps(DType dtype) {
   return visit<dtypes::kFloating>(statistics_dtype(dtype), []<class T>() -> double {
     return static_cast<double>(std::numeric_limits<T>::epsilon());

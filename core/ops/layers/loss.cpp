@@ -87,7 +87,7 @@ Tensor nll_loss_grad(const Tensor& share, const Tensor& target, const Tensor& we
   return dx.scatter_(1, unsqueeze(class_index, 1), unsqueeze(loss_grad.to(dtype), 1));
 }
 
-// Like nll_loss_grad; also a differentiable formula.
+// As nll_loss_grad, for cross_entropy; it is also the differentiable formula.
 Tensor cross_entropy_grad_formula(const Tensor& share, const Tensor& x, const Tensor& target,
                                   const Tensor& weight, int64_t ignore_index) {
   const Tensor onehot =
@@ -204,8 +204,8 @@ Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
   return reduced(each, reduction);
 }
 
-// (1 - smoothing) times the loss of the targets, plus `smoothing` times the mean loss over all
-// classes as targets.
+// Return (1 - smoothing) times the loss of the targets plus `smoothing` times the mean of the
+// losses with each class as the target.
 Tensor smooth_cross_entropy(const Tensor& log_p, const Tensor& target, const Tensor& weight,
                             Reduction reduction, int64_t ignore_index, double smoothing) {
   const int64_t dim = class_dim(log_p);

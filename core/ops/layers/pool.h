@@ -21,7 +21,7 @@ struct Images {
 /// Maximum pooling to y's sizes; also the positions, undefined unless with_index. Recorded.
 std::pair<Tensor, Tensor> max(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p,
                               bool with_index);
-/// The same for integers x, composed of ops; plain windows only, not adaptive ones.
+/// As above for integers x, composed of ops; only for plain windows, not for adaptive ones.
 std::pair<Tensor, Tensor> max_of_integers(const char* op, const Tensor& x, IntArrayRef y,
                                           const PoolParams& p);
 /// Average pooling to y's sizes; means of int64 are truncated. Recorded.

@@ -29,7 +29,7 @@ Tensor part(const Tensor& t, int64_t i, int64_t parts) {
 
 Tensor or_zeros(const Tensor& t, const Tensor& like) { return t.defined() ? t : zeros_like(like); }
 
-// Return x + part i of the gates' own gradient, which is defined in double backward.
+// Return x plus part i of the gates' own gradient, which is defined only in double backward.
 Tensor with_own(const Tensor& x, const Tensor& own, int64_t i) {
   return own.defined() ? x + part(own, i, 4) : x;
 }

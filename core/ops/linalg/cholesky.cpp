@@ -18,24 +18,24 @@ namespace {
 constexpr const char* kNotPositive =
     "expected positive definite matrices, got a leading minor of order {} that is not positive";
 
-// gA = L^-T phi L^-1 / 2, with phi symmetric, from the lower triangle of L^T gL.
+// gA = L^-H phi L^-1 / 2, with phi Hermitian, from the lower triangle of L^H gL.
 // Source: Murray 2016, arXiv:1602.07527; PyTorch's cholesky_backward.
 Tensor cholesky_grad(const Tensor& g, const Tensor& l) {
-  const Tensor product = matmul(transposed(l), g);
-  const Tensor phi = lower_part(product) + transposed(lower_part(product, -1));
-  const Tensor left = linalg_solve_triangular(transposed(l), phi, true);
+  const Tensor product = matmul(adjoint(l), g);
+  const Tensor phi = lower_part(product) + adjoint(lower_part(product, -1));
+  const Tensor left = linalg_solve_triangular(adjoint(l), phi, true);
   return linalg_solve_triangular(l, left, false, false) * 0.5;
 }
 
 std::tuple<Tensor, Tensor> factor(const char* op, const Tensor& A, bool upper) {
-  expect_square(op, "self", A);
+  expect_square(op, "self", A, Elements::any);
   Tensor out = allocate(op, A.sizes(), A.dtype(), A.device());
   Tensor info = allocate(op, batch_of(A), kInt32, A.device());
   Tensor y = as_batch(out), status = as_rows(info, 0);
   kernels::cholesky(y, status, as_batch(A), upper);
   out = record(op, out, wrt(A, [upper, y = saved_output(out)](const Tensor& g) {
                  const Tensor l = y();
-                 return upper ? cholesky_grad(transposed(g), transposed(l)) : cholesky_grad(g, l);
+                 return upper ? cholesky_grad(adjoint(g), adjoint(l)) : cholesky_grad(g, l);
                }));
   return {out, info};
 }
@@ -60,20 +60,20 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper, bo
 }
 
 Tensor cholesky_inverse(const Tensor& self, bool upper) {
-  expect_square("cholesky_inverse", "self", self);
-  const Tensor l = upper ? transposed(self) : self;
+  expect_square("cholesky_inverse", "self", self, Elements::any);
+  const Tensor l = upper ? adjoint(self) : self;
   const Tensor half = linalg_solve_triangular(l, identity_like(self, batch_of(self), self.size(-1)),
                                               /*upper=*/false);
-  return matmul(transposed(half), half);
+  return matmul(adjoint(half), half);
 }
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
   check_devices("cholesky_solve", {{"self", self}, {"input2", input2}});
-  expect_matrices("cholesky_solve", "self", self);
-  expect_square("cholesky_solve", "input2", input2);
+  expect_matrices("cholesky_solve", "self", self, Elements::any);
+  expect_square("cholesky_solve", "input2", input2, Elements::any);
   expect_dtype("cholesky_solve", "input2", input2, self.dtype());
-  const Tensor l = upper ? transposed(input2) : input2;
-  return linalg_solve_triangular(transposed(l), linalg_solve_triangular(l, self, false), true);
+  const Tensor l = upper ? adjoint(input2) : input2;
+  return linalg_solve_triangular(adjoint(l), linalg_solve_triangular(l, self, false), true);
 }
 
 }  // namespace ambit

@@ -1,6 +1,7 @@
 // Determinants, from the diagonals of LU factors.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/linalg.h>
@@ -40,38 +41,38 @@ Tensor products_of_others(const Tensor& v) {
   return prod(where(ones_at, Scalar(1), unsqueeze(v, -2)), -1);
 }
 
-// d det = det tr(A^-1 dA), so gA = g det A^-T = g adj(A)^T, which also exists for singular
-// matrices: with A = U S V^T it is g det(U) det(V) U diag(products of the other s) V^T.
+// d det = det tr(A^-1 dA), so gA = g conj(det) A^-H = g adj(A)^H, which also exists for singular
+// matrices: with A = U S V^H it is g conj(det(U) det(V^H)) U diag(products of the other s) V^H.
 // Source: PyTorch's linalg_det_backward; Higham,
 // nhigham.com/2020/06/16/what-is-the-adjugate-of-a-matrix
 Tensor det_grad(const Tensor& g, const Tensor& det, const Tensor& A, const LuFactors& f) {
   const int64_t n = A.size(-1);
   if (A.numel() == 0) return zeros_like(A);
-  const bool again = GradMode::is_enabled();  // for double backward
-  const double epsilon = A.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()
-                                               : std::numeric_limits<float>::epsilon();
+  const bool again = GradMode::is_enabled();  // true for double backward
+  const double epsilon = real_dtype(A.dtype()) == kFloat64 ? std::numeric_limits<double>::epsilon()
+                                                           : std::numeric_limits<float>::epsilon();
   const Tensor singular = abs(det.detach()) <= Scalar(again ? 100 * epsilon : 0.0);
   const bool has_singular = !A.is_meta() && any(singular).item<bool>();
   if (!has_singular) {
-    const Tensor d = scaled_identity(g * det, n);
-    if (again) return std::get<0>(linalg_solve_ex(transposed(A), d));
-    return solve_lu("linalg_det", f.lu, f.pivots, d, true);
+    const Tensor d = scaled_identity(g * conj(det), n);
+    if (again) return std::get<0>(linalg_solve_ex(adjoint(A), d));
+    return solve_adjoint("linalg_det", f, d);
   }
   // Each branch gets well-conditioned matrices in place of those of the other branch.
   const Tensor here = each_matrix(singular), one = identity_like(A, {}, n);
-  const Tensor d = scaled_identity(where(singular, Scalar(0), g * det), n);
-  const Tensor by_inverse = again
-                                ? std::get<0>(linalg_solve_ex(transposed(where(here, one, A)), d))
-                                : solve_lu("linalg_det", where(here, one, f.lu), f.pivots, d, true);
+  const Tensor d = scaled_identity(where(singular, Scalar(0), g * conj(det)), n);
+  const Tensor by_inverse =
+      again ? std::get<0>(linalg_solve_ex(adjoint(where(here, one, A)), d))
+            : solve_adjoint("linalg_det", {where(here, one, f.lu), f.pivots, {}}, d);
   const Tensor harmless = diagonal_matrix(arange(1, n + 1, 1, A.options()));
   const auto [U, S, Vh] = linalg_svd(where(here, A, harmless), false);
-  const Tensor alpha = each_matrix(linalg_det(U) * linalg_det(Vh) * g);
+  const Tensor alpha = each_matrix(conj(linalg_det(U) * linalg_det(Vh)) * g);
   const Tensor by_svd = alpha * matmul(U * unsqueeze(products_of_others(S), -2), Vh);
   return where(here, by_svd, by_inverse);
 }
 
 Tensor determinant(const char* op, const Tensor& A) {
-  expect_square(op, "A", A);
+  expect_square(op, "A", A, Elements::any);
   Tensor out;
   LuFactors f;
   {
@@ -84,25 +85,42 @@ Tensor determinant(const char* op, const Tensor& A) {
                 }));
 }
 
-// d log|det| = tr(A^-1 dA)
+// With t = tr(A^-1 dA): d log|det| = Re(t), d sign = i Im(t) sign, so gA = (g of log|det| + i Im(g
+// of sign conj(sign))) A^-H.
+Tensor slogdet_grad(const char* op, const std::array<Tensor, 2>& g, const Tensor& sign,
+                    const Tensor& A, const LuFactors& f) {
+  const auto& [of_sign, of_log] = g;
+  Tensor factor = of_log;
+  if (A.is_complex() && of_sign.defined()) {
+    const Tensor turn = imag(of_sign * conj(sign));
+    factor = ambit::complex(of_log.defined() ? of_log : zeros_like(turn), turn);
+  }
+  if (GradMode::is_enabled()) {
+    return each_matrix(factor) * adjoint(std::get<0>(linalg_inv_ex(A)));
+  }
+  return solve_adjoint(op, f, scaled_identity(factor.to(A.dtype()), A.size(-1)));
+}
+
 std::tuple<Tensor, Tensor> sign_and_log(const char* op, const Tensor& A) {
-  expect_square(op, "A", A);
+  expect_square(op, "A", A, Elements::any);
   Tensor sign, out;
   LuFactors f;
   {
     const NoGradGuard no_grad;
     f = factor_lu(op, A);
     const Tensor diagonal = main_diagonal(f.lu);
-    sign = prod(ambit::sign(diagonal), -1) * sign_of(f.pivots, A.dtype());
+    sign = prod(sgn(diagonal), -1) * sign_of(f.pivots, A.dtype());
     out = sum(log(abs(diagonal)), IntArrayRef(-1));
   }
-  out = record(op, out, wrt(A, [op, f, a = saved(A)](const Tensor& g) {
-                 const Tensor A_ = a();
-                 if (GradMode::is_enabled()) {
-                   return each_matrix(g) * transposed(std::get<0>(linalg_inv_ex(A_)));
-                 }
-                 return solve_lu(op, f.lu, f.pivots, scaled_identity(g, A_.size(-1)), true);
-               }));
+  if (!A.is_complex()) {
+    out = record(op, out, wrt(A, [op, f, a = saved(A)](const Tensor& g) {
+                   return slogdet_grad(op, {Tensor(), g}, Tensor(), a(), f);
+                 }));
+    return {sign, out};
+  }
+  record_factors<2>(op, A, {sign, out}, [op, f, a = saved(A)](const auto& g, const auto& y) {
+    return slogdet_grad(op, g, y[0], a(), f);
+  });
   return {sign, out};
 }
 

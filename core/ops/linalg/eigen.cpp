@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/linalg.h>
@@ -22,53 +23,71 @@ namespace {
 constexpr const char* kNoConvergence =
     "expected finite numbers that converge, got LAPACK's code {}";
 
-// Return v_j - v_i in row i, column j, and 1 on the diagonal.
-Tensor differences(const Tensor& v) {
-  const Tensor one = eye(v.size(-1), TensorOptions(kBool).device(v.device()));
-  return where(one, Scalar(1), unsqueeze(v, -2) - unsqueeze(v, -1));
-}
+Tensor skew(const Tensor& x) { return x - adjoint(x); }
 
-Tensor skew(const Tensor& x) { return x - transposed(x); }
-
-// gA = V (diag(gL) + skew(V^T gV) / (2 E)) V^T, E_ij = l_j - l_i: symmetric like A; changes of
-// eigenvectors' lengths do not contribute.
+// gA = V (diag(gL) + skew(V^H gV) / (2 E)) V^H, E_ij = l_j - l_i: Hermitian like A; changes of
+// eigenvectors' lengths and phases do not contribute.
 // Source: Boeddeker et al. 2017, arXiv:1701.00392; PyTorch's linalg_eig_backward.
-Tensor eigh_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& factors) {
+Tensor eigh_grad(const char* op, const std::array<Tensor, 2>& g,
+                 const std::array<Tensor, 2>& factors) {
   const auto& [values, v] = factors;
   const auto& [gl, gv] = g;
-  if (!gv.defined()) return matmul(v * unsqueeze(gl, -2), transposed(v));
-  Tensor inner = skew(matmul(transposed(v), gv)) / (2 * differences(values));
+  if (!gv.defined()) return matmul(v * unsqueeze(gl, -2), adjoint(v));
+  const Tensor turn = matmul(adjoint(v), gv);
+  if (v.is_complex()) expect_no_phase(op, main_diagonal(turn));
+  Tensor inner = skew(turn) / (2 * differences(values));
   const Tensor on_diagonal = gl.defined() ? gl : zeros_like(values);
   inner = where(eye(v.size(-1), TensorOptions(kBool).device(v.device())),
                 diagonal_matrix(on_diagonal), inner);
-  return matmul(v, matmul(inner, transposed(v)));
+  return matmul(v, matmul(inner, adjoint(v)));
+}
+
+// The gradient of S with respect to U^H A V, on the diagonal; for complex A the part of it that
+// turns the phases of U and V against each other as well.
+Tensor svd_diagonal(const char* op, const Tensor& gs, const Tensor& s, const Tensor& turn_u,
+                    const Tensor& turn_v) {
+  Tensor out = gs.defined() ? gs : zeros_like(s);
+  if (turn_u.defined() ? !turn_u.is_complex() : !turn_v.is_complex()) return out;
+  Tensor along;
+  for (const Tensor& turn : {turn_u, turn_v}) {
+    if (turn.defined()) along = along.defined() ? along + main_diagonal(turn) : main_diagonal(turn);
+  }
+  expect_no_phase(op, along);
+  if (!turn_u.defined() || !turn_v.defined()) return out;
+  return ambit::complex(out, imag(main_diagonal(turn_u)) / s);
 }
 
 // With E_ij = s_j^2 - s_i^2, E_ii = 1, and an elementwise "/":
-//   gA = U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T
-//      + (1 - U U^T) gU S^-1 V^T  if A is tall
-//      + U S^-1 gV^T (1 - V V^T)  if A is wide
+//   gA = U ((skew(U^H gU) / E) S + S (skew(V^H gV) / E), with another diagonal) V^H
+//      + (1 - U U^H) gU S^-1 V^H  if A is tall
+//      + U S^-1 gV^H (1 - V V^H)  if A is wide
 // Source: Townsend 2016, "Differentiating the singular value decomposition"; PyTorch's
 // svd_backward.
-Tensor svd_grad(const std::array<Tensor, 3>& g, const std::array<Tensor, 3>& factors) {
+Tensor svd_grad(const char* op, const std::array<Tensor, 3>& g,
+                const std::array<Tensor, 3>& factors) {
   const auto& [u, s, vh] = factors;
   const auto& [gu, gs, gvh] = g;
   const int64_t m = u.size(-2), n = vh.size(-1), k = s.size(-1);
   if (!gu.defined() && !gvh.defined()) return matmul(u * unsqueeze(gs, -2), vh);
   const Tensor e = differences(square(s)), row = unsqueeze(s, -2), column = unsqueeze(s, -1);
+  const Tensor turn_u = gu.defined() ? matmul(adjoint(u), gu) : Tensor();
+  const Tensor turn_v = gvh.defined() ? matmul(vh, adjoint(gvh)) : Tensor();
   Tensor inner;
-  const auto add_inner = [&](const Tensor& x) { inner = inner.defined() ? inner + x : x; };
-  if (gu.defined()) add_inner(skew(matmul(transposed(u), gu)) / e * row);
-  if (gvh.defined()) add_inner(column * (skew(matmul(vh, transposed(gvh))) / e));
-  if (gs.defined()) add_inner(diagonal_matrix(gs));
+  if (gu.defined()) inner = skew(turn_u) / e * row;
+  if (gvh.defined()) {
+    const Tensor by_v = column * (skew(turn_v) / e);
+    inner = inner.defined() ? inner + by_v : by_v;
+  }
+  inner = where(eye(k, TensorOptions(kBool).device(s.device())),
+                diagonal_matrix(svd_diagonal(op, gs, s, turn_u, turn_v)), inner);
   Tensor out = matmul(matmul(u, inner), vh);
   if (m > k && gu.defined()) {
     const Tensor scaled = gu / row;
-    out = out + matmul(scaled - matmul(u, matmul(transposed(u), scaled)), vh);
+    out = out + matmul(scaled - matmul(u, matmul(adjoint(u), scaled)), vh);
   }
   if (n > k && gvh.defined()) {
-    const Tensor scaled = gvh / column;
-    out = out + matmul(u, scaled - matmul(matmul(scaled, transposed(vh)), vh));
+    const Tensor scaled = adjoint(gvh / column);
+    out = out + matmul(u, adjoint(scaled - matmul(adjoint(vh), matmul(vh, scaled))));
   }
   return out;
 }
@@ -81,15 +100,18 @@ bool is_upper(const char* op, std::string_view uplo) {
 
 EighFactors recorded_eigh(const char* op, const Tensor& A, std::string_view uplo,
                           bool with_vectors) {
-  expect_square(op, "self", A);
+  expect_square(op, "self", A, Elements::any);
   const bool upper = is_upper(op, uplo);
   EighFactors f = factor_eigh(op, A, upper, with_vectors || needs_gradient(A));
-  if (f.vectors.defined()) record_factors<2>(op, A, {f.values, f.vectors}, eigh_grad);
+  if (f.vectors.defined())
+    record_factors<2>(op, A, {f.values, f.vectors}, [op](const auto& g, const auto& factors) {
+      return eigh_grad(op, g, factors);
+    });
   return f;
 }
 
 SvdFactors recorded_svd(const char* op, const Tensor& A, bool full, bool with_vectors) {
-  expect_matrices(op, "A", A);
+  expect_matrices(op, "A", A, Elements::any);
   SvdFactors f = factor_svd(op, A, full, with_vectors || needs_gradient(A));
   if (!f.u.defined()) return f;
   const int64_t k = f.s.size(-1);
@@ -105,7 +127,7 @@ SvdFactors recorded_svd(const char* op, const Tensor& A, bool full, bool with_ve
       reduced[0] = narrow(factors[0], -1, 0, k);
       reduced[2] = narrow(factors[2], -2, 0, k);
     }
-    return svd_grad(gradients, reduced);
+    return svd_grad(op, gradients, reduced);
   });
   return f;
 }
@@ -116,7 +138,7 @@ EighFactors factor_eigh(const char* op, const Tensor& A, bool upper, bool with_v
   const auto make = [&](IntArrayRef sizes, DType dtype) {
     return allocate(op, sizes, dtype, A.device());
   };
-  EighFactors f{make(batch_and(batch_of(A), {A.size(-1)}), A.dtype()),
+  EighFactors f{make(batch_and(batch_of(A), {A.size(-1)}), real_dtype(A.dtype())),
                 with_vectors ? make(A.sizes(), A.dtype()) : Tensor()};
   const Tensor info = make(batch_of(A), kInt32);
   Tensor values = as_rows(f.values, 1), vectors = as_batch(f.vectors), status = as_rows(info, 0);
@@ -136,7 +158,7 @@ SvdFactors factor_svd(const char* op, const Tensor& A, bool full, bool with_vect
     f.u = make({m, full ? m : k}, A.dtype());
     f.vh = make({full ? n : k, n}, A.dtype());
   }
-  f.s = make({k}, A.dtype());
+  f.s = make({k}, real_dtype(A.dtype()));
   const Tensor info = make({}, kInt32);
   Tensor u = as_batch(f.u), s = as_rows(f.s, 1), vh = as_batch(f.vh), status = as_rows(info, 0);
   kernels::svd(u, s, vh, status, as_batch(A));
@@ -170,7 +192,7 @@ Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view>) {
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compute_uv) {
   const SvdFactors f = recorded_svd("svd", self, !some, compute_uv);
-  if (compute_uv) return {f.u, f.s, transposed(f.vh)};
+  if (compute_uv) return {f.u, f.s, adjoint(f.vh)};
   const IntArrayRef batch = batch_of(self);
   const auto none = [&](int64_t n) { return zeros(batch_and(batch, {n, n}), self.options()); };
   return {none(self.size(-2)), f.s, none(self.size(-1))};

@@ -19,6 +19,8 @@ LuFactors factor_lu(const char* op, const Tensor& A);
 /// Solve with these factors, unrecorded: B [...,N,K], whose batch broadcasts with lu's.
 Tensor solve_lu(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& B,
                 bool transpose);
+/// Solve A^H x = B with A's factors, likewise.
+Tensor solve_adjoint(const char* op, const LuFactors& f, const Tensor& B);
 
 struct EighFactors {
   Tensor values, vectors;

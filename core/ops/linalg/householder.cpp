@@ -26,7 +26,7 @@ namespace {
 Tensor reflect(const Tensor& x) {
   const int64_t m = x.size(-2);
   const Tensor first = x.narrow(-2, 0, 1), rest = x.narrow(-2, 1, m - 1);
-  // Scaled, so that squares do not overflow.
+  // The elements are scaled, so that squares do not overflow.
   const Tensor scale = m > 1 ? amax(abs(rest), {-2}, true) : zeros_like(first);
   const Tensor none = scale == 0;
   const Tensor unit = scale.masked_fill(none, 1);

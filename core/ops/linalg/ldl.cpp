@@ -42,7 +42,7 @@ struct Rows {
 // The row to exchange with the last row of the next block of D.
 struct Pivot {
   int64_t row;
-  int64_t size;  // of the block
+  int64_t size;  // 1 or 2 rows
   bool zero = false;
 };
 
@@ -85,7 +85,7 @@ void eliminate(const Rows<T>& a, int64_t k) {
   }
 }
 
-// The same for a block of rows k and k + 1.
+// As above, for a block of rows k and k + 1.
 template <class T>
 void eliminate_two(const Rows<T>& a, int64_t k) {
   const T off = a(k + 1, k), d1 = a(k + 1, k + 1) / off, d2 = a(k, k) / off;

@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/linalg.h>
@@ -45,6 +46,10 @@ Tensor solve_lu(const char* op, const Tensor& lu, const Tensor& pivots, const Te
   return out;
 }
 
+Tensor solve_adjoint(const char* op, const LuFactors& f, const Tensor& B) {
+  return conj(solve_lu(op, f.lu, f.pivots, conj(B), true));
+}
+
 namespace {
 
 constexpr const char* kSingular =
@@ -65,25 +70,25 @@ Tensor unit_lower(const Tensor& lu) {
 }
 
 // With A = P [L1; L2] [U1 U2], L1 and U1 square; L2 or U2 is empty:
-//   phi = strictly lower(L1^T gL1 - gU2 U2^T) + upper(gU1 U1^T - L2^T gL2)
-//   gA = P [L1^-T phi U1^-T,  L1^-T gU2;  gL2 U1^-T]
+//   phi = strictly lower(L1^H gL1 - gU2 U2^H) + upper(gU1 U1^H - L2^H gL2)
+//   gA = P [L1^-H phi U1^-H,  L1^-H gU2;  gL2 U1^-H]
 // Source: PyTorch's plu_backward_base.
 Tensor lu_factor_grad(const Tensor& g, const Tensor& lu, const Tensor& pivots) {
   const int64_t m = lu.size(-2), n = lu.size(-1), k = std::min(m, n);
-  const Tensor lu1 = leading_part(lu, k, k), g1 = leading_part(g, k, k), t1 = transposed(lu1);
-  const auto left = [&](const Tensor& x) {  // L1^-T x
+  const Tensor lu1 = leading_part(lu, k, k), g1 = leading_part(g, k, k), t1 = adjoint(lu1);
+  const auto left = [&](const Tensor& x) {  // L1^-H x
     return linalg_solve_triangular(t1, x, true, true, true);
   };
-  const auto right = [&](const Tensor& x) {  // x U1^-T
+  const auto right = [&](const Tensor& x) {  // x U1^-H
     return linalg_solve_triangular(t1, x, false, false);
   };
-  Tensor lower = matmul(transposed(unit_lower(lu1)), lower_part(g1, -1));
-  Tensor upper = matmul(upper_part(g1), transposed(upper_part(lu1)));
+  Tensor lower = matmul(adjoint(unit_lower(lu1)), lower_part(g1, -1));
+  Tensor upper = matmul(upper_part(g1), adjoint(upper_part(lu1)));
   if (n > k) {
-    lower = lower - matmul(narrow(g, -1, k, n - k), transposed(narrow(lu, -1, k, n - k)));
+    lower = lower - matmul(narrow(g, -1, k, n - k), adjoint(narrow(lu, -1, k, n - k)));
   }
   if (m > k) {
-    upper = upper - matmul(transposed(narrow(lu, -2, k, m - k)), narrow(g, -2, k, m - k));
+    upper = upper - matmul(adjoint(narrow(lu, -2, k, m - k)), narrow(g, -2, k, m - k));
   }
   Tensor out = right(left(lower_part(lower, -1) + upper_part(upper)));
   if (n > k) out = cat({out, left(narrow(g, -1, k, n - k))}, -1);
@@ -92,7 +97,7 @@ Tensor lu_factor_grad(const Tensor& g, const Tensor& lu, const Tensor& pivots) {
 }
 
 LuFactors recorded_lu(const char* op, const Tensor& A, bool pivot) {
-  expect_matrices(op, "A", A);
+  expect_matrices(op, "A", A, Elements::any);
   expect_pivoting(op, pivot);
   LuFactors f = factor_lu(op, A);
   f.lu = record(op, f.lu, wrt(A, [lu = saved_output(f.lu), pivots = f.pivots](const Tensor& g) {
@@ -135,7 +140,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot) {
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots,
                                              bool unpack_data, bool unpack_pivots) {
   check_devices("lu_unpack", {{"LU_data", LU_data}, {"LU_pivots", LU_pivots}});
-  expect_matrices("lu_unpack", "LU_data", LU_data);
+  expect_matrices("lu_unpack", "LU_data", LU_data, Elements::any);
   expect_pivots("lu_unpack", LU_data, LU_pivots);
   const int64_t k = std::min(LU_data.size(-2), LU_data.size(-1));
   const Tensor none = empty({0}, LU_data.options());
@@ -146,45 +151,47 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
 
 namespace {
 
-// Solve A x = B, or A^T x = B.
+// Solve A x = B, or A^H x = B.
 Tensor lu_solve_left(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& B,
-                     bool adjoint) {
+                     bool is_adjoint) {
   if (lu.size(-1) != B.size(-2)) {
     throw ShapeError(
         fmt::format("{}: expected B of {} rows, got shape {}", op, lu.size(-1), str(B.sizes())));
   }
   if (needs_gradient(lu)) {  // as two triangular solves, which have gradients
-    const Tensor p = permutation(pivots, lu.size(-1), lu.dtype()), t = transposed(lu);
-    if (!adjoint) {
+    const Tensor p = permutation(pivots, lu.size(-1), lu.dtype()), t = adjoint(lu);
+    if (!is_adjoint) {
       return linalg_solve_triangular(
           lu, linalg_solve_triangular(lu, matmul(transposed(p), B), false, true, true), true);
     }
     return matmul(
         p, linalg_solve_triangular(t, linalg_solve_triangular(t, B, false), true, true, true));
   }
-  Tensor out = solve_lu(op, lu, pivots, B, adjoint);
-  return record(op, out, wrt(B, [lu, pivots, adjoint, sizes = Dims(B.sizes())](const Tensor& g) {
-                  return sum_to(linalg_lu_solve(lu, pivots, g, true, !adjoint), sizes);
+  Tensor out =
+      is_adjoint ? solve_adjoint(op, {lu, pivots, {}}, B) : solve_lu(op, lu, pivots, B, false);
+  return record(op, out, wrt(B, [lu, pivots, is_adjoint, sizes = Dims(B.sizes())](const Tensor& g) {
+                  return sum_to(linalg_lu_solve(lu, pivots, g, true, !is_adjoint), sizes);
                 }));
 }
 
 Tensor solve_by_factors(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& B,
-                        bool left, bool adjoint) {
+                        bool left, bool is_adjoint) {
   expect_defined(op, "B", B);
-  expect_square(op, "LU", lu);
-  expect_matrices(op, "B", B);
+  expect_square(op, "LU", lu, Elements::any);
+  expect_matrices(op, "B", B, Elements::any);
   expect_dtype(op, "B", B, lu.dtype());
   expect_pivots(op, lu, pivots);
-  if (left) return lu_solve_left(op, lu, pivots, B, adjoint);
-  return transposed(lu_solve_left(op, lu, pivots, transposed(B), !adjoint));
+  if (left) return lu_solve_left(op, lu, pivots, B, is_adjoint);
+  // out A = B is A^H out^H = B^H, and out A^H = B is A out^H = B^H.
+  return adjoint(lu_solve_left(op, lu, pivots, adjoint(B), !is_adjoint));
 }
 
 }  // namespace
 
 Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
-                       bool adjoint) {
+                       bool is_adjoint) {
   check_devices("linalg_lu_solve", {{"LU", LU}, {"pivots", pivots}, {"B", B}});
-  return solve_by_factors("linalg_lu_solve", LU, pivots, B, left, adjoint);
+  return solve_by_factors("linalg_lu_solve", LU, pivots, B, left, is_adjoint);
 }
 
 Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {

@@ -2,8 +2,10 @@
 
 #include <ambit/backend/alias.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
@@ -27,14 +29,16 @@ Dims batch_and(IntArrayRef batch, IntArrayRef sizes) {
   return all;
 }
 
-void expect_matrices(const char* op, const char* argument, const Tensor& t) {
+void expect_matrices(const char* op, const char* argument, const Tensor& t, Elements elements) {
   expect_defined(op, argument, t);
-  if (!t.is_floating_point()) throw_not_floating(op, t.dtype());
+  if (!t.is_floating_point() && !(elements == Elements::any && t.is_complex())) {
+    throw_not_floating(op, t.dtype());
+  }
   if (t.dim() < 2) throw_dim(op, argument, "a matrix, or a batch of them", t.sizes());
 }
 
-void expect_square(const char* op, const char* argument, const Tensor& t) {
-  expect_matrices(op, argument, t);
+void expect_square(const char* op, const char* argument, const Tensor& t, Elements elements) {
+  expect_matrices(op, argument, t, elements);
   if (t.size(-2) != t.size(-1)) throw_dim(op, argument, "square matrices", t.sizes());
 }
 
@@ -60,6 +64,16 @@ void check_info(const char* op, const Tensor& info, const char* text) {
   const std::string which =
       host.dim() == 0 ? "" : fmt::format(" in matrix {} of the batch", bad - p);
   throw LinAlgError(fmt::format("{}: {}{}", op, fmt::format(fmt::runtime(text), *bad), which));
+}
+
+void expect_no_phase(const char* op, const Tensor& along) {
+  if (along.is_meta() || along.numel() == 0) return;
+  constexpr double kMost = 1e-2;  // as in PyTorch
+  if (max(abs(imag(along.detach()))).item<double>() <= kMost) return;
+  throw AutogradError(
+      fmt::format("{}: expected a loss that does not depend on the phases of the complex vectors, "
+                  "got one that does",
+                  op));
 }
 
 Tensor transposed(const Tensor& x) { return transpose(x, -2, -1); }
@@ -92,6 +106,11 @@ Tensor diagonal_matrix(const Tensor& v) {
   const Tensor column = unsqueeze(v, -1);
   const int64_t n = v.size(-1);
   return where(eye(n, TensorOptions(kBool).device(v.device())), column, Scalar(0));
+}
+
+Tensor differences(const Tensor& v) {
+  const Tensor one = eye(v.size(-1), TensorOptions(kBool).device(v.device()));
+  return where(one, Scalar(1), unsqueeze(v, -2) - unsqueeze(v, -1));
 }
 
 Tensor identity_like(const Tensor& t, IntArrayRef batch, int64_t n) {

@@ -11,10 +11,14 @@ IntArrayRef batch_of(const Tensor& t);
 /// Return `batch` followed by `sizes`.
 Dims batch_and(IntArrayRef batch, IntArrayRef sizes);
 
-/// Check that t is a floating-point matrix or a batch. Errors: Error, DTypeError, ShapeError.
-void expect_matrices(const char* op, const char* argument, const Tensor& t);
-/// The same for square matrices.
-void expect_square(const char* op, const char* argument, const Tensor& t);
+/// The elements that a function accepts: floating-point numbers, or complex ones as well.
+enum class Elements : uint8_t { real, any };
+/// Check that t is a matrix of such elements or a batch. Errors: Error, DTypeError, ShapeError.
+void expect_matrices(const char* op, const char* argument, const Tensor& t,
+                     Elements elements = Elements::real);
+/// As above, for square matrices.
+void expect_square(const char* op, const char* argument, const Tensor& t,
+                   Elements elements = Elements::real);
 
 /// Return t [...,M,N] in the kernels' form, contiguous [B,M,N], unrecorded. Undefined t: unchanged.
 Tensor as_batch(const Tensor& t);
@@ -25,6 +29,11 @@ Tensor as_rows(const Tensor& t, size_t dims_of_matrix);
 /// info, which replaces "{}" in `text`. Waits for the device; no check on meta.
 void check_info(const char* op, const Tensor& info, const char* text);
 
+/// Check that a loss does not depend on the phases of eigenvectors or singular vectors, which are
+/// not unique: `along` are the products of complex vectors' conjugates with their gradients.
+/// Errors: AutogradError.
+void expect_no_phase(const char* op, const Tensor& along);
+
 /// Return the transpose of each matrix.
 Tensor transposed(const Tensor& x);
 /// Return x with zeros above diagonal k, or below it, replacing NaN too.
@@ -34,6 +43,8 @@ Tensor upper_part(const Tensor& x, int64_t k = 0);
 Tensor main_diagonal(const Tensor& x);
 /// Return matrices [...,N,N] with v [...,N] on the diagonal and zeros elsewhere.
 Tensor diagonal_matrix(const Tensor& v);
+/// Return v_j - v_i in row i, column j, and 1 on the diagonal.
+Tensor differences(const Tensor& v);
 /// Return identity matrices [batch...,N,N], with t's dtype and device.
 Tensor identity_like(const Tensor& t, IntArrayRef batch, int64_t n);
 /// Return permutation matrices P [...,M,M] from lu_factor's pivots [...,K]: A = P L U.

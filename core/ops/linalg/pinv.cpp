@@ -189,7 +189,8 @@ Tensor linalg_matrix_rank(const Tensor& self, const Tensor& tol, bool hermitian)
 
 namespace {
 
-// For full rank: tall A = Q R, X = R^-1 Q^T B; wide A^T = Q R, X = Q R^-T B with minimum norm.
+// For full rank: if A is tall, A = Q R and X = R^-1 Q^T B; if A is wide, A^T = Q R and X = Q R^-T
+// B, the solution of minimum norm.
 Tensor solve_by_qr(const Tensor& A, const Tensor& B) {
   if (A.size(-2) >= A.size(-1)) {
     const auto [q, r] = linalg_qr(A);

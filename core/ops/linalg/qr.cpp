@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/linalg.h>
@@ -18,10 +19,10 @@
 namespace ambit {
 namespace {
 
-// For square or tall A, with S(M) = triu(M) + triu(M, 1)^T the symmetric matrix of an upper
-// triangle:
-//   gA = (gQ + Q S(gR R^T - Q^T gQ)) R^-T
-// For wide A = [X Y] = Q [U V], with the QR of X and V = Q^T Y: gY = Q gV, and gQ += Y gV^T.
+// For square or tall A, with S(M) the Hermitian matrix of an upper triangle and the real parts of a
+// diagonal:
+//   gA = (gQ + Q S(gR R^H - Q^H gQ)) R^-H
+// For wide A = [X Y] = Q [U V], with the QR of X and V = Q^H Y: gY = Q gV, and gQ += Y gV^H.
 // Source: Seeger et al. 2017, arXiv:1710.08717; Roberts & Roberts 2020, arXiv:2009.10071.
 Tensor qr_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& factors) {
   const auto& [q, r] = factors;
@@ -30,26 +31,27 @@ Tensor qr_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& fact
   if (n > m) {
     const Tensor gv = gr.defined() ? narrow(gr, -1, m, n - m)
                                    : zeros(batch_and(batch_of(r), {m, n - m}), r.options());
-    const Tensor more = matmul(matmul(q, narrow(r, -1, m, n - m)), transposed(gv));
+    const Tensor more = matmul(matmul(q, narrow(r, -1, m, n - m)), adjoint(gv));
     gy = matmul(q, gv);
     gq = gq.defined() ? gq + more : more;
     if (gr.defined()) gr = narrow(gr, -1, 0, m);
   }
   const Tensor u = n > m ? narrow(r, -1, 0, m) : r;
   Tensor inner;
-  if (gr.defined()) inner = matmul(gr, transposed(u));
+  if (gr.defined()) inner = matmul(gr, adjoint(u));
   if (gq.defined()) {
-    const Tensor turn = matmul(transposed(q), gq);
+    const Tensor turn = matmul(adjoint(q), gq);
     inner = inner.defined() ? inner - turn : -turn;
   }
-  Tensor out = matmul(q, upper_part(inner) + transposed(upper_part(inner, 1)));
+  const Tensor above = upper_part(inner, 1);
+  Tensor out = matmul(q, above + diagonal_matrix(real(main_diagonal(inner))) + adjoint(above));
   if (gq.defined()) out = out + gq;
-  out = linalg_solve_triangular(transposed(u), out, /*upper=*/false, /*left=*/false);
+  out = linalg_solve_triangular(adjoint(u), out, /*upper=*/false, /*left=*/false);
   return gy.defined() ? cat({out, gy}, -1) : out;
 }
 
 std::tuple<Tensor, Tensor> factor(const char* op, const Tensor& A, std::string_view mode) {
-  expect_matrices(op, "A", A);
+  expect_matrices(op, "A", A, Elements::any);
   const bool complete = mode == "complete", only_r = mode == "r";
   if (!complete && !only_r && mode != "reduced") {
     throw Error(fmt::format("{}: expected the mode reduced, complete or r, got \"{}\"", op, mode));

@@ -1,5 +1,6 @@
 // Polar factors and square roots of symmetric matrices. Their gradients solve X H + H X = M, which
-// in the eigenvectors of H is a division by sums of eigenvalues; equal eigenvalues do no harm.
+// in the eigenvectors of H is a division by sums of eigenvalues; equal eigenvalues cause no
+// division by 0.
 #include <ambit/autograd.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -15,7 +16,7 @@
 namespace ambit {
 namespace {
 
-// Return X of X H + H X = M for symmetric H.
+// Return the solution X of X H + H X = M for symmetric H.
 Tensor half_of_sum(const Tensor& H, const Tensor& M) {
   const auto [values, V] = linalg_eigh(H);
   const Tensor sums = unsqueeze(values, -1) + unsqueeze(values, -2);

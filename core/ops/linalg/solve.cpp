@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/linalg.h>
@@ -25,6 +26,12 @@ namespace {
 constexpr const char* kSingular =
     "expected invertible matrices, got a 0 as number {} of U's diagonal";
 
+// Errors: Error, DTypeError for integers and bool.
+void expect_numbers(const char* op, const Tensor& self) {
+  expect_defined(op, "input", self);
+  if (!self.is_complex()) expect_floating(op, self);
+}
+
 void expect_rows(const char* op, const Tensor& A, const Tensor& B) {
   if (A.size(-1) == B.size(-2)) return;
   throw ShapeError(fmt::format("{}: expected sizes that agree, got {} and {}", op, str(A.sizes()),
@@ -32,7 +39,7 @@ void expect_rows(const char* op, const Tensor& A, const Tensor& B) {
 }
 
 // Return (out, info) with A out = B.
-//   gB = A^-T g,  gA = -gB out^T
+//   gB = A^-H g,  gA = -gB out^H
 std::tuple<Tensor, Tensor> solve_left(const char* op, const Tensor& A, const Tensor& B) {
   expect_rows(op, A, B);
   broadcast(op, batch_of(A), batch_of(B));
@@ -40,14 +47,14 @@ std::tuple<Tensor, Tensor> solve_left(const char* op, const Tensor& A, const Ten
   Tensor out = solve_lu(op, f.lu, f.pivots, B, false);
   // Reuse the factors if the gradient need not be differentiated with respect to A.
   const auto b_grad = [f, op](const Tensor& g, const Tensor& a) {
-    if (GradMode::is_enabled()) return std::get<0>(solve_left(op, transposed(a), g));
-    return solve_lu(op, f.lu, f.pivots, g, true);
+    if (GradMode::is_enabled()) return std::get<0>(solve_left(op, adjoint(a), g));
+    return solve_adjoint(op, f, g);
   };
   out = record(op, out,
                wrt(A,
                    [b_grad, a = saved(A), x = saved_output(out)](const Tensor& g) {
                      const Tensor A_ = a();
-                     return sum_to(-matmul(b_grad(g, A_), transposed(x())), A_.sizes());
+                     return sum_to(-matmul(b_grad(g, A_), adjoint(x())), A_.sizes());
                    }),
                wrt(B, [b_grad, a = saved(A), sizes = Dims(B.sizes())](const Tensor& g) {
                  return sum_to(b_grad(g, a()), sizes);
@@ -57,7 +64,7 @@ std::tuple<Tensor, Tensor> solve_left(const char* op, const Tensor& A, const Ten
 
 std::tuple<Tensor, Tensor> solve(const char* op, const Tensor& A, const Tensor& B, bool left) {
   check_devices(op, {{"A", A}, {"B", B}});
-  expect_square(op, "A", A);
+  expect_square(op, "A", A, Elements::any);
   expect_dtype(op, "B", B, A.dtype());
   const IntArrayRef a = A.sizes();
   const bool vector = B.dim() == 1 || B.sizes() == IntArrayRef(a.data(), a.size() - 1);
@@ -74,13 +81,13 @@ std::tuple<Tensor, Tensor> solve(const char* op, const Tensor& A, const Tensor& 
   return {squeeze(x, -1), info};
 }
 
-// gA = -out^T g out^T
+// gA = -out^H g out^H
 std::tuple<Tensor, Tensor> invert(const char* op, const Tensor& A) {
-  expect_square(op, "A", A);
+  expect_square(op, "A", A, Elements::any);
   const LuFactors f = factor_lu(op, A);
   Tensor out = solve_lu(op, f.lu, f.pivots, identity_like(A, batch_of(A), A.size(-1)), false);
   out = record(op, out, wrt(A, [y = saved_output(out)](const Tensor& g) {
-                 const Tensor t = transposed(y());
+                 const Tensor t = adjoint(y());
                  return -matmul(t, matmul(g, t));
                }));
   return {out, f.info};
@@ -95,15 +102,15 @@ Tensor inverse_of(const char* op, const Tensor& A) {
 Tensor solve_triangle(const char* op, const Tensor& A, const Tensor& B, bool upper,
                       bool unitriangular);
 
-// gB = A^-T g,  gA = the triangle of -gB out^T
+// gB = A^-H g,  gA = the triangle of -gB out^H
 struct TriangleGrad {
   const char* op;
   bool upper, unitriangular;
   Tensor of_b(const Tensor& g, const Tensor& a) const {
-    return solve_triangle(op, transposed(a), g, !upper, unitriangular);
+    return solve_triangle(op, adjoint(a), g, !upper, unitriangular);
   }
   Tensor of_a(const Tensor& g, const Tensor& a, const Tensor& x) const {
-    const Tensor full = sum_to(-matmul(of_b(g, a), transposed(x)), a.sizes());
+    const Tensor full = sum_to(-matmul(of_b(g, a), adjoint(x)), a.sizes());
     const int64_t k = unitriangular ? 1 : 0;
     return upper ? upper_part(full, k) : lower_part(full, -k);
   }
@@ -138,8 +145,8 @@ Tensor solve_triangle(const char* op, const Tensor& A, const Tensor& B, bool upp
 }
 
 void expect_triangular(const char* op, const Tensor& A, const Tensor& B) {
-  expect_square(op, "A", A);
-  expect_matrices(op, "B", B);
+  expect_square(op, "A", A, Elements::any);
+  expect_matrices(op, "B", B, Elements::any);
   expect_dtype(op, "B", B, A.dtype());
 }
 
@@ -189,7 +196,7 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
 Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) {
   constexpr const char* kOp = "linalg_tensorsolve";
   check_devices(kOp, {{"self", self}, {"other", other}});
-  expect_floating(kOp, self);
+  expect_numbers(kOp, self);
   expect_dtype(kOp, "other", other, self.dtype());
   Tensor a = self;
   if (dims) {
@@ -215,7 +222,7 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
 
 Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   constexpr const char* kOp = "linalg_tensorinv";
-  expect_floating(kOp, self);
+  expect_numbers(kOp, self);
   if (ind < 1) throw Error(fmt::format("{}: expected a positive ind, got {}", kOp, ind));
   const auto split = static_cast<size_t>(std::min(ind, self.dim()));
   const IntArrayRef sizes = self.sizes(), first(sizes.data(), split);
@@ -232,13 +239,13 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
 Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   constexpr const char* kOp = "linalg_matrix_power";
   expect_defined(kOp, "self", self);
-  if (n < 0 || self.dtype() == kBool) expect_floating(kOp, self);
+  if (n < 0 || self.dtype() == kBool) expect_numbers(kOp, self);
   if (self.dim() < 2 || self.size(-1) != self.size(-2)) {
     throw_dim(kOp, "self", "square matrices", self.sizes());
   }
   if (n == 0) return clone(identity_like(self, batch_of(self), self.size(-1)));
   Tensor base = n < 0 ? linalg_inv(self) : self, out;
-  // The magnitude of INT64_MIN fits an unsigned number.
+  // Unsigned, because -INT64_MIN does not fit int64.
   auto left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   for (; left != 0; left >>= 1) {
     if ((left & 1) != 0) out = out.defined() ? matmul(out, base) : base;

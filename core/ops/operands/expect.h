@@ -79,7 +79,7 @@ inline void expect_dtype(const char* op, const char* argument, const Tensor& t, 
     throw_dtype(op, argument, expected, t.dtype());
 }
 
-/// The same for an optional argument, which may be undefined.
+/// As above for an optional argument, which may be undefined.
 inline void expect_dtype_if_given(const char* op, const char* argument, const Tensor& t,
                                   DType expected) {
   if (t.defined()) expect_dtype(op, argument, t, expected);

@@ -40,8 +40,8 @@ bool fits(const Scalar& value) {
     const double x = value.to<double>();
     return !std::isfinite(x) || std::abs(x) <= Limits::max();
   } else if (value.is_floating_point()) {
-    // True if it truncates into the range; NaN fails both comparisons. 2^63 is out of range for
-    // int64.
+    // True if the truncated number is in the range. NaN fails both comparisons. 2^63 is out of
+    // range for int64.
     const double x = value.to<double>();
     return x > static_cast<double>(Limits::min()) - 1 && x < static_cast<double>(Limits::max()) + 1;
   } else if (value.dtype() == kUInt64 || std::is_same_v<T, uint64_t>) {

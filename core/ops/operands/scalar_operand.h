@@ -14,7 +14,7 @@ Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef si
 void check_fits(const char* op, const Scalar& value, DType dtype);
 /// Return the number as errors show it.
 std::string text_of(const Scalar& number);
-/// Return the order of a number and the range of dtype: -1, 0 or 1 for below, inside and above.
+/// Compare a number with the range of dtype: return -1 if it is below, 0 if inside, 1 if above.
 int side_of_range(const Scalar& number, DType dtype);
 
 }  // namespace ambit

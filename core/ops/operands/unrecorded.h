@@ -1,5 +1,5 @@
-// Unrecorded helpers for the step from an op to its kernel: changes of shapes and memory here have
-// no gradient, because the op records its own.
+// Unrecorded functions for the step from an op to its kernel: changes of shapes and memory here
+// have no gradient, because the op records its own.
 #pragma once
 
 #include <ambit/autograd.h>

@@ -42,8 +42,8 @@ Tensor shaped(const Tensor& t, IntArrayRef sizes) {
   return t.sizes() == sizes ? t : reshape(t, sizes);
 }
 
-// Sum over labels not in `kept`. `dtype`: keeps a factor's dtype, which sum() of integers would
-// change.
+// Sum over labels not in `kept`. `dtype` is the result's dtype, since sum() would convert integers
+// to int64.
 Term summed(Term term, const std::string& kept, std::optional<DType> dtype) {
   Dims gone;
   for (size_t d = 0; d < term.labels.size(); ++d) {
@@ -70,7 +70,7 @@ class Join {
   }
 
  private:
-  // No sum: multiply elementwise with broadcasting.
+  // If no label is summed, multiply elementwise with broadcasting.
   Term multiplied(const Term& a, const Term& b) const {
     const std::string labels = those(kept_, [&](char c) { return has(a.labels + b.labels, c); });
     const auto spread = [&](const Term& term) {

@@ -13,7 +13,7 @@ constexpr int kFirstDot = 128;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Clean one side of the arrow: letters, '.' for an ellipsis, no spaces.
+// Normalise one side of the arrow to letters, and '.' for an ellipsis, without spaces.
 std::string cleaned(std::string_view text, std::string_view whole) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -72,7 +72,8 @@ std::string with_dots(const std::string& term, size_t n, size_t all) {
   return out;
 }
 
-// Result without an arrow: the ellipsis, then letters that occur once, in order.
+// Return the labels of the result if the equation has no arrow: the ellipsis, then in order the
+// letters that occur once.
 std::string implied_result(const std::vector<std::string>& terms) {
   std::array<int, 256> times{};
   for (const std::string& term : terms) {

@@ -22,7 +22,7 @@ namespace ambit {
 namespace {
 
 constexpr int64_t kLongestRow = int64_t{1} << 17;  // 2^17 * 128 * 127 < 2^31
-// Below it, 127 / x overflows or nearly does.
+// For smaller x, 127 / x may overflow.
 constexpr double kSmallest = 1e-36;
 
 void expect_single(const char* op, const char* argument, const Tensor& t) {
@@ -73,7 +73,7 @@ std::tuple<Tensor, Tensor> quantize_rows(const Tensor& input) {
             zeros({input.size(0)}, input.options().dtype(kFloat32))};
   }
   const Tensor x = input.to(kFloat32), largest = abs(x).amax({1}, true);
-  // False for NaN too.
+  // The comparison is also false for NaN.
   const Tensor counts =
       (largest >= kSmallest).logical_and(largest <= std::numeric_limits<float>::max());
   // Divide by a tensor: division by a number may be computed as a product with its reciprocal.

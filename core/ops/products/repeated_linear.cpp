@@ -1,6 +1,7 @@
 // One graph node computes the gradients of weight and bias for all calls. From each call it
-// receives y's gradient and the matching x, passed like the gradient of another output: if that
-// node, which all calls lead to, saved x, x's history would make a reference cycle.
+// receives y's gradient and the call's x, which is passed like the gradient of another output. The
+// node must not save x: the history of x may contain earlier calls, which refer to the node, so
+// this would be a reference cycle.
 #include <ambit/backend/alias.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -26,7 +27,8 @@ Tensor cast(const Tensor& operand) {
   return autocast::Cast<autocast::policy_of(kOp)>{}(operand);
 }
 
-/// Receives the gradient of call i as that of its output 2 i, and the call's x as that of 2 i + 1.
+/// Receives the gradient of call i as the gradient of its output 2 i, and the x of call i as the
+/// gradient of its output 2 i + 1.
 class WeightNode final : public Node {
  public:
   WeightNode(const Tensor& weight, const Tensor& bias, uint32_t calls)

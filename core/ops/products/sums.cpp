@@ -28,7 +28,7 @@ struct SumOp {
   const char* first;
   const char* second;
   Tensor (*multiply)(const SumOp& op, const char* name, const Tensor& a, const Tensor& b);
-  bool ignores_nan = true;  // for alpha 0, as in PyTorch; baddbmm does not
+  bool ignores_nan = true;  // NaN of the factors if alpha is 0; false for baddbmm, as in PyTorch
 };
 
 void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar& alpha) {
@@ -38,7 +38,8 @@ void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar
       fmt::format("{}: expected integer beta and alpha for {}, got a float", op, name(dtype)));
 }
 
-// beta and alpha as libtorch uses them in all but addr: truncated to integers for integers.
+// Convert beta and alpha as libtorch does in all functions but addr: truncate them for integer
+// operands.
 struct Factors {
   // Errors: DTypeError for operands of several dtypes or bool, or a factor that does not fit.
   Factors(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
@@ -80,7 +81,8 @@ const Tensor& add_in_place(const char* op, const Tensor& self, const Tensor& pro
   return add_(self, product, alpha);
 }
 
-// The product for alpha 0: 0 for any factors, including NaN and infinities, with zero gradients.
+// The product for alpha 0 is 0 for any factors, including NaN and infinities, and has zero
+// gradients.
 Tensor no_product(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
   Tensor out;
   {
@@ -161,7 +163,7 @@ Tensor outer_product(const char* op, const char* first, const Tensor& a, const c
   return mul(unsqueeze(a, 1), b);
 }
 
-// addr's product in the result's dtype. For bool, non-zero is true.
+// Return addr's product in the result's dtype. For bool, non-zero is true.
 Tensor addr_product(const char* op, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                     const Scalar& beta, const Scalar& alpha) {
   expect_defined(op, "self", self);

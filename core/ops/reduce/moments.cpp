@@ -1,5 +1,5 @@
-// Reductions with a formula: variance, norms, log of a sum of exponentials. Longer than other
-// files: they share the scaling that keeps powers in range.
+// Reductions with a formula: variance, norms, log of a sum of exponentials. The file is long
+// because they share the scaling that keeps powers in range.
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/autocast.h>
@@ -34,15 +34,15 @@ using Correction = std::optional<Scalar>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The divisor of the squares; if the correction is not below the count, 0 / 0 gives NaN as in
-// libtorch.
+// The divisor of the squares; it is 0 if the correction is not below the count, so that the
+// quotient is NaN or infinite as in libtorch.
 double divisor(const ReduceShape& shape, double correction) {
   return std::max(static_cast<double>(shape.count) - correction, 0.);
 }
 
 double number(const Correction& correction) { return correction ? correction->to<double>() : 1; }
 
-// Warn as PyTorch does where nothing is left to divide by.
+// Warn, as PyTorch does, if the divisor is not positive.
 void check_degrees_of_freedom(const char* op, const ReduceShape& shape, double correction) {
   if (static_cast<double>(shape.count) > correction) return;
   detail::warn(detail::Warning::degrees_of_freedom, op);
@@ -78,7 +78,7 @@ Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, double correc
   return out.mul_(root ? std::sqrt(factor) : factor);
 }
 
-// The same for any elements: squares of float64 cannot be computed in a wider dtype.
+// As above for any elements: there is no wider dtype for the squares of float64.
 Tensor run_var(const Tensor& x, const ReduceShape& shape, double correction, bool root) {
   const NoGradGuard no_grad;
   if (x.dtype() != kFloat64 || shape.count == 0) {
@@ -95,7 +95,8 @@ Tensor var_grad(const Tensor& g, const Tensor& x, const Dims& kept, const Dims& 
   return with_kept_dims(g * (2 / n), kept) * (x - mean(x, dims, true));
 }
 
-// var_grad / (2 y) with the root y; not differentiable at 0, where libtorch defines it as 0.
+// The gradient of the root y is var_grad / (2 y). The root is not differentiable at 0; there, as in
+// libtorch, the gradient is 0.
 Tensor std_grad(const Tensor& g, const Tensor& x, const Tensor& y, const Dims& kept,
                 const Dims& dims, double n) {
   const Tensor root_grad = relu_grad(g / y * (1 / n), y);
@@ -195,7 +196,7 @@ template <class Run>
 Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& run) {
   const int64_t most = x.device().is_meta() ? x.numel() : part_elements(x.device());
   if (x.numel() <= most) return run(x.to(kFloat32), shape);
-  int64_t dim = 0;  // the longest kept dim, else the longest
+  int64_t dim = 0;  // the longest kept dim; without kept dims, the longest one
   const auto worth = [&](int64_t d) {
     return std::pair(shape.kept[static_cast<size_t>(d)], x.size(d));
   };
@@ -215,8 +216,8 @@ Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& ru
   return all;
 }
 
-// Return a mask of the sums of powers, in float32 or float64, that overflowed, underflowed or lost
-// digits near the smallest numbers, false for NaN. `are_roots`: sums of squares given as square
+// Return a mask of the sums of powers, in float32 or float64, that overflowed, underflowed or are
+// inexact because of subnormal numbers; false for NaN. `are_roots`: sums of squares given as square
 // roots.
 Tensor out_of_range(const Tensor& sums, bool are_roots) {
   return visit<dtypes::kFloating>(sums.dtype(), [&]<class T>() {
@@ -240,8 +241,8 @@ Tensor scale_of_norm(const Tensor& x, const Tensor& peak, const ReduceShape& sha
   return scale;
 }
 
-// The norm in float32 or float64; if the sum of powers is out of range, of scaled elements. On
-// accelerators the check would block, so they always scale.
+// Return the norm in float32 or float64. If the sum of powers is out of range, the elements are
+// scaled first; on accelerators always, because the check would block.
 Tensor run_norm_in_range(const Tensor& x, const ReduceShape& shape, double p) {
   const auto sum_of = [&](const Tensor& t) {
     if (p == 2) return run_reduce(t, shape, ReduceOp::norm, x.dtype());
@@ -255,7 +256,7 @@ Tensor run_norm_in_range(const Tensor& x, const ReduceShape& shape, double p) {
   if (!x.is_meta() && !usable_backend(x.device()).is_accelerator()) {
     const Tensor sum = sum_of(x), outside = out_of_range(sum, p == 2);
     if (!any(outside).item<bool>()) return root_of(sum);
-    // Zeros and infinities have the sum 0 or infinity, which is exact.
+    // If all elements are zeros, or one is infinite, the sum 0 or infinity is exact.
     peak = peak_of();
     const Tensor exact = logical_or(peak == 0, isinf(peak));
     if (all(logical_or(exact, logical_not(outside))).item<bool>()) return root_of(sum);
@@ -275,7 +276,7 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   if (p == -kInfinity) return run_reduce(abs(x), shape, ReduceOp::min, dtype);
   if (p == 0) return run_reduce((x != 0).to(dtype), shape, ReduceOp::sum, dtype);
   if (p == 1) return run_reduce(x, shape, ReduceOp::abs_sum, dtype);
-  // Squares of float64 leave its range; the kernel of the cpu scales them itself where they do.
+  // Squares of float64 may exceed its range; the CPU's kernel scales such elements itself.
   if (p == 2 && (dtype != kFloat64 || x.is_cpu())) {
     return run_reduce(x, shape, ReduceOp::norm, dtype);
   }
@@ -305,7 +306,7 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
   const Tensor zero = y == 0;
   if (p == 2) return x * masked_fill(g / y, zero, 0);
   if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), norm_grad, g, x, y, p, dims);
-  // Powers of x may overflow where those of the quotient do not.
+  // Powers of x may overflow; powers of the quotient do not.
   const Tensor share = x / masked_fill(y, zero, 1);
   const Tensor power = p > 2 ? share * pow(abs(share), p - 2)
                              : sign(x) * masked_fill(pow(abs(share), p - 1), x == 0, 0);
@@ -355,7 +356,7 @@ Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {
     throw IndexError(
         fmt::format("norm_except_dim: expected a dim in [-1, {}), got {}", v.dim(), dim));
   }
-  // A norm over an empty list of dims would be over all.
+  // An empty list of dims would mean all dims.
   return others.empty() ? abs(v) : norm(v, pow, others, true);
 }
 
@@ -409,7 +410,9 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
 }
 const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
   expect_defined("renorm_", "self", self);
-  const Tensor before = self.requires_grad() ? self.clone() : self;  // saved by the ops
+  const Tensor before = self.requires_grad()
+                            ? self.clone()
+                            : self;  // the ops save `before`, since self is overwritten
   return copy_(self, renormed("renorm_", before, p, dim, maxnorm));
 }
 

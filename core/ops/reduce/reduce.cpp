@@ -113,7 +113,7 @@ Tensor scan_others(const Tensor& x, int64_t dim, bool reverse) {
   return y;
 }
 
-// The same over j < i, composed of differentiable ops in log2(n) steps (Hillis & Steele 1986).
+// As above over j < i, composed of differentiable ops in log2(n) steps (Hillis & Steele 1986).
 Tensor product_before(const Tensor& x, int64_t dim) {
   const int64_t n = x.size(dim);
   Tensor y = cat({ones_like(narrow(x, dim, 0, 1)), narrow(x, dim, 0, n - 1)}, dim);
@@ -134,20 +134,21 @@ Tensor others_vanish(const Tensor& x, int64_t dim) {
                      logical_or(wilds == 0, logical_and(wilds == 1, wild)));
 }
 
-// The derivative of a product by x[i] is the product of all others. Dividing the whole product by
-// x[i] fails at zeros; products from both sides do not, and are differentiable.
+// The derivative of a product with respect to x[i] is the product of all other elements. Dividing
+// the whole product by x[i] fails at zeros; products from both sides do not, and are
+// differentiable.
 Tensor prod_grad(const Tensor& g, const Tensor& x, int64_t given) {
   const int64_t dim = wrap_dim("prod", given, x.dim());
   if (x.size(dim) == 0) return g * x;
   if (!GradMode::is_enabled()) {
     const Tensor others = scan_others(x, dim, false).mul_(scan_others(x, dim, true));
-    // NaN are rare; on other devices the check would block.
+    // NaN are rare, so check for them; on other devices the check would block.
     const bool has_none = x.is_cpu() && !any(isnan(others)).item<bool>();
     if (!has_none) others.masked_fill_(others_vanish(x, dim), 0);
     return others.mul_(g);
   }
   const Tensor others = product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim});
-  // Only where it is NaN: other zeros keep their gradients.
+  // Replace only NaN, so that other zeros keep their gradients.
   return g * masked_fill(others, logical_and(others_vanish(x, dim), isnan(others)), 0);
 }
 
@@ -182,7 +183,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> 
 
 namespace {
 
-// As in libtorch, uint8, the old mask type, gives uint8.
+// As in libtorch, the result for uint8 (once the dtype of masks) is uint8.
 Tensor reduce_to_bool(const Tensor& self, const ReduceShape& shape, ReduceOp op) {
   const Tensor out = run_reduce(self, shape, op, kBool);
   return self.dtype() == kUInt8 ? out.to(kUInt8) : out;

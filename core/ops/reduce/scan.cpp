@@ -38,7 +38,7 @@ Tensor run_scan(const char* op, const Tensor& self, const ScanParams& p, ScanOp 
   return out;
 }
 
-// The gradient of a cumulative sum is one in the other direction.
+// The gradient of a cumulative sum is a cumulative sum in the other direction.
 Tensor running_sum(const Tensor& x, const ScanParams& p) {
   Tensor out = run_scan("cumsum", x, p, ScanOp::sum);
   return record("cumsum", std::move(out), wrt(x, [p](const Tensor& g) {
@@ -56,7 +56,8 @@ Tensor finite_product(const Tensor& a, const Tensor& b) {
 // effect.
 Tensor weighted_suffix_sum(const Tensor& g, const Tensor& m, int64_t dim) {
   const int64_t n = g.size(dim);
-  Tensor sum = g, weight = m;  // over the next `step` elements; weight: the factor of later sums
+  Tensor sum = g,
+         weight = m;  // sums of `step` elements; factors of the sums after them
   for (int64_t step = 1; step < n; step *= 2) {
     const auto begin = [&](const Tensor& t) { return narrow(t, dim, 0, n - step); };
     const auto end = [&](const Tensor& t) { return narrow(t, dim, step, n - step); };
@@ -104,8 +105,8 @@ Tensor logcumsumexp_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   return ratio(x, y) * weighted_suffix_sum(g, decay, dim);
 }
 
-// In place in self's dtype: copy the result of `scan`, so that the gradients are those of the
-// function and of the copy.
+// Scan in place, in self's dtype: copy the result of `scan` to self, so that the gradient is that
+// of `scan` and of the copy.
 const Tensor& in_place(const char* op, const Tensor& self, std::optional<DType> dtype,
                        Tensor (*scan)(const Tensor&, int64_t, std::optional<DType>), int64_t dim) {
   expect_defined(op, "self", self);
@@ -205,8 +206,8 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
   return cum_extremum("cummin", self, dim, false);
 }
 
-// By doubling (Hillis & Steele 1986): each step doubles the number of elements that values and
-// indices cover.
+// Recursive doubling (Hillis & Steele 1986): each step doubles the number of elements that values
+// and indices cover.
 void composite::cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   Tensor value = clone(at_least_1d(x));
   if (value.numel() == 0) return;

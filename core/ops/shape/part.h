@@ -25,9 +25,9 @@ inline size_t index_of(const char* op, int64_t dim, const Tensor& self) {
   return static_cast<size_t>(wrap_dim(op, dim, self.dim()));
 }
 
-/// Return zeros of `sizes` with g written to part(out); part(t) must be a view, without overlapping
-/// elements, of a t of these sizes. Its gradient is `part` again, so a view can be differentiated
-/// any number of times.
+/// Return zeros of `sizes` with g written to part(out); `part` must return a view without
+/// overlapping elements for any tensor t of these sizes. Its gradient is `part` again, so a view
+/// can be differentiated any number of times.
 template <class Part>
 Tensor put_back(const char* op, const Tensor& g, IntArrayRef sizes, Part part) {
   Tensor out = zeros(sizes, g.options());

@@ -36,7 +36,7 @@ Dims infer_sizes(const char* op, IntArrayRef asked, int64_t numel) {
         fmt::format("{}: expected a shape for {} elements, got {}", op, numel, str(asked)));
   }
   if (inferred) *inferred = numel / known;
-  count(op, sizes);  // next to a 0 the other sizes may be anything
+  count(op, sizes);  // if one size is 0, all other sizes fit
   return sizes;
 }
 

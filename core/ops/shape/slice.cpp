@@ -22,7 +22,8 @@ Tensor strided_part(const char* op, const Tensor& self, size_t d, int64_t start,
   Dims sizes(self.sizes()), strides(self.strides());
   const int64_t offset = offset_of(self, d, start);
   sizes[d] = length;
-  if (length > 1 && self.numel() > 0) strides[d] *= step;  // else unused, and could overflow
+  if (length > 1 && self.numel() > 0)
+    strides[d] *= step;  // otherwise the stride is unused, and the product could overflow
   Tensor out = make_view(self, sizes, strides, offset);
   return record_part(op, std::move(out), self, [op, d, start, length, step](const Tensor& g) {
     return strided_part(op, g, d, start, length, step);

@@ -16,7 +16,8 @@ namespace {
 // Return an empty list with capacity for n parts. Throws before any part is created if the host
 // cannot hold them: a broadcast view may have any number of elements.
 std::vector<Tensor> allocate_list(const char* op, uint64_t n) {
-  constexpr uint64_t kFew = 100'000;  // up to it, no query of the system's memory (40 us)
+  constexpr uint64_t kFew =
+      100'000;  // for fewer parts, skip the query of the system's memory, which needs 40 us
   const uint64_t most = n <= kFew ? n
                                   : backend_of(kCPU).properties(0).total_memory /
                                         (sizeof(Tensor) + sizeof(TensorImpl));

@@ -27,7 +27,8 @@ struct Windows {
     const int64_t stride = strides[d];
     const int64_t offset = t.storage_offset() + (t.numel() == 0 ? 0 : first * stride);
     sizes[d] = n;
-    if (n > 1 && t.numel() > 0) strides[d] *= step;  // else unused, and could overflow
+    if (n > 1 && t.numel() > 0)
+      strides[d] *= step;  // otherwise the stride is unused, and the product could overflow
     sizes.push_back(size);
     strides.push_back(stride);
     if (t.dim() == 0) sizes.erase(0), strides.erase(0);
@@ -93,7 +94,7 @@ Tensor diagonal(const char* op, const Tensor& self, int64_t offset, int64_t dim1
   }
   Dims sizes(self.sizes()), strides(self.strides());
   const int64_t rows = sizes[a], columns = sizes[b];
-  // The start of the diagonal; clamped first, because -offset may overflow.
+  // The start of the diagonal. The offset is clamped first, because -offset may overflow.
   const int64_t down = std::clamp<int64_t>(offset < -rows ? rows : -offset, 0, rows);
   const int64_t right = std::clamp<int64_t>(offset, 0, columns);
   const int64_t n = std::min(rows - down, columns - right);

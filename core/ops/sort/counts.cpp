@@ -70,7 +70,7 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   const Tensor inside = logical_and(x >= low, x <= high);
   const Tensor part = masked_fill((x - low) * bins / (high - low), logical_not(inside), 0);
   const Tensor bin = clamp(part.to(kInt64), std::nullopt, bins - 1);
-  // Counted in int64; float32 is exact only up to 2^24.
+  // Count in int64, since float32 is exact only up to 2^24.
   const Tensor count = zeros({bins}, self.options().dtype(kInt64));
   return scatter_add_(count, 0, bin, inside.to(kInt64)).to(self.dtype());
 }

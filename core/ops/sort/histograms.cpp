@@ -37,7 +37,7 @@ void check_edges(const char* op, const Tensor& edges, DType dtype) {
   }
 }
 
-// Return the edges of equal parts of a range, or of x's range.
+// Return the edges that divide a range, by default x's range, into equal bins.
 Tensor equal_parts(const char* op, const Tensor& x, int64_t bins, const Range& range) {
   if (bins < 1) throw Error(fmt::format("{}: expected bins > 0, got {}", op, bins));
   allocate(op, {bins}, x.dtype(), kMeta);  // throws if too large
@@ -86,7 +86,7 @@ Tensor counts_between(TensorList x, TensorList edges, const Tensor& weight, bool
   if (weight.defined()) {
     const Tensor each = weight.reshape({-1}).masked_fill(logical_not(inside), 0);
     hist = scatter_add_(zeros({count("histogram", sizes)}, options), 0, place, each);
-  } else {  // counted in int64; float32 is exact only up to 2^24
+  } else {  // count in int64, since float32 is exact only up to 2^24
     hist = scatter_add_(zeros({count("histogram", sizes)}, options.dtype(kInt64)), 0, place,
                         inside.to(kInt64))
                .to(options.dtype());

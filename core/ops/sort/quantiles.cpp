@@ -137,8 +137,8 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   if (dtype == kBool) dtype = kUInt8;
   Tensor known = std::get<0>(sort(test_elements.to(dtype).reshape({-1}), 0));
   if (is_floating_point(dtype)) {
-    // NaN equals nothing and must not be compared in the search: replace it by the largest number,
-    // if there is one.
+    // NaN equals no element and must not be compared in the search: replace it by the largest
+    // number, if there is one.
     const Tensor nan = isnan(known);
     const Tensor last = clamp(sum(logical_not(nan)) - 1, 0).reshape({1});
     known = where(nan, index_select(known, 0, last), known);

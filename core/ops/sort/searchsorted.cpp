@@ -38,7 +38,7 @@ void check_shapes(const char* op, const Tensor& sorted, const Tensor& self) {
       str(self.sizes()), str(sorted.sizes())));
 }
 
-// Operands of two dtypes are compared in the promoted one.
+// Operands of two dtypes are compared in the promoted dtype.
 Tensor search(const char* op, const Tensor& given, const Tensor& values, bool out_int32,
               bool right) {
   expect_defined(op, "sorted", given);

@@ -194,8 +194,8 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
         logical_and(narrow(s.values, d, 1, n - 1) != narrow(s.values, d, 0, n - 1),
                     logical_not(narrow(nan, d, 0, n - 1)));
     const Tensor begins = cat({ones_like(narrow(s.values, d, 0, 1), kBool), differs}, d);
-    // For each element the number of equal ones before it: the maximum is at the last of the
-    // longest run.
+    // For each element, count the equal elements before it: the maximum is at the last element of
+    // the longest run.
     const Tensor first = std::get<0>(cummax(masked_fill(place, logical_not(begins), 0), d));
     const Tensor last = argmax(place - first, d, true);
     index = gather(s.indices, d, where(gather(nan, d, last), gather(first, d, last), last));

@@ -38,7 +38,7 @@ struct Runs {
     return cat({narrow(starts, 0, 1, starts.numel() - 1), end}, 0) - starts;
   }
 
-  Tensor starts;   // int64, of each run
+  Tensor starts;   // int64: the first position of each run
   Tensor of_each;  // int64 [n]: the run of each element
 };
 

@@ -1,6 +1,6 @@
 // The kernels that record their calls, and the entry of libambit_capture.so. Recording at the
-// kernels costs programs that do not capture no instruction, and their list is complete: every
-// function ends in them. Programs are therefore in a decomposed form.
+// kernels costs other programs no instruction, and the list of kernels is complete, because every
+// function calls kernels. Recorded programs are therefore in a decomposed form.
 #include <ambit/autograd.h>
 #include <ambit/detail/upcast_call.h>
 #include <ambit/error.h>
@@ -18,8 +18,8 @@
 namespace ambit::graph::capturing {
 namespace {
 
-// The recorder of the thread that captures; null while a kernel runs, whose own calls are a part
-// of it.
+// The recorder of the thread that captures. It is null while a kernel runs, because calls that a
+// kernel makes are not recorded separately.
 thread_local Recorder* active = nullptr;
 
 class Active {
@@ -39,8 +39,8 @@ struct Table : OpBase {
   static void replace(OpBase& op, AnyKernel kernel) {
     (op.*&Table::set_kernel)(static_cast<size_t>(DeviceKind::cpu), kernel);
   }
-  // Which dtypes the kernel receives unconverted. Calls with wide unsigned integers are recorded
-  // with these, not with the signed ones that kernels receive.
+  // Set whether the kernel receives wide unsigned integers unconverted, so that calls are recorded
+  // with these dtypes and not with the signed dtypes that kernels receive.
   static void accept_unsigned(OpBase& op, bool on) {
     std::atomic<uint32_t>& native = (op.*&Table::native_)[static_cast<size_t>(DeviceKind::cpu)];
     const uint32_t before = native.load(std::memory_order_relaxed),
@@ -92,7 +92,7 @@ struct Recorded<op, void(A...)> {
     record<op>(recorder, args...);
     run_kernel(args...);
   }
-  // As the dispatcher does, which passes wide unsigned integers unconverted while this is
+  // Convert as the dispatcher does, which passes wide unsigned integers unconverted while this is
   // installed.
   static void run_kernel(A... args) {
     OneDevice operands;
@@ -109,8 +109,8 @@ struct Recorded<op, void(A...)> {
   }
 };
 
-// Replaces the kernels of the cpu while a forward is captured. Other threads' calls only pass
-// through.
+// Replaces the kernels of the cpu while a forward is captured. Calls of other threads are executed
+// but not recorded.
 class Installed {
  public:
   Installed() : lock_(one_at_a_time()) {
@@ -200,7 +200,7 @@ void expect_same(const Captured& first, const Captured& other) {
 
 Captured run(const std::vector<NamedState>& state, const Forward& forward, TensorList inputs) {
   Captured captured = record_forward(state, forward, inputs);
-  // Values that forward() reads on the host do not pass through a kernel; they affect later calls.
+  // Reads of values on the host are not kernel calls and are not recorded, but affect later calls.
   for (const double sign : {1.0, 0.0}) {
     std::vector<Tensor> others;
     for (const Tensor& t : inputs) {
@@ -210,7 +210,7 @@ Captured run(const std::vector<NamedState>& state, const Forward& forward, Tenso
     try {
       again = record_forward(state, forward, others);
     } catch (const Error&) {
-      continue;  // values that forward() refuses
+      continue;  // forward() refuses these values
     }
     expect_same(captured, again);
   }

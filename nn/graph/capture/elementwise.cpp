@@ -73,7 +73,7 @@ void Writer::binary(const Tensor& y, const Tensor& a, const Tensor& b, BinaryOp 
                    {"weight", none()},
                    {"pos_weight", none()},
                    {"reduction", integer(0)}});
-    case BinaryOp::leaky_relu: {  // of a slope for each channel
+    case BinaryOp::leaky_relu: {  // with one slope for each channel
       const json is_positive = Recorder::value(
           r_.call("gt.Scalar", {{"self", x}, {"other", real(0)}}, kBool, y.sizes()));
       const json scaled = Recorder::value(

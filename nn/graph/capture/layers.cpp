@@ -197,7 +197,8 @@ void Writer::attention(const Tensor& y, const Tensor& lse, const Tensor& q, cons
         {"scale", real(p.scale)}});
 }
 
-// torch.export decomposes no cell, but its functions of cells compute the products, too.
+// torch.export has functions for whole cells, but they also compute the products, which are
+// separate kernels here.
 void Writer::lstm_cell(const Tensor& h, const Tensor& c, const Tensor& gates, const Tensor& a,
                        const Tensor& b, const Tensor& c0) {
   const DType d = h.dtype();

@@ -1,4 +1,4 @@
-// The values of memory: writes to all and to parts of it, and reads.
+// The values in blocks of memory: writes to a whole block, writes to parts of it, and reads.
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 

@@ -153,7 +153,7 @@ void Recorder::add_input(const std::string& name, json spec, const Tensor& t) {
   inputs_.push_back(value(name));
   specs_.push_back(std::move(spec));
   const void* key = t.storage().get();
-  if (t.numel() == 0 || contents_.contains(key)) return;  // the first name of a tied tensor
+  if (t.numel() == 0 || contents_.contains(key)) return;  // a tied tensor keeps its first name
   given_.emplace(key, name);
   store(t, name);
 }

@@ -33,7 +33,7 @@ json real(double x);
 json text(std::string_view t);
 json none();
 json type(DType d);
-/// A number that is an operand next to tensors with dtype `of`.
+/// A number as an operand of a call whose tensors have dtype `of`.
 json number(const Scalar& s, DType of);
 
 /// Return how many elements of the tensor's dtype its memory holds.
@@ -46,14 +46,14 @@ class Recorder {
   /// Return the name of a tensor's value, after calls that make it from the value of its storage.
   std::string read(const Tensor& t);
   json tensor(const Tensor& t);
-  /// The same for a tensor that may be undefined.
+  /// As above for a tensor that may be undefined.
   json optional(const Tensor& t) { return t.defined() ? tensor(t) : none(); }
   /// Refer to a value by its name.
   static json value(const std::string& name);
   /// Add a call of one result with these sizes and return the result's name.
   std::string call(std::string_view target, std::vector<Named> arguments, DType dtype,
                    IntArrayRef sizes);
-  /// The same for several results, as (dtype, sizes).
+  /// As above for several results, given as (dtype, sizes).
   std::vector<std::string> call_many(std::string_view target, std::vector<Named> arguments,
                                      const std::vector<std::pair<DType, Dims>>& results);
   /// Give a tensor a new value, of the tensor's dtype and sizes.
@@ -69,10 +69,10 @@ class Recorder {
 
  private:
   struct Content {
-    std::string name;  // empty: not known
+    std::string name;  // empty if the value is not known
     DType dtype = kFloat32;
-    Dims sizes;    // row-major, of the whole value
-    Tensor owner;  // keeps the storage, and so its address
+    Dims sizes;    // of the whole value, which is row-major
+    Tensor owner;  // keeps the storage alive, so that its address stays unique
     std::map<std::string, std::string> views{};
   };
   /// A view of a block of memory. If the block has the row-major sizes `factors`, the view covers
@@ -84,7 +84,7 @@ class Recorder {
   /// A write to a part of a block that has no value yet.
   struct Part {
     Layout layout;
-    std::string name;  // of a value with the sizes layout.lengths
+    std::string name;  // a value of sizes layout.lengths
   };
 
   std::string declare(std::string_view base, DType dtype, IntArrayRef sizes);
@@ -124,7 +124,7 @@ class Recorder {
   json values_ = json::object();
   std::vector<std::pair<std::string, json>> user_inputs_;
   std::map<std::string, Tensor> state_;
-  std::map<const void*, std::string> module_of_;  // by storage of a parameter or buffer
+  std::map<const void*, std::string> module_of_;  // key: the storage of a parameter or buffer
   std::string kernel_, module_;
   int constants_ = 0;
   std::map<const void*, std::string> given_;  // parameters, buffers and inputs by storage

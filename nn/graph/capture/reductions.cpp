@@ -145,7 +145,7 @@ void Writer::embedding_bag(const Tensor& y, const Tensor& best, const Tensor& w,
   const json table = r_.tensor(w);
   r_.forget(best);
   const Dims bags{y.size(0)};
-  // The other results serve the gradient of libtorch.
+  // Only libtorch's gradient uses the other results.
   const auto names = r_.call_many("embedding_bag.padding_idx",
                                   {{"weight", table},
                                    {"indices", r_.tensor(index)},

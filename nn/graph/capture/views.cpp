@@ -81,7 +81,7 @@ Recorder::Layout Recorder::layout_of(const Tensor& t) const {
   return *found;
 }
 
-// A dim of the view that goes through several dims of the value merges them, in `sizes`.
+// If a dim of the view covers several dims of the value, merge these dims in `sizes`.
 std::vector<Recorder::Axis> Recorder::axes_of(Dims& sizes, const Tensor& t) const {
   std::vector<Axis> axes(sizes.size());
   int64_t next = 1, offset = t.storage_offset();
@@ -205,7 +205,7 @@ std::string Recorder::selected(const Content& whole, const Tensor& t, std::vecto
   return reshaped(name, c.dtype, sizes, sizes_of(t, packed));
 }
 
-// Give a value with the dims `packed` of the view all dims of the view.
+// Reshape a value that has the dims `packed` of the view to all dims of the view.
 std::string Recorder::arranged(std::string name, const Content& c, const Tensor& t,
                                const std::vector<size_t>& packed) {
   Dims order, ordered, unexpanded;
@@ -245,7 +245,7 @@ std::string Recorder::view_of(Content& c, const Tensor& t) {
     name = sliced(name, c.dtype, sizes, i, layout->starts[i], layout->lengths[i]);
     sizes[i] = layout->lengths[i];
   }
-  // Without the last factor, if it selects.
+  // Remove the last factor if the view selects one of its elements.
   name = reshaped(name, c.dtype, sizes, sizes_of(t, layout->dims));
   return c.views[key] = arranged(std::move(name), c, t, layout->dims);
 }

@@ -31,13 +31,13 @@ Tensor hard_sigmoid(const Tensor& x, double alpha, double beta) {
   return clamp(x * alpha + beta, 0.0, 1.0);
 }
 
-// The same as x for positive ones, else f.
+// Return celu(x); NaN for alpha 0, by which its formula divides.
 Tensor celu_of(const Tensor& x, double alpha) {
   if (alpha != 0) return nn::functional::celu(x, alpha);
   return full_like(x, std::numeric_limits<double>::quiet_NaN()) + x * 0;
 }
 
-// NaN fails both comparisons and becomes 0.
+// NaN fails both comparisons, so the result is 0.
 Tensor shrunk(const Tensor& x, double bias, double lambd) {
   const Tensor zero = zeros_like(x);
   return where(x.lt(-lambd), x + bias, where(x.gt(lambd), x - bias, zero)).to(x.dtype());

@@ -37,7 +37,8 @@ Tensor joined(const Tensor& past, const Tensor& x) {
   return past.defined() ? cat({past, x}, 2) : x;
 }
 
-// The numbers to add to the products: 0 or the mask where a query attends to a key, else -inf.
+// Return the numbers to add to the products: the mask, or 0 without a mask, where a query attends
+// to a key, and -inf elsewhere.
 Tensor bias_of(const Call& c, const Tensor& q, const Tensor& k) {
   const Tensor &mask = c.optional_tensor(3), &past = c.optional_tensor(4),
                &valid = c.optional_tensor(6);
@@ -97,7 +98,7 @@ void attend(Call& c) {
   if (mode == 1) shown = product;
   const Tensor biased = product + bias;
   if (mode == 2) shown = biased;
-  // A row without keys gives zeros.
+  // A query that attends to no key gives zeros.
   const Tensor is_empty = amax(bias, {-1}, true).eq(-kInfinity);
   const Tensor safe = masked_fill(biased, is_empty, 0);
   const Tensor weights = masked_fill(softmax(safe, -1, c.dtype(11)).to(q.dtype()), is_empty, 0);
@@ -139,7 +140,7 @@ Tensor rotated(const Call& c) {
   return is_flat ? y.transpose(1, 2).flatten(2) : y;
 }
 
-// Attention by a state [B,H,D_k,D_v] that each step changes.
+// Linear attention: each step changes a state [B,H,D_k,D_v].
 void attend_linearly(Call& c) {
   const int64_t kv_heads = c.integer(7), q_heads = c.integer(8);
   const std::string_view rule = c.text(10);
@@ -169,7 +170,8 @@ void attend_linearly(Call& c) {
   c.give(state.to(c.has(3) ? c.tensor(3).dtype() : dtype));
 }
 
-// A convolution of each channel with its last k - 1 inputs as the padding before.
+// A causal convolution of each channel; the last k - 1 earlier inputs are the padding before the
+// first input.
 void convolve_causally(Call& c) {
   const Tensor &x = c.tensor(0), &weight = c.tensor(1);
   const int64_t k = weight.size(2);

@@ -1,5 +1,5 @@
-// Operators: branches and loops. The values that a body uses of the graph around it are further
-// arguments of the call and inputs of the body.
+// Operators: branches and loops. If a body uses values of the outer graph, they become further
+// arguments of the call and further inputs of the body.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -32,8 +32,8 @@ std::vector<Slot> inputs_of(const Call& c, size_t first) {
   return out;
 }
 
-// The inputs of the body: iteration, condition, state; its outputs: condition, state, elements of
-// scans.
+// The body has the inputs iteration, condition and state, and the outputs condition, state and
+// elements of scans.
 void loop(Call& c) {
   const std::vector<Argument>& items = c.argument(0).items;
   const auto given = [&](size_t i) {

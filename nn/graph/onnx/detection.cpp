@@ -23,7 +23,7 @@ struct Box {
   double area() const { return (y2 - y1) * (x2 - x1); }
 };
 
-// Four numbers: two opposite corners (y, x), or the centre (x, y), width and height.
+// Four numbers describe a box: two opposite corners (y, x), or the centre (x, y), width and height.
 Box box_of(const float* v, bool is_centre) {
   const double a = v[0], b = v[1], c = v[2], d = v[3];
   if (is_centre) return {b - d / 2, a - c / 2, b + d / 2, a + c / 2};

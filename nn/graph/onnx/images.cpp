@@ -40,7 +40,7 @@ std::vector<ResizedDim> dims_of(const Call& c, const Tensor& x) {
                             scales.size(), sizes.size()));
   }
   const std::string_view policy = c.text(10);
-  double common = policy == "not_larger" ? INFINITY : 0;  // of all axes, to keep their ratio
+  double common = policy == "not_larger" ? INFINITY : 0;  // scale of all axes, to keep their ratio
   std::vector<ResizedDim> out;
   for (size_t i = 0; i < n; ++i) {
     ResizedDim d{dims[i]};

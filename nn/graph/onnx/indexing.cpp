@@ -80,7 +80,7 @@ Tensor scattered_elements(const Call& c, bool has_reduction) {
   return scatter_reduce(x, dim, index, updates, reduction_name(c.text(4)));
 }
 
-// The position of each tuple of indices in x, flattened over the dims that they select.
+// Return the position in x of each tuple of indices, with the dims that they select flattened.
 Tensor scattered_nd(const Call& c) {
   const Tensor &x = c.tensor(0), &index = c.tensor(1), &updates = c.tensor(2);
   expect_same_dtype(x, updates);
@@ -99,7 +99,7 @@ Tensor scattered_nd(const Call& c) {
       .reshape(x.sizes());
 }
 
-// Ties: the lowest index first, as a stable sort orders them.
+// A stable sort, so that among equal elements the lowest index comes first.
 void top(Call& c) {
   const Tensor& x = c.tensor(0);
   const int64_t dim = axis(c.integer(2), x.dim()), k = host_integer(c, 1);
@@ -111,7 +111,7 @@ void top(Call& c) {
   c.give(indices.narrow(dim, 0, k).contiguous());
 }
 
-// Classes out of range give only the off value.
+// For a class out of range all elements are the off value.
 Tensor one_hot_of(const Call& c) {
   const Tensor &index = c.tensor(0), &values = c.tensor(2);
   const int64_t depth = host_integer(c, 1);
@@ -180,7 +180,7 @@ Tensor padded(const Call& c) {
     for (size_t i = 0; i < n; ++i) x = padded_dim(x, dims[i], pads[i], pads[n + i], mode);
     return x;
   }
-  Dims torch_pads(static_cast<size_t>(2 * x.dim()), 0);  // from the last dim on
+  Dims torch_pads(static_cast<size_t>(2 * x.dim()), 0);  // listed from the last dim on
   for (size_t i = 0; i < n; ++i) {
     const auto at = static_cast<size_t>(2 * (x.dim() - 1 - dims[i]));
     torch_pads[at] = pads[i];

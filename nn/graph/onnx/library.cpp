@@ -49,7 +49,7 @@ LoadedProgram read_file(const std::string& path) {
     lacking.check(path);
     return loaded;
   } catch (const SerializationError& e) {
-    lacking.check(path);  // the cause of `e`, so the more useful error
+    lacking.check(path);  // a lack is the cause of `e`, so this error is more useful
     throw SerializationError(
         fmt::format("graph::load: cannot read '{}': {}", one_line(path), one_line(e.what())));
   }

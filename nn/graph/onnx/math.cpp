@@ -19,7 +19,7 @@ Tensor alike(const Call& c, Binary f) {
   return f(c.tensor(0), c.tensor(1));
 }
 
-// The dtype remains that of the operands, also for integers.
+// The result has the dtype of the operands, also for integers.
 Tensor fold(const Call& c, Binary f) {
   const std::vector<Tensor> all = c.tensors(0);
   if (all.empty()) throw Error("expected one input or more, got none");

@@ -1,4 +1,5 @@
-// Source of the format: onnx.proto and docs/IR.md of ONNX 1.23.
+// Source of the format: onnx.proto and docs/IR.md of ONNX 1.23. Longer than other files, because one
+// class reads a model: its functions share the values and types that are known so far.
 #include "model_reader.h"
 
 #include <ambit/detail/printable.h>
@@ -19,8 +20,8 @@ namespace {
 using Kind = Argument::Kind;
 
 constexpr int64_t kFirstOpset = 13, kLastOpset = 28;
-constexpr int kMostNested = 16;         // graphs in graphs, functions in functions
-constexpr size_t kMostCalls = 1 << 18;  // after functions are expanded
+constexpr int kMostNested = 16;         // nesting levels of graphs and of functions
+constexpr size_t kMostCalls = 1 << 18;  // number of calls after functions are expanded
 constexpr int64_t kMostHost = 1024;     // elements of a constant that become numbers
 
 class ModelReader {
@@ -138,7 +139,7 @@ class ModelReader {
     }
   }
 
-  // Keep the model for graph::save(). The state has most elements already.
+  // Keep the model for graph::save(), without the elements that are in the state.
   void keep_model() {
     size_t index = 0;
     for (const Constant& c : constants_) {

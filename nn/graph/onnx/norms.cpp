@@ -13,8 +13,9 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// ONNX's momentum is the weight of the old statistics, and its variance is biased. If the model
-// runs the call in evaluation but the module trains, statistics change in place, as in PyTorch.
+// ONNX's momentum is the weight of the old statistics, and its variance is biased. If the model has
+// the call in evaluation mode but the module is in training mode, statistics change in place, as in
+// PyTorch.
 void batch_normed(Call& c) {
   const Tensor& x = c.tensor(0);
   const Tensor scale = c.tensor(1).to(x.dtype()), bias = c.tensor(2).to(x.dtype());
@@ -76,7 +77,7 @@ Tensor rms_normed(const Call& c) {
   return fits ? y : y * scale.to(x.dtype());
 }
 
-// Until opset 20, scale and bias are per group.
+// Scale and bias are per group up to opset 20.
 Tensor group_normed(const Call& c, bool is_per_group) {
   const Tensor &x = c.tensor(0), &scale = c.tensor(1), &bias = c.tensor(2);
   const int64_t groups = c.integer(4);
@@ -111,7 +112,7 @@ Tensor standardized(const Call& c) {
   return (x - mean) / (sqrt(var) + 1e-9);
 }
 
-// 1 at the first of the largest elements, 0 elsewhere.
+// Return 1 at the first of the largest elements, 0 elsewhere.
 Tensor hard_max(const Call& c) {
   const Tensor& x = c.tensor(0);
   const int64_t dim = axis(c.integer(1), x.dim());

@@ -43,7 +43,7 @@ int64_t axis(int64_t axis, int64_t rank);
 Dims axes(IntArrayRef list, int64_t rank);
 /// Check that both operands have one dtype. Errors: DTypeError.
 void expect_same_dtype(const Tensor& a, const Tensor& b);
-/// Return the indices with those that count from the end made positive.
+/// Convert indices that count from the end to positive ones.
 Tensor positive_indices(const Tensor& index, int64_t size);
 
 }  // namespace ambit::graph::onnx

@@ -14,8 +14,8 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// A scale or zero point in the shape that broadcasts to x: of the whole tensor, of an axis, or of
-// blocks along it.
+// Return a scale or zero point in a shape that broadcasts to x; it may be for the whole tensor, for
+// each index of an axis, or for blocks along an axis.
 Tensor spread(const Tensor& s, const Tensor& x, int64_t dim, int64_t block) {
   if (!s.defined() || s.numel() == 1) return s.defined() ? s.reshape({}) : s;
   const int64_t at = axis(dim, x.dim());
@@ -25,7 +25,7 @@ Tensor spread(const Tensor& s, const Tensor& x, int64_t dim, int64_t block) {
   return s.reshape(sizes);
 }
 
-// Rounds to even and saturates; NaN gives 0.
+// Quantize: round to even and saturate; NaN gives 0.
 Tensor quantized(const Tensor& x, const Tensor& scale, const Tensor& zero, DType to) {
   if (to != kUInt8 && to != kInt8 && to != kInt16) {
     throw DTypeError("expected uint8, int8 or int16 as the quantized dtype, got another");
@@ -52,7 +52,7 @@ Tensor dequantize(const Call& c) {
   return (y.to(scale.dtype()) * of(scale)).to(c.dtype(5).value_or(scale.dtype()));
 }
 
-// To uint8, with the range that contains 0.
+// Quantize to uint8; the range of the values is extended to contain 0.
 void quantize_dynamically(Call& c) {
   const Tensor& x = c.tensor(0);
   const Tensor high = clamp_min(amax(x), 0), low = clamp_max(amin(x), 0);
@@ -70,7 +70,7 @@ Tensor centred(const Tensor& x, const Tensor& zero) {
   return zero.defined() ? wide - zero.to(kFloat64) : wide;
 }
 
-// A zero point of rows: [M] broadcasts as [M, 1].
+// Reshape a zero point per row, [M], to [M, 1], so that it broadcasts.
 Tensor rows(const Tensor& t) {
   return t.defined() && t.dim() == 1 && t.numel() > 1 ? t.unsqueeze(1) : t;
 }

@@ -48,7 +48,8 @@ Function activation(const std::string& name, double alpha, double beta, bool is_
 }
 
 struct Layer {
-  Tensor w, r, wb, rb, peepholes;  // of one direction; biases and peepholes may be undefined
+  Tensor w, r, wb, rb,
+      peepholes;  // weights of one direction; biases and peepholes may be undefined
   std::vector<Function> functions;
   std::optional<double> clip;
   int64_t hidden = 0;

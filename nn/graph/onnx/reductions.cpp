@@ -31,7 +31,7 @@ Tensor reduced(const Call& c, Reduce reduce) {
   const Tensor& x = c.tensor(0);
   Dims dims = axes(host_integers(c, 1), x.dim());
   if (dims.empty()) {
-    if (c.flag(3)) {  // reduces over a dim of one element
+    if (c.flag(3)) {  // no-op: reduce over an added dim of size 1
       return reduce(x.unsqueeze(-1), {x.dim()}, false);
     }
     for (int64_t i = 0; i < x.dim(); ++i) dims.push_back(i);
@@ -44,7 +44,7 @@ Tensor summed(const Tensor& x, IntArrayRef dims, bool keep) {
   return sum(x, dims, keep, x.dtype());
 }
 
-// The mean; for integers the quotient of the exact sum, rounded to zero.
+// Return the mean; for integers the quotient of the exact sum is rounded to zero.
 Tensor averaged(const Tensor& x, IntArrayRef dims, bool keep) {
   if (x.is_floating_point()) return mean(x, dims, keep);
   int64_t n = 1;
@@ -89,7 +89,7 @@ Tensor log_sum_exp(const Tensor& x, IntArrayRef dims, bool keep) {
   return logsumexp(x, dims, keep);
 }
 
-// The first or the last position of the extreme value.
+// Return the first or the last position of the extreme value.
 Tensor position(const Call& c, bool is_max) {
   const Tensor& x = c.tensor(0);
   const int64_t dim = axis(c.integer(1), x.dim());

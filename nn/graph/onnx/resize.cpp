@@ -37,7 +37,7 @@ double coordinate_of(int64_t o, int64_t in, const ResizedDim& d, std::string_vie
   throw Error(fmt::format("expected a coordinate_transformation_mode, got '{}'", how));
 }
 
-// A number beyond 2^52, as of a region in a damaged file, becomes 2^52 or -2^52, so that its
+// A number beyond 2^52, which a damaged file may contain, becomes 2^52 or -2^52, so that its
 // conversion to an integer is defined; NaN becomes -2^52.
 double coordinate(int64_t o, int64_t in, const ResizedDim& d, std::string_view how) {
   return std::fmin(std::fmax(coordinate_of(o, in, d, how), -0x1p52), 0x1p52);

@@ -15,9 +15,9 @@ struct ResizeMode {
 
 /// One dim of a resize.
 struct ResizedDim {
-  int64_t dim = 0, size = 0;  ///< of the result
+  int64_t dim = 0, size = 0;  ///< the dim, and its size in the result
   double scale = 1;
-  double begin = 0, end = 1;  ///< of the region, for tf_crop_and_resize
+  double begin = 0, end = 1;  ///< the region, for tf_crop_and_resize
 };
 
 /// Return x resized along one dim, by weighted sums of its elements. Floating point, unless `mode`

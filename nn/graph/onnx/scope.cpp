@@ -67,7 +67,7 @@ std::string StateNames::unique(const std::string& name) {
       modules_.insert(modules.begin(), modules.end());
       return path;
     }
-    // A tensor has the name of a module, or a module that of a tensor.
+    // A tensor has the name of a module, or a module has the name of a tensor.
     (is_free ? parts.back() : parts.front()) += '_';
   }
 }

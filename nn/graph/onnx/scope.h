@@ -21,9 +21,9 @@ struct Constant {
   Tensor tensor{};
   std::string name{};
   bool is_initializer = false;
-  bool is_statistic = false;  ///< of a batch norm, which training changes without a gradient
-  int64_t value = -1;         ///< in the outermost block
-  /// Its place in the model; null for lists of numbers, and in the bodies of functions.
+  bool is_statistic = false;  ///< a running statistic of a batch norm
+  int64_t value = -1;         ///< position in the outermost block; -1: none
+  /// The constant's tensor in the model; null for lists of numbers, and in the bodies of functions.
   proto::TensorProto* source = nullptr;
 };
 

@@ -61,7 +61,7 @@ Tensor dft(const Call& c) {
   return transformed(part(0), imaginary, bins, is_inverse).transpose(dim, -2);
 }
 
-// Frames without centring: [B, frames, bins, 2].
+// Return the transforms of frames, without centring: [B, frames, bins, 2].
 Tensor stft(const Call& c) {
   const Tensor& x = c.tensor(0);
   const int64_t step = host_integer(c, 1);
@@ -78,7 +78,7 @@ Tensor stft(const Call& c) {
   return transformed(part(0), is_complex ? part(1) : Tensor(), bins, false);
 }
 
-// A sum of cosines.
+// Return a window that is a sum of cosines.
 Tensor window(const Call& c, const std::vector<double>& weights) {
   const int64_t n = host_integer(c, 0);
   const std::optional<DType> dtype = c.dtype(1);

@@ -55,7 +55,7 @@ void convert(const List& from, const std::string& name, const Tensor& out) {
   for (const auto v : from) *to++ = static_cast<To>(v);
 }
 
-// How many elements a field for numbers has.
+// Return how many elements the field for numbers of this dtype has.
 int64_t count_of(const proto::TensorProto& proto, DType dtype) {
   if (dtype == kFloat32) return proto.float_data_size();
   if (dtype == kFloat64) return proto.double_data_size();
@@ -84,7 +84,7 @@ void read_numbers(const proto::TensorProto& proto, const std::string& name, cons
 }  // namespace
 
 int32_t code_of(DType dtype) {
-  // In the order of DType.
+  // The codes of the format, in the order of DType.
   constexpr int32_t kCodes[kDTypeCount] = {9, 2, 3, 5, 6, 7, 10, 16, 1, 11, 4, 12, 13, 14, 15};
   return kCodes[static_cast<int>(dtype)];
 }

@@ -1,4 +1,4 @@
-// Windows over the spatial dims of [N,C,...]: paddings as ONNX's attributes give them. Private to
+// Windows over the spatial dims of [N,C,...]: paddings as given by ONNX's attributes. Private to
 // nn/graph/onnx.
 #pragma once
 

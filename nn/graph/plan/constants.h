@@ -37,7 +37,7 @@ class Constants {
  private:
   struct Source {
     size_t state;    // position
-    uint32_t value;  // in the block
+    uint32_t value;  // position in the block
     StateVersion computed_from{};
   };
 

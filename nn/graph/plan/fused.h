@@ -6,7 +6,7 @@
 namespace ambit::graph {
 
 extern const Function kConvolutionMap;  ///< a convolution followed by relu or gelu
-extern const Function kLinearMap;       ///< the same for a linear layer
+extern const Function kLinearMap;       ///< a linear layer followed by relu or gelu
 extern const Function kFoldedWeight;    ///< the weight of a layer that includes a batch norm
 extern const Function kFoldedBias;      ///< the bias of such a layer
 

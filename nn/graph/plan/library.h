@@ -12,7 +12,7 @@
 
 namespace ambit::graph {
 
-/// Computes a program, as Plan does.
+/// Computes a program; the implementation of Plan.
 class Planned {
  public:
   virtual ~Planned() = default;

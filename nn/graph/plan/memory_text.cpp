@@ -17,7 +17,7 @@ std::string bytes_text(size_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
-// The time at which most bytes of the arena are in use.
+// Return the time at which the most bytes of the arena are in use.
 uint32_t fullest_time(std::span<const PlannedBlock> blocks) {
   std::map<uint32_t, int64_t> changes;
   for (const PlannedBlock& b : blocks) {

@@ -13,7 +13,7 @@ using Kind = Argument::Kind;
 
 enum class Role : uint8_t {
   shared,  // the same for all images
-  images,  // a batch: dim 0 is that of the images
+  images,  // a batch: dim 0 is the dim of the images
   mixed,   // depends on several images
 };
 
@@ -22,10 +22,10 @@ struct Operand {
   Role role;
 };
 
-// How a function uses dim 0 of its operands.
+// Describes how a function uses dim 0 of its operands.
 enum class Rule : uint8_t {
   elementwise,  // operands broadcast
-  layer,        // as rows; the first operand has as many dims as the weight
+  layer,        // as `rows`, if the first operand has as many dims as the weight
   rows,         // the first operand is a batch of at least two dims; the others are parameters
   dim,          // works along one dim or a list of dims: argument 1
   dims,         // works along two dims: arguments 1 and 2
@@ -236,7 +236,7 @@ class Roles {
     return true;
   }
 
-  // True if the dim, or each dim of the list, in argument `a` is not that of the images.
+  // True if the dim in argument `a`, or each dim of a list, is not the dim of the images.
   bool avoids_images(const Argument& a, int64_t dims, const Node& node) const {
     if (node.function->name == std::string_view("unsqueeze.default")) ++dims;
     const auto avoids = [&](const Argument& one) {
@@ -247,7 +247,7 @@ class Roles {
   }
 
   // Let a view infer the number of images: its first size becomes -1. Return false if dim 0 of the
-  // result is not that of the images.
+  // result is not the dim of the images.
   bool set_sizes(Node& node) {
     const Tensor& from = *operand(node.arguments[0]).tensor;
     const Tensor& to = traced_.values[node.outputs[0]].tensor;

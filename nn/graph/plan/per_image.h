@@ -12,7 +12,8 @@ namespace ambit::graph {
 /// A program for any number of images.
 struct BatchProgram {
   Program program{};
-  std::vector<bool> is_batch_input{}, is_batch_output{};  ///< true if dim 0 is that of the images
+  std::vector<bool> is_batch_input{},
+      is_batch_output{};  ///< true if dim 0 is the dim of the images
 };
 
 /// Return the program for any number of images, with the sizes of views adapted, if each of its

@@ -86,10 +86,10 @@ class PlannedCalls final : public Planned {
   const Mode mode_;
   const ExpectedInputs expected_;
   // Positions are those in the state, followed by the inputs and the constants.
-  std::vector<size_t> sources_;         // by input of the block: position
-  std::vector<size_t> update_targets_;  // by update: position
+  std::vector<size_t> sources_;         // position of each input of the block
+  std::vector<size_t> update_targets_;  // position of each update's target
   std::vector<bool> is_written_;        // by position
-  std::vector<bool> is_constant_;       // by output: it is a constant, which a run copies
+  std::vector<bool> is_constant_;  // true for each output that is a constant, which a run copies
   PlannedMemory memory_;
   std::mutex mutex_;         // guards slots_ and the memory
   std::vector<Slot> slots_;  // by value

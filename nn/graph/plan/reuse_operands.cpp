@@ -31,8 +31,8 @@ const Function* in_place(const Node& node) {
   return fits ? found : nullptr;
 }
 
-// Return true if the call copied its operand in the trace, but may return it in a run: with other
-// strides of an input, or with one image in a slice.
+// Return true if the call copied its operand in the trace but may return the operand itself in a
+// run, because an input has other strides or a slice has one image.
 bool may_alias(const Node& node, const Trace& traced) {
   constexpr std::string_view kNames[] = {"contiguous.", "reshape.", "flatten.", "to.",
                                          "_unsafe_view."};
@@ -55,7 +55,7 @@ void reuse_operands(Program& program, const Trace& traced) {
     if (may_alias(node, traced)) return;
   }
   constexpr size_t kAlways = SIZE_MAX;
-  std::map<const StorageImpl*, size_t> last;  // by memory: the last node that uses it
+  std::map<const StorageImpl*, size_t> last;  // the last node that uses each storage
   const auto use = [&](uint32_t v, size_t i) {
     const Tensor& t = traced.values[v].tensor;
     if (!t.defined()) return;

@@ -64,7 +64,7 @@ class Rewriter {
     if (is_value(a)) visit(a);
     for (Argument& item : a.items) each_argument(item, visit);
   }
-  // The same for all nodes and the outputs of the program.
+  // As above, for all nodes and the outputs of the program.
   template <class Visit>
   void each_use(const Visit& visit) {
     for (Node& node : nodes()) each_use(node, visit);
@@ -252,8 +252,8 @@ class Rewriter {
   const Mode& mode_;
   Rewritten out_;
   std::vector<bool> is_constant_;  // by value
-  std::vector<size_t> uses_;       // by value; outputs count as uses, too
-  std::vector<Node*> maker_;       // by value: null for inputs and constants
+  std::vector<size_t> uses_;       // number of uses of each value; outputs count, too
+  std::vector<Node*> maker_;       // node that makes each value; null for inputs and constants
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Rewriting of programs for inference: results differ from those of the program in rounding only.
+// Rewriting of programs for inference. Results differ from those of the original program only in
+// rounding.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,8 @@
 
 namespace ambit::graph {
 
-/// A program whose calls on parameters and constants are separate: they run once for many runs.
+/// A program whose calls on parameters and constants are separated, because they run only once for
+/// many runs.
 struct Rewritten {
   Program program{};
   std::vector<Node> prelude{};        ///< calls on values of Program::state only

@@ -3,11 +3,13 @@
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/shape.h>
 #include <ambit/random.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +21,33 @@ Slot on_meta(const Slot& slot) {
   const Tensor& t = slot.tensor;
   return {empty_strided(t.sizes(), t.strides(), t.options().device(kMeta)), {}};
 }
+
+// Makes tensors on meta that share memory where the given ones do.
+class OnMeta {
+ public:
+  explicit OnMeta(const std::vector<Slot>& given) {
+    for (const Slot& slot : given) {
+      if (slot.tensor.defined()) ++uses_[slot.tensor.storage().get()];
+    }
+  }
+
+  Slot operator()(const Slot& slot) {
+    if (!slot.tensor.defined()) return slot;
+    const Tensor& t = slot.tensor;
+    const StorageImpl* const memory = t.storage().get();
+    if (t.numel() == 0 || uses_[memory] == 1) return on_meta(slot);
+    Tensor& bytes = shared_[memory];
+    if (!bytes.defined()) {
+      const auto count = static_cast<int64_t>(memory->size_bytes());
+      bytes = empty({(count + 15) / 16 * 16}, TensorOptions(kUInt8).device(kMeta));
+    }
+    return {as_strided(bytes.view(t.dtype()), t.sizes(), t.strides(), t.storage_offset()), {}};
+  }
+
+ private:
+  std::map<const StorageImpl*, size_t> uses_;
+  std::map<const StorageImpl*, Tensor> shared_;  // all bytes of the memory
+};
 
 bool has_block(const Node& node) {
   return std::any_of(node.arguments.begin(), node.arguments.end(),
@@ -45,9 +74,10 @@ class Tracer {
 
   Trace run(const std::vector<Slot>& given, const std::vector<bool>& constant) {
     const NoGradGuard no_grad;
+    OnMeta shared(given);
     for (size_t i = 0; i < block_.inputs.size(); ++i) {
       const uint32_t v = block_.inputs[i];
-      trace_.values[v] = on_meta(given[i]);
+      trace_.values[v] = shared(given[i]);
       trace_.is_constant[v] = constant[i];
       if (trace_.is_constant[v]) trace_.constants[v] = given[i];
     }
@@ -132,7 +162,7 @@ class Tracer {
   const Mode& mode_;
   Mode meta_mode_;
   Trace trace_;
-  std::vector<bool> needs_values_;  // by node: it cannot run on meta
+  std::vector<bool> needs_values_;  // true for each node that cannot run on meta
 };
 
 }  // namespace

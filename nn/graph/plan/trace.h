@@ -10,10 +10,11 @@ namespace ambit::graph {
 
 /// A run of a block on meta.
 struct Trace {
-  std::vector<Slot> values{};       ///< by value: tensors on meta; numbers
-  std::vector<bool> is_constant{};  ///< by value: depends on no input and on no random number
-  std::vector<Slot> constants{};    ///< by value: the content of a constant
-  std::set<const StorageImpl*> written{};  ///< those of `values` that calls write in place
+  std::vector<Slot> values{};  ///< content of each value: a tensor on meta, or a number
+  std::vector<bool>
+      is_constant{};  ///< true for each value that depends on no input and no random number
+  std::vector<Slot> constants{};           ///< the content of each constant value
+  std::set<const StorageImpl*> written{};  ///< memory of values that calls write in place
 
   bool is_written(uint32_t v) const {
     const Tensor& t = values[v].tensor;

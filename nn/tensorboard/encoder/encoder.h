@@ -19,7 +19,7 @@ struct EventHead {
 struct Histogram {
   double min, max, count, sum, sum_squares;
   std::vector<double> limits;  ///< the right edge of each bucket
-  std::vector<double> counts;  ///< of each bucket
+  std::vector<double> counts;  ///< the number of values in each bucket
 };
 
 struct Image {

@@ -59,7 +59,7 @@ void PlantedBackend::copy_from_host(int index, void* to, const void* host, size_
   } else if (has("late_host_read")) {
     device(index).launch_copy([=] { std::memcpy(device_view(to), host, bytes); });
   } else {
-    // In words of 16 bytes, without the remaining bytes.
+    // The bug: copy only whole words of 16 bytes, not the remaining bytes.
     const size_t copied = has("short_copy") && bytes > 16 ? bytes / 16 * 16 : bytes;
     SimBackend::copy_from_host(used(index), to, host, copied, non_blocking);
   }

@@ -8,7 +8,7 @@ namespace planted {
 
 struct Bug {
   const char* name;
-  const char* filter;    // of the run that must find it
+  const char* filter;    // filter of the run that must find the bug
   const char* found_by;  // prefix of the name of the first failing case
 };
 

@@ -46,7 +46,8 @@ void fill(Tensor& y, const Scalar& value) {
   reference::fill(next, value);
 }
 
-// Called, not queued: the value belongs to the caller and is destroyed before the fill runs.
+// The fill is queued with a reference to the value, which belongs to the caller and is destroyed
+// before the fill runs.
 void fill_later(Tensor& y, const Scalar& value) {
   sim::device_of(y).launch("fill",
                            [to = sim::late(y), &value]() mutable { reference::fill(to, value); });
@@ -102,7 +103,7 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   reference::arg_reduce(value, index, x, dim, largest);
   if (!has("last_of_equals") || x.numel() == 0) return;
-  // Read from the end, the last of equal elements is found first.
+  // The loop begins at the end, so it finds the last of equal elements first.
   Tensor reversed = empty(x.sizes(), x.dtype());
   const int64_t n = x.size(dim);
   for (int64_t i = 0; i < n; ++i) {
@@ -159,7 +160,7 @@ void nonzero(Tensor& y, const Tensor& x) {
   reference::nonzero(y, x);
 }
 
-// TF32 has 10 bits.
+// Round to TF32, which has 10 bits of precision.
 Tensor shortened(const Tensor& x) {
   const Tensor t = packed_copy(x);
   for (int64_t i = 0; i < t.numel(); ++i) {

@@ -1,5 +1,5 @@
-// The running device code: its work, block and thread, and the work ordered before it. One at a
-// time, under the runtime's lock.
+// The running device code: its work, block and thread, and the work ordered before it. Only one
+// thread at a time runs device code, and it holds the runtime's lock.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline constexpr unsigned kWarp = 32, kMostThreads = 1024;
 /// serial are ordered only if they are of the same thread, or of a warp with an exchange in
 /// between. Work without threads, such as a copy, is one block.
 struct AtWork {
-  const char* name = nullptr;    ///< of work that is not a kernel
+  const char* name = nullptr;    ///< name of work that is not a kernel
   const void* kernel = nullptr;  ///< function of a kernel
   bool is_copy = false;
   int device = 0;
@@ -26,10 +26,10 @@ struct AtWork {
   uint64_t block_first = 1, serial = 1;
   unsigned thread = 0, block = 0, threads = 1, blocks = 1;
   uint16_t warp_times[kMostThreads / kWarp] = {};  ///< exchanges since the last barrier
-  uint64_t stamp = 0;                              ///< of an access now; see shadow.h
+  uint64_t stamp = 0;  ///< the stamp of an access at this time; see shadow.h
   std::vector<std::pair<uint64_t, unsigned>> run;  ///< first serial and index of each block
-  // Memory that a kernel may access in addition to the GPU's.
-  Region* cells = nullptr;   ///< of the memory of all GPUs
+  // Memory regions that a kernel may access.
+  Region* cells = nullptr;   ///< the memory of all GPUs
   Region* shared = nullptr;  ///< the module's static memory
   uintptr_t module_begin = 0, module_bytes = 0;
   uintptr_t memory_begin = 0, memory_bytes = 0;  ///< address range of this GPU

@@ -31,7 +31,7 @@ struct Worker {
   unsigned thread = 0;
 };
 
-/// Threads that wait for each other: those of the block, or of a warp.
+/// Threads that wait for each other: the threads of the block or of a warp.
 struct Rendezvous {
   unsigned expected = 0, ended = 0, rounds = 0;
   std::vector<Worker*> waiting;

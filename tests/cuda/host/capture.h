@@ -26,7 +26,7 @@ inline void invalidate(Capture& capture) { capture.invalid = true; }
 /// Return the error of a call that cannot be captured, such as a wait for the stream.
 cudaError_t refuse_in_capture(Queue& queue);
 bool is_captured(const Event& event);
-/// The same for a call that queries or waits for an event.
+/// As above, for a call that queries or waits for an event.
 cudaError_t refuse_captured(const Event& event);
 
 /// Add work, an event record or a wait to a capture, for Streams.
@@ -38,7 +38,7 @@ cudaError_t capture_wait(Queue& queue, const Mark& mark);
 /// captured; otherwise invalidate the capture.
 bool may_use_legacy(const Streams& all, int device);
 /// Return cudaSuccess, or the error of a call outside of streams, such as cudaMalloc, if the
-/// calling thread's mode and captures prohibit it. With a `device`: of a call that uses its legacy
+/// calling thread's mode and captures prohibit it. If `device` is given, the call uses its legacy
 /// stream.
 cudaError_t prohibited_by_captures(const Streams& all, int device = -1);
 

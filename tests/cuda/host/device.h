@@ -50,7 +50,7 @@ AMBIT_CALLED_AS(__tsan_write_range, write_range)
 AMBIT_CALLED_AS(__tsan_vptr_update, vptr)
 AMBIT_CALLED_AS(__tsan_vptr_read, vptr)
 AMBIT_CALLED_AS(__ubsan_handle_type_mismatch_v1, misaligned)
-// Atomics of host code in the file; executed here, and not checked.
+// Atomic operations of host code in the file; they are executed here and not checked.
 #define AMBIT_ATOMICS(n)                                                           \
   AMBIT_CALLED_AS(__tsan_atomic##n##_load, load##n)                                \
   AMBIT_CALLED_AS(__tsan_atomic##n##_store, store##n)                              \
@@ -177,7 +177,8 @@ template <class T>
 T atomicExch(T* p, std::type_identity_t<T> v) {
   return ambit_atomic(p, [&](T) { return v; });
 }
-// Also for words around a smaller element, whose other bytes may be uninitialised.
+// Atomic operations on words around a smaller element also use this; the other bytes may be
+// uninitialised.
 template <class T>
 T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   volatile T* const place = p;

@@ -118,7 +118,7 @@ TEST_CASE("child: never written" * doctest::skip()) {
 }
 TEST_CASE("child: shared memory never written" * doctest::skip()) {
   const Gpu<int> y(64);
-  sum_block({1, 64, nullptr}, y, true);  // shared memory of another kernel may be there
+  sum_block({1, 64, nullptr}, y, true);  // shared memory may still hold values of another kernel
   read_unwritten_shared({1, 64, nullptr}, y);
   wait();
 }

@@ -24,7 +24,7 @@ bool is_device(int index) { return index >= 0 && index < settings().gpus; }
 
 }  // namespace
 
-// As for the driver's objects: those made before the first call are destroyed after it.
+// As with the driver's objects, objects made before the first call are destroyed after the driver.
 bool is_unloading() {
   static const int registered = std::atexit([] { unloading = true; });
   return registered != 0 || unloading;
@@ -70,7 +70,7 @@ AMBIT_API cudaError_t cudaSetDevice(int device) {
   });
 }
 
-// Values of Hopper where code could depend on them.
+// The properties on which code could depend have the values of Hopper.
 AMBIT_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* to, int device) {
   return call([&](Streams&) {
     if (!is_device(device)) return cudaErrorInvalidDevice;

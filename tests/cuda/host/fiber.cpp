@@ -72,10 +72,10 @@ extern "C" void ambit_cuda_host_change(void** from, void* to);
 
 namespace ambit::cuda::host {
 
-// The stack as after a switch, with entry as the return address.
+// Prepare the stack as after a switch, with entry as the return address.
 Fiber::Fiber(char* stack, size_t bytes, void (*entry)()) {
 #if defined(__x86_64__)
-  constexpr size_t kSlots = 8, kReturn = 6;  // the eighth: no caller
+  constexpr size_t kSlots = 8, kReturn = 6;  // the eighth slot means that there is no caller
 #else
   constexpr size_t kSlots = 20, kReturn = 11;
 #endif

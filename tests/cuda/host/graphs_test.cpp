@@ -68,7 +68,7 @@ TEST_CASE("captured work runs at each launch, not before") {
   CHECK(runs == 0);
   CHECK(x.host()[63] == 3);
   CHECK(runs == 3);
-  // On any stream: launches of one graph are ordered.
+  // Launches of one graph are ordered on any streams.
   CHECK(cudaGraphLaunch(graph, stream) == cudaSuccess);
   CHECK(cudaGraphLaunch(graph, other) == cudaSuccess);
   CHECK(x.host()[0] == 5);

@@ -20,7 +20,7 @@ constexpr size_t kMostRecords = size_t{1} << 20;
 
 uint64_t last_serial = 0;
 std::deque<Record>* const records = new std::deque<Record>;
-// The work that each stream has done: number and first serial.
+// Work that a stream has done: its number and first serial.
 struct Done {
   uint64_t number, first;
 };

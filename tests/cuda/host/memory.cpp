@@ -14,7 +14,8 @@ namespace ambit::cuda::host {
 namespace {
 
 constexpr size_t kAlignment = 512;
-// As float32 and float64 NaN, as an integer a large number, as bool an invalid value.
+// This byte pattern is NaN as float32 and float64, a large number as an integer, and an invalid
+// value as bool.
 constexpr int kFresh = 0xff, kFreed = 0xfb;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }

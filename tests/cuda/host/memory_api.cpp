@@ -9,7 +9,7 @@ namespace {
 
 using namespace ambit::cuda::host;
 
-// Larger than any address space: refused without asking the GPU.
+// Larger sizes exceed any address space and are refused without a search for memory.
 constexpr size_t kImpossible = size_t{1} << 48;
 
 // Run f(streams) for a call without a stream, which captures may prohibit.

@@ -14,7 +14,7 @@ struct Module {
   Region shared;  // zero-initialised data, which contains the kernels' shared memory
 };
 
-/// Return the module of a kernel; cached. Requires: the runtime's lock.
+/// Return the module of a kernel; cached. Requires the runtime's lock.
 Module& module_of(const void* kernel);
 
 }  // namespace ambit::cuda::host

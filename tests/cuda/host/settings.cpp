@@ -12,7 +12,7 @@ uint64_t number(const char* name, uint64_t otherwise) {
   return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// As the driver reads it: a list of numbers, which ends before the first invalid one.
+// Read the variable as the driver does: a list of numbers that ends before the first invalid one.
 int visible(int gpus) {
   const char* text = std::getenv("CUDA_VISIBLE_DEVICES");
   if (!text) return gpus;

@@ -20,7 +20,8 @@ inline constexpr int kSerial = 28, kTime = 14, kThread = 4;
 inline constexpr uint64_t kMostTime = 0x3fff;
 inline constexpr uint64_t kAtomic = 1;
 inline constexpr uint64_t kManyThreads = 2, kManyBlocks = 4;  // reads by several threads or blocks
-inline constexpr uint64_t kSingles = 8;  // in a word's write: its bytes have their own cells
+inline constexpr uint64_t kSingles =
+    8;  // flag of a word's `write`: the word's bytes have their own cells
 }  // namespace stamps
 
 /// Memory with cells: one per 4-byte word, and one per byte where smaller accesses occurred.

@@ -56,7 +56,7 @@ inline bool is_valid(const Region& r, uint64_t write) {
   return r.per_block ? write >> stamps::kSerial >= at_work.block_first
                      : write >> stamps::kSerial != 0;
 }
-/// The same for the byte at p.
+/// As above for the byte at p.
 inline bool is_written(const Region& r, uintptr_t p) {
   const uint64_t word = r.words[(p - r.begin) / 4].write;
   return is_valid(r, word) ||

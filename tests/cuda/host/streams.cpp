@@ -203,7 +203,7 @@ void Streams::finish_device(int device) {
   for (const auto& q : queues_) {
     if (device < 0 || q->device == device) meant.push_back(q.get());
   }
-  // Progress in random queues until all are empty.
+  // Run work of random queues until all queues are empty.
   const DeviceMemory::Open open;
   for (std::vector<Queue*> busy = meant; !busy.empty();) {
     Queue*& next = busy[random_number(static_cast<uint32_t>(busy.size()))];

@@ -1,5 +1,5 @@
 // Streams: queues of work that runs only when a thread waits; then streams proceed in random order,
-// constrained by events. All under the runtime's lock.
+// constrained by events. All functions require the runtime's lock.
 #pragma once
 
 #include <cuda_runtime_api.h>

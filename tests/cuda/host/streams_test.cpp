@@ -38,7 +38,7 @@ void check_passes(const char* test_case, const std::string& environment) {
   CHECK(child.output.find("1 passed") != std::string::npos);
 }
 
-// For any order of threads, blocks and streams.
+// As check_dies(), for several seeds: each seed gives another order of threads, blocks and streams.
 void check_dies_always(const char* test_case, const std::vector<std::string>& texts,
                        int signal = SIGABRT) {
   for (const int seed : {1, 2, 3, 4, 5}) {
@@ -196,7 +196,7 @@ TEST_CASE("a race between the work of two streams is found") {
   cudaEventRecord(event, first);
   cudaStreamWaitEvent(second, event, 0);
   add_one({1, 64, second}, y, x);
-  CHECK(y.host()[0] == 3);  // and the host's wait orders the following work
+  CHECK(y.host()[0] == 3);  // the host's wait orders the following work
   fill({1, 64, first}, x, 4);
   cudaStreamSynchronize(first);
   add_one({1, 64, second}, y, x);
@@ -296,7 +296,8 @@ TEST_CASE("child: sticky" * doctest::skip()) {
   int* y = nullptr;
   CHECK(cudaMalloc(reinterpret_cast<void**>(&y), 256) == cudaSuccess);
   CHECK(fill({1, 64, nullptr}, y, 1) == cudaSuccess);
-  CHECK(fill({1, 64, nullptr}, y, 1) == cudaSuccess);  // it fails later
+  CHECK(fill({1, 64, nullptr}, y, 1) ==
+        cudaSuccess);  // the launch succeeds; the kernel fails later
   CHECK(host::sticky_error() == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
   CHECK(cudaGetLastError() == cudaErrorIllegalAddress);

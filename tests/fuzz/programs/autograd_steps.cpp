@@ -32,7 +32,7 @@ void Generator::detach() {
   add(slot_text(x) + ".detach()", [=](State& s) { return slot(s, x).detach(); }, Kind::exact, {x});
 }
 
-// The gradients of the sum by every leaf; the result is one of them.
+// Compute the gradients of the sum with respect to every leaf; the result is one of them.
 void Generator::backward() {
   const int y = pick(usable(), [&](int i) { return at(i).requires_grad() && !at(i).is_leaf(); });
   const int x = pick(floating(), [&](int i) { return at(i).requires_grad() && at(i).is_leaf(); });

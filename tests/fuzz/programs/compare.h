@@ -9,7 +9,7 @@
 namespace fuzz {
 
 /// Return the first difference, with its step; empty if there is none. Steps with `skip` set are
-/// left out. Compares values, shapes, dtypes, versions, requires_grad, other written tensors
+/// omitted. Compares values, shapes, dtypes, versions, requires_grad, other written tensors
 /// (views), and the kind of error.
 std::string compare(const Program& program, const std::vector<bool>& skip, ambit::Device device);
 

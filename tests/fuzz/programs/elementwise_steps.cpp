@@ -21,7 +21,7 @@ struct Map {
   const char* python;
   Unary run;
   UnaryInPlace in_place;
-  /// Operands must not let roundings cause jumps (any), poles (at 0), or overflow.
+  /// Conditions on the operands, so that rounding errors cause no jumps, poles or overflow.
   enum class Needs { nothing, exact, away_from_zero, small } needs;
 };
 
@@ -180,7 +180,7 @@ void Generator::unary() {
       },
       nullptr);
   if (x < 0) return;
-  // With few bits, or discontinuous: the other functions round.
+  // The kind is smooth for all functions, because most of them round their results.
   add(std::string(map.python) + "(" + slot_text(x) + ")",
       [=](State& s) { return map.run(slot(s, x)); }, Kind::smooth, {x});
 }

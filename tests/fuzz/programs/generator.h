@@ -62,7 +62,7 @@ class Generator {
   bool wants_grad() const { return wants_grad_; }
   /// Append a new operand; return its slot. Occasionally one of its sizes is changed.
   int operand(Sizes shape, Fill fill = Fill::few);
-  /// The same without a gradient.
+  /// As above, without a gradient.
   int constant(const Sizes& shape, Fill fill);
   /// Let the tolerance allow for roundings in this dtype, if it is less precise than the result's.
   /// Functions of integers compute in the default dtype, float32.
@@ -94,7 +94,7 @@ class Generator {
   int add_plain(const std::string& python, const Run& run, Kind kind,
                 const std::vector<int>& operands);
   int add(const std::string& python, const Run& run, Kind kind, const std::vector<int>& operands);
-  /// The same for a step that writes slot `target`.
+  /// As above, for a step that writes slot `target`.
   void add_in_place(const std::string& python, const Run& run, Kind kind, int target,
                     const std::vector<int>& operands);
   void append(Step step, Kind kind, const std::vector<int>& operands);
@@ -120,7 +120,8 @@ class Generator {
   /// Return a number of few bits, formatted equally in Python.
   double number() { return static_cast<double>(random_.between(-12, 12)) * 0.25; }
 
-  // Each appends a step, or none if no operand is suitable; by subject, in <subject>_steps.cpp.
+  // Each function appends a step, or none if no operand is suitable. <subject>_steps.cpp has the
+  // functions of a subject.
   void create();
   void create_index();
   void convert();

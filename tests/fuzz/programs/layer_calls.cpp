@@ -190,7 +190,7 @@ void interpolation(Generator& g) {
     o.size(std::vector<int64_t>(size.begin(), size.end()));
     text += ", size=" + list_text(size);
   } else {
-    // No scale that keeps the sizes, because PyTorch's gradient ignores it.
+    // Scales that keep the sizes are not used, because PyTorch's gradient ignores them.
     // The gradient of nearest in one dim ignores any scale that the sizes do not determine.
     const bool nearest = mode == Interpolation::nearest || mode == Interpolation::nearest_exact;
     const double factor = nearest ? 2 : r.choose(std::vector<double>{0.5, 0.75, 2, 2.25, 2.5});
@@ -236,7 +236,8 @@ void sampling(Generator& g) {
   to.push_back(static_cast<int64_t>(D));
   static const char* const kPads[] = {"zeros", "border", "reflection"};
   const int64_t pad = r.between(0, 2), mode = r.between(0, D == 2 ? 2 : 1);
-  // Away from positions where an element's neighbours change, because roundings would move them.
+  // Positions are away from those where an element's neighbours change, because roundings could
+  // change the neighbours.
   const double shift = 1. / 64;
   static const char* const kModes[] = {"bilinear", "nearest", "bicubic"};
   g.call(

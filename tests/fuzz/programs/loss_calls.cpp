@@ -15,7 +15,7 @@ using Fill = Generator::Fill;
 constexpr const char* kReductions[] = {"none", "mean", "sum"};
 
 struct Pair {
-  const char* python;  // of $0, $1, and {}: the reduction
+  const char* python;  // an expression of $0, $1, and {}, the reduction
   Tensor (*run)(const Tensor& x, const Tensor& y, Reduction r);
   Fill x = Fill::few, y = Fill::few;
 };
@@ -195,7 +195,7 @@ void distance(Generator& g) {
   const auto reduction = static_cast<Reduction>(how);
   const double p = static_cast<double>(r.between(1, 3));
   const Sizes shape{r.between(1, 3), r.between(1, 4)};
-  // No vector is 0, where the cosine has a pole.
+  // No vector is 0, because the cosine has a pole there.
   const int a = g.operand(shape, Fill::positive), b = g.operand(shape, Fill::positive),
             c = g.operand(shape);
   switch (r.between(0, 5)) {

@@ -152,7 +152,8 @@ void product(Generator& g) {
   }
 }
 
-// Not nearly singular: the condition number is below 10, and singular values are distinct.
+// The matrix is not nearly singular: the condition number is below 10, and singular values are
+// distinct.
 Tensor regular(const Tensor& x) {
   const int64_t n = x.size(-1);
   const TensorOptions o = TensorOptions(kInt64).device(x.device());

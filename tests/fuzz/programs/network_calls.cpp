@@ -222,7 +222,7 @@ void table(Generator& g) {
            if (mode == 2) o.mode(kMax);
            o.per_sample_weights(t[3]).include_last_offset(last).padding_idx(pad);
            Tensor from = t[2];
-           // Both have the same dtype, as in PyTorch.
+           // Both operands have the same dtype, as PyTorch requires.
            if (from.defined()) from = from.to(t[0].dtype());
            return F::embedding_bag(t[0], t[1], o.offsets(from));
          });

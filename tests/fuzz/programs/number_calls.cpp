@@ -137,7 +137,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("F.gelu($0, approximate='tanh')", F::gelu(x, "tanh"), Fill::few),
     AMBIT_ROW("F.silu($0)", F::silu(x), Fill::few),
     AMBIT_ROW("F.mish($0)", F::mish(x), Fill::few),
-    // At 0 the second gradients differ: torch/README.md.
+    // At 0 the second gradients differ, see torch/README.md.
     AMBIT_ROW("F.elu($0 + 0.125, 1.5)", F::elu(x + 0.125, 1.5)),
     AMBIT_ROW("F.celu($0 + 0.125, 1.5)", F::celu(x + 0.125, 1.5)),
     AMBIT_ROW("F.selu($0 + 0.125)", F::selu(x + 0.125)),
@@ -149,7 +149,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("F.hardtanh($0, -1.5, 0.5)", F::hardtanh(x, -1.5, 0.5)),
     AMBIT_ROW("F.hardshrink($0, 1.0)", F::hardshrink(x, 1)),
     AMBIT_ROW("softshrink($0, 1.0)", F::softshrink(x, 1)),
-    // Not at the limits, 3 and -3, where the gradients of PyTorch 1.13 and 2 differ.
+    // The operands exclude the limits, 3 and -3, where the gradients of PyTorch 1.13 and 2 differ.
     AMBIT_ROW("F.hardswish($0 * 1.125)", F::hardswish(x * 1.125)),
     AMBIT_ROW("hardsigmoid($0)", F::hardsigmoid(x), Fill::few),
     AMBIT_ROW("F.relu6($0)", F::relu6(x)),

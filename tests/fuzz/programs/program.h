@@ -22,7 +22,7 @@ struct State {
 struct Step {
   std::string python;  ///< r is the list of tensors, State::slots
   std::function<ambit::Tensor(State&)> run;
-  int slot = -1;         ///< of the result; -1: an operand written in place
+  int slot = -1;         ///< slot of the result; -1: an operand written in place
   double tolerance = 0;  ///< relative to the largest element or 1; 0: exact
 };
 

@@ -258,7 +258,7 @@ void Generator::scatter() {
   }
 }
 
-// To another device and back, which is a copy with a history.
+// A move to another device and back, which is a copy with a history.
 void Generator::move() {
   const int x = pick_any();
   if (x < 0) return;

@@ -5,7 +5,7 @@ using namespace parity;
 
 namespace {
 
-// From -3 to 3, without the kinks of any of the functions.
+// Inputs from -3 to 3, without the kinks of any of the functions.
 Tensor wide(torch::IntArrayRef sizes = {2, 4, 3}) { return x(sizes) * 3 + 0.01; }
 
 template <class Holder>

@@ -11,7 +11,7 @@ constexpr double kRoundings = 4096;  // a chain of norms, products and softmaxes
 
 Tensor target() { return x({3, 2, kWidth}); }
 Tensor source() { return y({5, 2, kWidth}) - 1; }
-// [T,T]: -inf above the diagonal.
+// Return the mask [T,T], which is -inf above the diagonal.
 Tensor future(int64_t steps) {
   return nn::TransformerImpl::generate_square_subsequent_mask(steps).to(torch::kDouble);
 }
@@ -46,7 +46,7 @@ void run(const std::string& name, Holder m, const List& inputs,
       name, *m, inputs, [&](const List& a) { return List{forward(m, a)}; }, kRoundings);
 }
 
-// With the arguments of a TransformerEncoder, or a TransformerDecoder.
+// Construct it with the arguments of a TransformerEncoder or a TransformerDecoder.
 struct HalvesImpl : nn::Cloneable<HalvesImpl> {
   HalvesImpl() { reset(); }
   void reset() override { fc = register_module("fc", nn::Linear(kWidth, kWidth)); }
@@ -179,7 +179,8 @@ PARITY(layers_transformer_of_other_parts) {
   encoder->reset_parameters();
   decoder->reset_parameters();
   for (const auto& p : whole->named_parameters()) {
-    // Only of 1-D parameters, which are initialised to ones and zeros; those of Linear are random.
+    // Compare only 1-D parameters, which are initialised to ones and zeros; parameters of Linear
+    // are random.
     const bool random = p.value().dim() > 1 || p.key().find("linear") != std::string::npos;
     if (!random) report("anew " + p.key(), p.value(), 0);
   }

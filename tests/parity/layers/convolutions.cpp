@@ -65,7 +65,7 @@ PARITY(layers_convolution_paddings) {
             image);
   run_layer("circular 3", nn::Conv3d(Three(2, 3, 3).padding(1).padding_mode(torch::kCircular)),
             volume);
-  // Equal paddings, because libtorch 1.13 swaps those of the dims.
+  // Paddings are equal, because libtorch 1.13 swaps the paddings of the dims.
   run_layer("same, reflected",
             nn::Conv2d(Two(2, 3, 4).padding(torch::kSame).padding_mode(torch::kReflect)), image);
   report_refusal("same with a stride",

@@ -8,7 +8,7 @@ namespace F = torch::nn::functional;
 
 namespace {
 
-// From -3 to 3, without the kinks of any of the functions.
+// Inputs from -3 to 3, without the kinks of any of the functions.
 Tensor wide(torch::IntArrayRef sizes = {2, 4, 3}) { return x(sizes) * 3 + 0.01; }
 double share = 0;  // fraction that a dropout keeps
 Tensor rows() { return torch::tensor({3, 1, 1, 4}, torch::kLong); }

@@ -65,7 +65,7 @@ void report_layer(const std::string& name, nn::Module& layer, const List& inputs
     report(name + " gradient of " + p.key(), p.value().grad(), 4 * roundings);
   }
   for (const auto& b : layer.named_buffers()) {
-    // All are float64, because libtorch's to(dtype) converts counts, too.
+    // All tensors are float64, because libtorch's to(dtype) converts counts, too.
     report(name + " buffer " + b.key(), b.value().to(torch::kDouble), roundings);
   }
 }

@@ -26,7 +26,8 @@ List outputs(const Output& output) {
 }
 
 /// Parameters become float64 waves. `forward` receives the inputs: floating-point ones may be
-/// written in place, and have gradients; undefined ones stay undefined. Roundings as in Call.
+/// written in place, and have gradients; undefined ones stay undefined. For `roundings` see
+/// report().
 void report_layer(const std::string& name, nn::Module& layer, const List& inputs,
                   const std::function<List(const List&)>& forward, double roundings = 256);
 

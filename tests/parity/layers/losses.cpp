@@ -14,7 +14,7 @@ Tensor signs(torch::IntArrayRef sizes) {
   return torch::sign(wave(sizes, 1.3, torch::kDouble) + 0.01);
 }
 
-// The loss with these options and all three reductions.
+// Report the loss with these options and all three reductions.
 template <class Holder, class Options, class... T>
 void reduced(const std::string& name, Options options, const T&... inputs) {
   run_layer(name + " mean", Holder(Options(options).reduction(torch::kMean)), inputs...);
@@ -22,7 +22,7 @@ void reduced(const std::string& name, Options options, const T&... inputs) {
   run_layer(name + " each", Holder(Options(options).reduction(torch::kNone)), inputs...);
 }
 
-// The same with a constant target, because libtorch has no gradient for it.
+// As above, with a constant target, because libtorch has no gradient for it.
 template <class Holder, class Options>
 void reduced_towards(const std::string& name, Options options, const Tensor& target,
                      const Tensor& input) {

@@ -109,7 +109,8 @@ PARITY(methods_of_shapes) {
       {METHOD(diagflat, -1)},
       {METHOD(diagonal)},
       {METHOD(diagonal, 1, -1, 0)},
-      {METHOD(expand, {4, 2, 3}), 256},  // of no dims: 24 terms of up to 1 that sum to 0.1
+      {METHOD(expand, {4, 2, 3}),
+       256},  // the sum over no dims: 24 terms of up to 1 that add up to 0.1
       {ROW(expand_as, o.a.expand_as(torch::stack({o.b, o.b})))},
       {METHOD(flatten)},
       {METHOD(flatten, -1)},

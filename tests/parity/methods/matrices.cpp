@@ -4,7 +4,7 @@
 using namespace parity;
 
 PARITY(methods_of_matrices) {
-// [3, 3]: positive definite, its factors; columns; batches.
+// S [3, 3] is positive definite, L its factor; C has b's columns as rows; BATCH makes batches.
 #define S (o.a.t().matmul(o.a) + 2 * torch::eye(3, o.a.options().requires_grad(false)))
 #define L torch::linalg_cholesky(S)
 #define C o.b.t()

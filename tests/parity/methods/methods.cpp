@@ -10,7 +10,8 @@ struct Named {
   Operands operands;
 };
 
-// No element is 0, where many functions have kinks, and the gradients of libraries differ.
+// No element is 0, because many functions have a kink there, and the gradients of the libraries
+// differ.
 Tensor nonzero_wave(torch::IntArrayRef sizes, double k) {
   const int64_t n = torch::empty(sizes).numel();
   return wave({n + 1}, k, torch::kDouble).slice(0, 1).reshape(sizes);

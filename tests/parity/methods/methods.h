@@ -38,7 +38,7 @@ enum Kind : unsigned {
 struct Row {
   const char* name;
   List (*call)(const Operands& o);
-  /// As in report(); gradients have 4 times as many, second ones 16 times.
+  /// See report(). Gradients may differ by 4 times as many roundings, second gradients by 16 times.
   double roundings = 8;
   unsigned but = 0;
 };
@@ -54,7 +54,8 @@ List listed(const std::tuple<T...>& results) {
 
 }  // namespace parity
 
-/// A row with any expression of operands o; with the method `name` of a; with its in-place variant.
+/// ROW has any expression of the operands o, METHOD the method `name` of o.a, and IN_PLACE a method
+/// that writes a copy of o.a.
 #define ROW(name, ...) #name, [](const parity::Operands& o) { return parity::listed(__VA_ARGS__); }
 #define METHOD(name, ...) ROW(name, o.a.name(__VA_ARGS__))
 #define IN_PLACE(name, ...) ROW(name, o.a.clone().name(__VA_ARGS__))

@@ -22,7 +22,7 @@ template <std::same_as<CPUGeneratorImpl> Impl>
 Generator make_generator(uint64_t seed = Generator::kDefaultSeed) {
   return Generator(Impl::kType, seed);
 }
-/// The same for a cuda device; -1 means the current one. Errors: those of Device(kCUDA).
+/// As above, for a cuda device; -1 means the current one. Errors: those of Device(kCUDA).
 template <std::same_as<CUDAGeneratorImpl> Impl>
 Generator make_generator(int device_index = -1) {
   return Generator(Device(Impl::kType, device_index));

@@ -39,7 +39,7 @@ inline Tensor fromDLPack(const DLManagedTensor* src, std::function<void(void*)> 
 inline DLManagedTensorVersioned* toDLPackVersioned(const Tensor& src) {
   return ambit::to_dlpack_versioned(src);
 }
-/// The same, flagged as read-only.
+/// As toDLPackVersioned(), flagged as read-only.
 inline DLManagedTensorVersioned* toDLPackVersionedReadOnly(const Tensor& src) {
   DLManagedTensorVersioned* out = ambit::to_dlpack_versioned(src);
   out->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;

@@ -54,7 +54,8 @@ inline void setDeviceIndex(DeviceIndex index) {
   alignas(ambit::DeviceGuard) std::byte room[sizeof(ambit::DeviceGuard)];
   new (room) ambit::DeviceGuard(detail::device(index));  // not destroyed: that would undo it
 }
-/// Set it, and return the previous one. A negative index changes nothing.
+/// Set the accelerator's device for this thread, and return the previous device. A negative index
+/// changes nothing.
 inline DeviceIndex exchangeDevice(DeviceIndex index) {
   const DeviceIndex before = getDeviceIndex();
   if (index >= 0) setDeviceIndex(index);

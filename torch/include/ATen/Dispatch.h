@@ -74,7 +74,7 @@ inline ScalarType scalar_type(const DeprecatedTypeProperties& type) { return typ
                      AT_PRIVATE_CASE_TYPE_USING_HINT(::at::kInt, index_t, __VA_ARGS__) \
                          AT_PRIVATE_CASE_TYPE_USING_HINT(::at::kLong, index_t, __VA_ARGS__))
 
-// With additional dtypes, such as at::kHalf and at::kBool.
+// The macros above with additional dtypes, such as at::kHalf and at::kBool.
 #define AT_DISPATCH_CASE_FLOATING_TYPES_AND(a, ...) \
   AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AMBIT_TORCH_CASES1(a, __VA_ARGS__)
 #define AT_DISPATCH_FLOATING_TYPES_AND(a, type, name, ...) \

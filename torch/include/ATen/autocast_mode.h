@@ -18,7 +18,7 @@ inline DType get_autocast_xpu_dtype() {
 }
 inline void set_autocast_xpu_dtype(DType dtype) { set_autocast_dtype(Device("xpu"), dtype); }
 
-/// The same for an optional tensor, and for each tensor of a list.
+/// As cached_cast() of a tensor, for an optional tensor, and for each tensor of a list.
 template <std::same_as<std::optional<Tensor>> Optional, std::convertible_to<Device>... Kind>
 Optional cached_cast(DType dtype, const Optional& t, Kind... device) {
   return t ? Optional(cached_cast(dtype, *t, device...)) : t;

@@ -13,7 +13,7 @@ using Variable = ambit::Tensor;
 
 namespace ambit {
 
-/// Print the address, as of other pointers: `std::cout << y.grad_fn()`.
+/// Print the address, as for other pointers: `std::cout << y.grad_fn()`.
 template <class T>
 std::ostream& operator<<(std::ostream& os, const intrusive_ptr<T>& pointer) {
   return os << static_cast<const void*>(pointer.get());

@@ -90,7 +90,7 @@ CppFunction dispatch(c10::DispatchKey key, F&& f) {
   function.key_ = key;
   return function;
 }
-/// For the device's key, PrivateUse1 for kinds of devices without one.
+/// Return `f` for the key of the device's kind; PrivateUse1 for kinds without a key.
 template <class F>
 CppFunction dispatch(c10::DeviceType type, F&& f) {
   using enum c10::DispatchKey;

@@ -43,7 +43,7 @@ AMBIT_TORCH_LINALG_OUT(tensorinv)
 AMBIT_TORCH_LINALG_OUT(tensorsolve)
 AMBIT_TORCH_LINALG_OUT(vector_norm)
 #undef AMBIT_TORCH_LINALG_OUT
-/// With the output last; libtorch has this order only here.
+/// As linalg_multi_dot_out(), with the output last; libtorch has this order only here.
 inline Tensor& multi_dot_out(TensorList tensors, Tensor& out) {
   return linalg_multi_dot_out(out, tensors);
 }

@@ -10,7 +10,7 @@
 namespace torch::mps {
 
 inline bool is_available() { return ambit::is_available("mps"); }
-/// Without a device do nothing.
+/// Set the seed of the mps device; without such a device do nothing.
 inline void manual_seed(uint64_t seed) {
   if (is_available()) ambit::default_generator(ambit::Device("mps")).set_seed(seed);
 }

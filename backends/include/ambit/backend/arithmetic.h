@@ -263,7 +263,7 @@ AMBIT_HOST_DEVICE T log_add_exp(T a, T b) {
   if (a == b && is_infinite(a)) return a;
   return maximum(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
 }
-/// log_add_exp to base 2.
+/// Return log2(2^a + 2^b).
 template <class T>
 AMBIT_HOST_DEVICE T log_add_exp2(T a, T b) {
   if (a == b && is_infinite(a)) return a;

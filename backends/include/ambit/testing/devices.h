@@ -42,7 +42,7 @@ class OnDevice {
  public:
   /// Set the device that reports of this thread name.
   explicit OnDevice(Device device) : before_(std::exchange(current_device_name(), device.str())) {}
-  /// Restore the previous one.
+  /// Restore the previous device.
   ~OnDevice() { current_device_name() = std::move(before_); }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;

@@ -103,7 +103,7 @@ inline FaultReport with_each_allocation_failing(Device device, const std::functi
   return with_each_fault<OutOfMemoryError, FailingAllocation>("with_each_allocation_failing",
                                                               device, work);
 }
-/// The same for kernels, which throw BackendError.
+/// As above, with the 1st, 2nd, ... kernel failing; the work must propagate BackendError.
 inline FaultReport with_each_kernel_failing(Device device, const std::function<void()>& work) {
   return with_each_fault<BackendError, FailingKernel>("with_each_kernel_failing", device, work);
 }

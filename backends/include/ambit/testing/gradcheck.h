@@ -154,7 +154,8 @@ std::string gradcheck(const F& f, std::vector<Tensor> inputs,
   return gradcheck_named("gradcheck", of_inputs(f), std::move(inputs), options);
 }
 
-/// The same for the gradients themselves: double backward. Source: torch.autograd.gradgradcheck.
+/// As gradcheck(), for the gradients of the gradients of f: double backward. Source:
+/// torch.autograd.gradgradcheck.
 template <class F>
 std::string gradgradcheck(const F& f, std::vector<Tensor> inputs,
                           const GradcheckOptions& options = {}) {
@@ -190,5 +191,5 @@ std::string gradgradcheck(const F& f, std::vector<Tensor> inputs,
 /// Check the gradients of a function: CHECK_GRADIENTS(f, {x, weight}), with GradcheckOptions after
 /// the inputs if needed; see test::gradcheck().
 #define CHECK_GRADIENTS(...) CHECK_REPORT(ambit::test::gradcheck(__VA_ARGS__))
-/// The same for the gradients of the gradients: test::gradgradcheck().
+/// As CHECK_GRADIENTS, for the gradients of the gradients; see test::gradgradcheck().
 #define CHECK_SECOND_GRADIENTS(...) CHECK_REPORT(ambit::test::gradgradcheck(__VA_ARGS__))

@@ -40,7 +40,7 @@ inline Message message_of(std::string report) {
 
 /// The name of a source file, in the form that GoogleTest requires.
 struct File {
-  const char* name;  ///< as __FILE__
+  const char* name;  ///< the name, as __FILE__ gives it
   /// The name.
   operator const char*() const { return name; }
 };

@@ -1,8 +1,8 @@
 // torch.save's format before PyTorch 1.6: pickles of a magic number, a version, sizes of C's types,
 // the value, and the keys of its storages; then the storages in the order of the keys, each after
-// its number of elements. A storage's type is in the value's pickle, its offset follows from the
-// keys after it: so that pickle runs twice, first with storages on meta. Source: _legacy_save in
-// torch/serialization.py of PyTorch.
+// its number of elements. A storage's type is in the value's pickle, and its offset in the file
+// follows from the keys, which come after that pickle. So the value's pickle runs twice, the first
+// time with storages on meta. Source: _legacy_save in torch/serialization.py of PyTorch.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 
@@ -48,7 +48,7 @@ class LegacyFile {
   struct Storage {
     const StorageType* type;
     int64_t numel;
-    uint64_t offset = 0;  // of the first element in the file
+    uint64_t offset = 0;  // offset of the first element in the file
     bool is_placed = false;
     Tensor elements{};
   };

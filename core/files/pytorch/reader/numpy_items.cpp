@@ -111,7 +111,8 @@ Tensor elements_of(const std::string& bytes, const Type& type, const Dims& sizes
   auto* data = static_cast<char*>(t.data_ptr());
   std::copy(bytes.begin(), bytes.end(), data);
   if (type.is_big_endian) {
-    const size_t number = element_size(real_dtype(*type.dtype));  // a part of a complex number
+    const size_t number =
+        element_size(real_dtype(*type.dtype));  // size of the real part if complex
     for (size_t i = 0; i < bytes.size(); i += number) std::reverse(data + i, data + i + number);
   }
   if (!is_valid(t)) fail("expected bytes 0 and 1 in an array of bools, got others");
@@ -155,7 +156,7 @@ void set_state(NumpyObject& object, const Value& state, Budget& budget) {
   const bool is_plain =
       given.size() <= 8 && given[2].is_none() && given[3].is_none() && given[4].is_none();
   const Value::Opaque& opaque = object.finished.to_opaque();
-  if (!is_plain || opaque.arguments.empty()) {  // with fields, or of dates
+  if (!is_plain || opaque.arguments.empty()) {  // a dtype with fields, or of dates
     object.finished = Value::opaque({std::string(kNumpyDType), "", {}});
     return;
   }

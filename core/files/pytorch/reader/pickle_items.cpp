@@ -54,7 +54,7 @@ Tensor make_view(const Tensor& elements, int64_t offset, const Dims& sizes, cons
       fail("expected a shape that memory can hold, got {}", str(sizes));
     }
   }
-  // Part of a storage (in old files) has an offset of its own.
+  // In old files a reference may name a part of a storage, which has its own offset.
   if (__builtin_add_overflow(offset, elements.storage_offset(), &offset)) {
     fail("expected an offset in the storage, got {}", offset);
   }
@@ -87,8 +87,8 @@ const std::string& dtype_in(const Item& item) {
   return value->to_opaque().function;
 }
 
-// Return true if the metadata has PyTorch's bit of this name: "neg", all elements are negated, or
-// "conj", they are conjugated.
+// Return true if the metadata sets PyTorch's bit of this name: "neg" (all elements are negated) or
+// "conj" (all elements are conjugated).
 bool has_bit(const Item& metadata, const char* name) {
   const Value value = to_value(metadata);
   if (!value.is_dict()) return false;
@@ -266,7 +266,7 @@ std::optional<Item> call_numpy(std::string_view name, const Item& tuple, Budget&
   return array_from_buffer(values_of(arguments(tuple, 4, name)), budget);
 }
 
-// OrderedDict(), or with its items in a list of pairs, as Python 2 pickles it, or in a dict.
+// OrderedDict(), OrderedDict([(key, value), ...]) as Python 2 pickles it, or OrderedDict({...}).
 Item ordered_dict(const std::vector<Item>& given, Budget& budget) {
   auto made = std::make_shared<Open>(Open{Value::Kind::ordered_dict});
   if (given.empty()) return made;
@@ -301,7 +301,7 @@ Value opaque_call(const Global& function, const Item& tuple) {
     return Value::opaque({std::string(function.opaque_type), "", {}});
   }
   const Value given = to_value(tuple);
-  constexpr size_t kMost = 8;  // since they are copied
+  constexpr size_t kMost = 8;  // arguments are copied
   if (given.kind() != Value::Kind::tuple || given.items().size() > kMost) {
     fail("expected at most {} arguments of {} in a tuple, got others", kMost, function.name);
   }

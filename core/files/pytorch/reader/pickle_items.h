@@ -45,7 +45,7 @@ struct StorageRef {
 struct Arguments;
 
 inline constexpr std::string_view kDTypeType = "torch.dtype";  // type of the opaque values
-inline constexpr const char* kTypeType = "type";               // of those that name a class
+inline constexpr const char* kTypeType = "type";  // type of the opaque values that name a class
 
 using Item = std::variant<Value, std::shared_ptr<Open>, Global, StorageRef,
                           std::shared_ptr<const Arguments>, std::shared_ptr<NumpyObject>>;
@@ -60,7 +60,8 @@ struct Arguments {
 
 /// Return the item as a value. This finishes a container. A storage becomes an opaque value.
 Value to_value(Item item);
-/// The same, also for a global (an opaque value that holds the name) and for Arguments (a tuple).
+/// As above; in addition, a global becomes an opaque value that holds the name, and Arguments
+/// become a tuple.
 Value to_value(Item item, Budget& budget);
 /// Return a known global, or an opaque value for a dtype or qscheme. Other names are an error.
 Item find_global(std::string_view name);
@@ -75,8 +76,8 @@ Item call(const Item& function, const Item& arguments, bool keep_requires_grad, 
 /// Make an object without attributes.
 Item make_object(const Item& type, const Item& arguments);
 /// Set the attributes of an object, or the state of an object of NumPy. Attributes of an
-/// OrderedDict (the versions of modules) are ignored. An object with another state than a dict, as
-/// TorchScript writes those of custom C++ classes, becomes an opaque value.
+/// OrderedDict (the versions of modules) are ignored. An object whose state is not a dict, such as
+/// TorchScript's object of a custom C++ class, becomes an opaque value.
 void set_attributes(const Item& object, Value attributes, Budget& budget);
 
 }  // namespace ambit::pickle

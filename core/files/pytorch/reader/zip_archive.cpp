@@ -80,7 +80,8 @@ class Archive {
     const Value constants =
         read_pickle(pytorch_file::kConstants, pytorch_file::kConstantData, false);
     if (!constants.isTuple() || constants.items().empty() || !object.is_dict()) return object;
-    constexpr uint64_t kNamedBytes = 256;  // for an entry and its name, in vectors that double
+    constexpr uint64_t kNamedBytes =
+        256;  // memory for an entry and its name, in vectors whose capacity doubles
     budget_.spend_bytes(constants.items().size() * kNamedBytes);
     Value::Dict named, attributes = object.entries();
     for (const Value& constant : constants.items()) {
@@ -143,12 +144,13 @@ class Archive {
     return elements;
   }
 
-  // Stored entries on the cpu are read together by fill(), so that threads start once. Those for
-  // another device are copied one by one, so that the host does not hold all of them.
+  // Stored entries on the cpu are read together by fill(), so that threads start once. Storages for
+  // another device are read and copied one by one, so that the host does not hold all of them.
   Tensor read_storage(const std::string& key, const StorageType& type, int64_t numel) {
     if (!type.dtype) return {};
     const size_t entry = find(key);
-    if (entry == kNone && &type == &kUntypedStorage) return {};  // of a dtype that ambit may lack
+    if (entry == kNone && &type == &kUntypedStorage)
+      return {};  // a storage of a dtype that ambit may lack
     if (entry == kNone) fail("expected a storage '{}' in the file, got none", key);
     const uint64_t size_bytes = size_of(entry);
     const size_t element_bytes = type.element_bytes;

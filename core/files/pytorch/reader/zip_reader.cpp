@@ -266,15 +266,15 @@ class LibzipReader : public ZipReader {
     }
   }
 
-  // Add the next piece of a file; pieces of one entry become one.
+  // Add the next piece of the file; adjacent pieces of one entry are merged.
   static void append(const Piece& piece, std::vector<Piece>& entries) {
     if (entries.empty() || entries.back().entry != piece.entry) return entries.push_back(piece);
     uint32_t& crc = entries.back().crc;
     crc = static_cast<uint32_t>(crc32_combine(crc, piece.crc, static_cast<z_off_t>(piece.bytes)));
   }
 
-  // Read stored entries without libzip, at the offsets that libzip found. libzip's one thread and
-  // zlib's CRC take longer than the read, and it rejects entries without a CRC.
+  // Read stored entries without libzip, at the offsets that libzip found. libzip uses one thread
+  // and zlib's CRC, which is slower than the reads, and it rejects entries without a CRC.
   void read_stored(const std::vector<Stored>& stored) const {
     if (stored.empty()) return;
     const uint64_t bytes = stored.back().end;

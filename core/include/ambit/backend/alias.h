@@ -15,12 +15,12 @@ inline Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int
   return Tensor(std::move(impl));
 }
 
-/// The same, starting at t's first element.
+/// As above, starting at t's first element.
 inline Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides) {
   return alias(t, sizes, strides, t.storage_offset());
 }
 
-/// The same with row-major strides: a contiguous t with other sizes.
+/// As above, with row-major strides: a contiguous t with other sizes.
 inline Tensor alias(const Tensor& t, IntArrayRef sizes) {
   return alias(t, sizes, contiguous_strides(sizes));
 }

@@ -78,7 +78,7 @@ class AMBIT_API Backend {
                             bool non_blocking) = 0;
   /// Write `bytes` of elements to `to` in row-major order from a block that this backend's kernels
   /// wrote in a native layout (StorageImpl::adopt), ordered after the work queued on the device.
-  /// Only for backends with native layouts.
+  /// Core calls it only for backends with native layouts.
   virtual void to_row_major(int index, void* to, const void* from, size_t bytes,
                             const PhysicalLayout& layout);
   /// Wait for the device's copies into the block of host memory that contains `host`, and report

@@ -16,8 +16,8 @@ namespace ambit {
 /// element each(a, b, c) * computing_epsilon(dtype), with its operands. Integers and bool must be
 /// equal.
 struct ErrorBound {
-  double ulps = 0;      ///< in units of the result's last place
-  double absolute = 0;  ///< for all elements
+  double ulps = 0;      ///< relative part, in units of the result's last place
+  double absolute = 0;  ///< part that is equal for all elements
   /// The part that depends on the operands; null: none. A missing operand is 0.
   double (*each)(double a, double b, double c) = nullptr;
   const char* why = "exact: nothing is rounded, or both round the same once";  ///< the derivation

@@ -27,7 +27,7 @@ class AMBIT_API DistributedError : public Error {
  public:
   /// An error with this message.
   using Error::Error;
-  /// The same message.
+  /// Copy the message.
   DistributedError(const DistributedError&);
   ~DistributedError() override;
 };
@@ -84,13 +84,13 @@ AMBIT_API void combine(ReduceOp op, DType dtype, void* into, const void* from, i
 ///   send, recv                     in; out: count
 struct Transfer {
   Collective what = Collective::barrier;  ///< the kind of exchange
-  ReduceOp op = ReduceOp::SUM;            ///< for reductions
+  ReduceOp op = ReduceOp::SUM;            ///< operation of a reduction
   DType dtype = kUInt8;      ///< never float16 or bfloat16 for reductions in host memory
   const void* in = nullptr;  ///< memory that is read, see above
   void* out = nullptr;       ///< memory that is written, see above
   int64_t count = 0;         ///< number of elements of one rank
   int peer = 0;              ///< root; for send and recv the other rank
-  int tag = 0;               ///< for send and recv
+  int tag = 0;               ///< tag of send and recv
   /// Keeps the memory alive as long as the transfer, even after its caller has returned.
   std::shared_ptr<void> memory = {};
 };

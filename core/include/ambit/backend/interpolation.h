@@ -16,7 +16,7 @@ namespace ambit::interpolation {
 
 /// An element of x, and its weight.
 struct Tap {
-  int64_t index;  ///< in the dim of x
+  int64_t index;  ///< index in the dim of x
   double weight;  ///< the weights of the taps of one element of y sum to 1
 };
 

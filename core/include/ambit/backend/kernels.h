@@ -43,7 +43,7 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const UnaryOp& op)> unary;
 /// y = op(a, b), one dtype for all three. Integers wrap. Throws Error for operands
 /// that a function refuses, such as a division by 0.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op)> binary;
-/// The same for x and a number, converted to the dtype by fill's rules. composite
+/// As above, for x and a number that is converted to the dtype by fill's rules. composite
 extern AMBIT_API
     Op<void(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op)>
         binary_scalar;
@@ -222,9 +222,9 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Co
 extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p)>
     convolution_weight_grad;
 /// y [N,C,out...] = maximum of each window of x [N,C,in...], in one to three spatial dims; the last
-/// NaN propagates; index [N,C,out...] int32 = its row-major position in x[n,c], the first one of
-/// equals; undefined if not needed. x[n,c] has less than 2^31 elements; every window contains at
-/// least one.
+/// NaN propagates; index [N,C,out...] int32 = its row-major position in x[n,c], of the first of
+/// equal elements; undefined if not needed. x[n,c] has less than 2^31 elements; every window
+/// contains at least one.
 extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p)> max_pool;
 /// dx [N,C,in...] = dy [N,C,out...] added at `index`, zero elsewhere.
 extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p)>
@@ -325,7 +325,7 @@ extern AMBIT_API Op<void(Tensor& da, Tensor& db, Tensor& dh0, const Tensor& dh, 
 extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                          const Tensor& w, int64_t ignore_index)>
     nll_loss;
-/// The same for logits x, in one pass: y = w[t] * -log(softmax(x[n])[t]). contiguous. composite
+/// As above, for logits x, in one pass: y = w[t] * -log(softmax(x[n])[t]). contiguous. composite
 extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                          const Tensor& w, int64_t ignore_index)>
     cross_entropy;
@@ -371,27 +371,20 @@ extern AMBIT_API Op<void(TensorList g, Tensor& found, double factor)> unscale;
 /// or tests all kernels is generated from this list.
 // clang-format off
 #define AMBIT_KERNELS(row)                                                                        \
-  row(copy) row(fill) row(random)                                                                 \
-  row(unary) row(binary) row(binary_scalar) row(ternary) row(clamp) row(clamp_grad)               \
-  row(compare) row(compare_scalar) row(where) row(masked_fill)                                    \
-  row(reduce) row(arg_reduce) row(scan) row(cum_extremum)                                         \
-  row(sort) row(topk) row(searchsorted)                                                           \
-  row(gather) row(scatter) row(scatter_add) row(scatter_reduce) row(nonzero)                      \
-  row(index_select) row(index_add) row(embedding_bag) row(embedding_bag_grad)                     \
-  row(matmul) row(linear) row(linear_map) row(linear_int8) row(fft_pairs)                         \
-  row(fft_real)                                                                                   \
-  row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(eig) row(svd)                  \
-  row(triangular_solve)                                                                           \
-  row(convolution) row(convolution_map) row(convolution_input_grad) row(convolution_weight_grad)  \
-  row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \
-  row(interpolate) row(interpolate_grad)                                                          \
-  row(softmax) row(softmax_grad)                                                                  \
-  row(batch_norm) row(batch_norm_grad) row(layer_norm) row(layer_norm_grad)                       \
-  row(group_norm) row(group_norm_grad)                                                            \
-  row(attention) row(attention_grad)                                                              \
-  row(lstm_cell) row(lstm_cell_grad) row(gru_cell) row(gru_cell_grad)                             \
-  row(nll_loss) row(cross_entropy) row(cross_entropy_grad) row(ctc_loss) row(ctc_loss_grad)       \
-  row(sgd_step) row(adam_step) row(unscale)
+  row(copy) row(fill) row(random) row(unary) row(binary) row(binary_scalar) row(ternary)          \
+  row(clamp) row(clamp_grad) row(compare) row(compare_scalar) row(where) row(masked_fill)         \
+  row(reduce) row(arg_reduce) row(scan) row(cum_extremum) row(sort) row(topk) row(searchsorted)   \
+  row(gather) row(scatter) row(scatter_add) row(scatter_reduce) row(nonzero) row(index_select)    \
+  row(index_add) row(embedding_bag) row(embedding_bag_grad) row(matmul) row(linear)               \
+  row(linear_map) row(linear_int8) row(fft_pairs) row(fft_real) row(lu_factor) row(lu_solve)      \
+  row(cholesky) row(qr) row(eigh) row(eig) row(svd) row(triangular_solve) row(convolution)        \
+  row(convolution_map) row(convolution_input_grad) row(convolution_weight_grad) row(max_pool)     \
+  row(max_pool_grad) row(avg_pool) row(avg_pool_grad) row(interpolate) row(interpolate_grad)      \
+  row(softmax) row(softmax_grad) row(batch_norm) row(batch_norm_grad) row(layer_norm)             \
+  row(layer_norm_grad) row(group_norm) row(group_norm_grad) row(attention) row(attention_grad)    \
+  row(lstm_cell) row(lstm_cell_grad) row(gru_cell) row(gru_cell_grad) row(nll_loss)               \
+  row(cross_entropy) row(cross_entropy_grad) row(ctc_loss) row(ctc_loss_grad) row(sgd_step)       \
+  row(adam_step) row(unscale)
 // clang-format on
 
 namespace ambit {

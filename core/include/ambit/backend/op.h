@@ -51,7 +51,7 @@ enum class DeviceRule : uint8_t {
 /// for the first tensor that differs.
 AMBIT_API Device check_devices(const char* op, std::span<const DeviceArg> args,
                                DeviceRule rule = DeviceRule::strict);
-/// The same for arguments in braces.
+/// As above, with the arguments in braces.
 inline Device check_devices(const char* op, std::initializer_list<DeviceArg> args,
                             DeviceRule rule = DeviceRule::strict) {
   return check_devices(op, std::span<const DeviceArg>(args.begin(), args.size()), rule);
@@ -156,7 +156,7 @@ class AMBIT_API OpBase {
   AnyKernel find(DeviceKind kind) const {
     return kernels_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
-  /// The same, but null while a profile is on: all calls then use the slow path, which records
+  /// As find(), but null while a profile is on: all calls then use the slow path, which records
   /// them. So an inactive profiler costs nothing.
   AnyKernel find_unprofiled(DeviceKind kind) const {
     return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);

@@ -46,7 +46,7 @@ struct PluginInfo {
   uint32_t abi;             ///< kPluginAbi
   uint32_t size;            ///< sizeof(PluginInfo), in bytes
   const char* build_tag;    ///< AMBIT_BUILD_TAG
-  const char* name;         ///< of the plugin: [a-z][a-z0-9_]*
+  const char* name;         ///< name of the plugin: [a-z][a-z0-9_]*
   void (*load)(Registry&);  ///< registers backends and kernels
   /// True if it provides substitutes for missing devices, like a simulator; a search of all plugins
   /// loads it last, when the missing devices are known.

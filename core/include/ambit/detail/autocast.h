@@ -19,6 +19,7 @@
 
 namespace ambit::autocast {
 
+/// The dtype in which an op computes in an autocast scope.
 enum class Policy : uint8_t {
   lower_precision,  ///< in the device's 16-bit dtype
   float32,          ///< in float32
@@ -28,7 +29,8 @@ enum class Policy : uint8_t {
 
 // clang-format off
 inline constexpr std::string_view kLowerPrecision[] = {
-    "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm", "addbmm", "einsum",
+    "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm",
+    "addbmm", "einsum",
     "linalg_vecdot",
     "convolution", "convolution_map", "attention", "lstm_cell", "gru_cell", "prelu",
 };
@@ -56,8 +58,10 @@ inline constexpr std::string_view kAsIs[] = {
     // kernels
     "copy", "fill", "random", "unary", "binary", "binary_scalar", "ternary", "clamp", "clamp_grad",
     "compare", "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan",
-    "cum_extremum", "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
-    "index_select", "embedding_bag", "fft_pairs", "fft_real", "lu_factor", "lu_solve", "cholesky", "qr",
+    "cum_extremum", "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce",
+    "nonzero",
+    "index_select", "embedding_bag", "fft_pairs", "fft_real", "lu_factor", "lu_solve", "cholesky",
+    "qr",
     "eigh", "eig", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     "unscale",
     // Accepts 16-bit images with float32 weights and statistics, and computes in float32.
@@ -83,7 +87,8 @@ inline constexpr std::string_view kAsIs[] = {
     "gelu_tanh_grad", "silu_grad", "mish_grad", "selu_grad", "logsigmoid_grad", "hardsigmoid_grad",
     "hardswish_grad", "elu", "celu", "leaky_relu", "smooth_l1", "huber", "logit_loss",
     // of three operands
-    "add_scaled", "lerp", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad", "smooth_l1_grad",
+    "add_scaled", "lerp", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad",
+    "smooth_l1_grad",
     "huber_grad", "logit_loss_grad", "maximum_grad", "minimum_grad", "pow_base_grad",
     "pow_exponent_grad", "logaddexp_grad", "abs_grad", "square_grad", "reciprocal_grad",
     "rsqrt_grad", "sqrt_grad", "expm1_grad", "log1p_grad", "tan_grad", "atan_grad", "asin_grad",
@@ -183,7 +188,7 @@ auto call(Op&& op, const A&... arguments) {
     return ::ambit::autocast::call<::ambit::autocast::policy_of(row)>(                     \
         [&](const auto&... cast_arguments) { return f(cast_arguments...); }, __VA_ARGS__); \
   }
-/// The same if the row has the function's name.
+/// As above, if the row has the function's name.
 #define AMBIT_AUTOCAST(f, ...) AMBIT_AUTOCAST_AS(#f, f, __VA_ARGS__)
 
 }  // namespace ambit::autocast

@@ -24,12 +24,12 @@ struct ArgumentInfo;
 struct SourceCall {
   std::string file, function;  ///< empty: unknown
   int line = 0;
-  bool is_library = false;  ///< in a header of ambit or of the C++ library
+  bool is_library = false;  ///< true: in a header of ambit or of the C++ library
 };
 
 /// The origins of a DeviceMismatchError's operands, as texts for explain().
 struct MismatchOrigins {
-  std::vector<std::string> lines;  ///< of each argument; may end before the last one
+  std::vector<std::string> lines;  ///< text of each argument; may end before the last one
   std::string change;              ///< the change of one source line; empty: unknown
 };
 

@@ -18,8 +18,8 @@ struct PlannedBlock {
   static constexpr uint32_t kNever = std::numeric_limits<uint32_t>::max();
 
   size_t bytes = 0;
-  size_t offset = 0;       ///< in the arena; 0 for a block that outlived the run
-  uint32_t step = 0;       ///< in which it was allocated
+  size_t offset = 0;       ///< offset in the arena; 0 for a block that outlived the run
+  uint32_t step = 0;       ///< step in which it was allocated
   uint32_t first = 0;      ///< time of its allocation, counted in allocations and frees
   uint32_t last = kNever;  ///< time of its free; kNever: it outlived the run
   bool outlives_run() const { return last == kNever; }

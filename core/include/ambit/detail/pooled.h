@@ -21,7 +21,7 @@ struct Pooled {
   static void operator delete(void* p, size_t bytes) noexcept { free_object(p, bytes); }
 };
 
-/// The same for containers' elements.
+/// An allocator of memory from the pool for containers' elements.
 template <class T>
 struct PoolAllocator {
   using value_type = T;

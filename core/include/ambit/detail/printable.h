@@ -13,9 +13,9 @@ namespace ambit {
 /// escapes: a line break becomes `\n`, others become escapes such as `\x1b` and `\u009b`. Printable
 /// text is unchanged.
 AMBIT_API std::string printable(std::string_view text);
-/// The same for text of several lines: line breaks and tabs are kept.
+/// As above, for text of several lines: line breaks and tabs are kept.
 AMBIT_API std::string printable_lines(std::string text);
-/// The same as printable(), truncated with "..." after 1000 bytes.
+/// As printable(), truncated with "..." after 1000 bytes.
 AMBIT_API std::string one_line(std::string_view text);
 
 }  // namespace ambit

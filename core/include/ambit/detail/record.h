@@ -132,7 +132,7 @@ class FormulaNode final : public Node {
 
 /// Set `node` as the history of `out`, its output number `output`.
 AMBIT_API void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t output = 0);
-/// The same after an in-place write to `self`; for a view, its base's history changes too.
+/// As above, after an in-place write to `self`; for a view, its base's history changes too.
 AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node,
                                     uint32_t output = 0);
 
@@ -147,7 +147,7 @@ Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
   return out;
 }
 
-/// The same for an in-place op on `self`. Call check_in_place first, before the kernel.
+/// As record(), for an in-place op on `self`. Call check_in_place first, before the kernel.
 template <class... F>
 void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
   self.bump_version();
@@ -168,7 +168,8 @@ AMBIT_API Tensor record_list(const char* name, Tensor out, TensorList tensors,
 /// if its elements overlap (expanded views).
 AMBIT_API void check_in_place(const char* op, const Tensor& self);
 /// Check that an op in place on `self` may save `operand` for self's gradient, before its kernel
-/// runs; undefined: nothing. Errors: AutogradError for an operand made in InferenceMode.
+/// runs; nothing is checked if `operand` is undefined. Errors: AutogradError for an operand made in
+/// InferenceMode.
 AMBIT_API void check_savable(const char* op, const Tensor& self, const Tensor& operand);
 /// Check that `input` shares no memory with `self`, unless both are the same elements with the same
 /// geometry. Errors: Error.
@@ -178,8 +179,8 @@ AMBIT_API void check_no_overlap(const char* op, const Tensor& self, const Tensor
 /// a view. Records nothing: the view op does.
 AMBIT_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
                            int64_t offset);
-/// The same with elements of another dtype, in whose elements strides and offset count: the parts
-/// of complex numbers, or complex numbers of pairs of parts.
+/// As above, with elements of another dtype: the real and imaginary parts of complex numbers, or
+/// complex numbers made of pairs of such parts. strides and offset count elements of that dtype.
 AMBIT_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
                            int64_t offset, DType dtype);
 

@@ -10,7 +10,7 @@ namespace ambit {
 /// Return op(g, b, c), with b and c broadcast to g's sizes and converted to its dtype. If gradients
 /// are recorded, as in double backward, it is composed of differentiable ops instead.
 AMBIT_API Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, const Tensor& c);
-/// The same with a number for c.
+/// As above, with a number for c.
 AMBIT_API Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, double number);
 
 }  // namespace ambit

@@ -11,9 +11,10 @@ namespace ambit {
 /// row(name) for special_name(self):
 ///   airy_ai: the Airy function Ai
 ///   bessel_j0, bessel_j1, bessel_y0, bessel_y1: Bessel functions of the first and second kind
-///   modified_bessel_i0, i1, k0, k1: modified ones; scaled_modified_bessel_k0, k1: times e^x
+///   modified_bessel_i0, i1, k0, k1: modified Bessel functions
+///   scaled_modified_bessel_k0, k1: modified_bessel_k0, k1 times e^x
 ///   spherical_bessel_j0: sin(x) / x
-/// Those of the second kind are infinite at 0 and NaN for negative numbers.
+/// Bessel functions of the second kind are infinite at 0 and NaN for negative numbers.
 #define AMBIT_BESSEL_FUNCTIONS(row)                                                                \
   row(airy_ai) row(bessel_j0) row(bessel_j1) row(bessel_y0) row(bessel_y1) row(modified_bessel_i0) \
       row(modified_bessel_i1) row(modified_bessel_k0) row(modified_bessel_k1)                      \

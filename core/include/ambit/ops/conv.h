@@ -31,8 +31,8 @@ AMBIT_API Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor&
 AMBIT_API Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
                         const ConvParams& params = {});
 
-/// The same with libtorch's arguments, each one number or one for each spatial dim: conv2d(x, w, b,
-/// 1, {2, 1}).
+/// As conv1d(), conv2d() and conv3d() above, with libtorch's arguments; each is one number, or one
+/// number for each spatial dim: conv2d(x, w, b, 1, {2, 1}).
 /// @{
 template <PerAxisNumbers Stride>
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, const Stride& stride,
@@ -75,7 +75,7 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
 }
 /// @}
 
-/// The same with a padding by name, see PaddingName in detail/named_padding.h.
+/// As above, with a padding by name, see PaddingName in detail/named_padding.h.
 /// @{
 template <PaddingName Name>
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,

@@ -63,8 +63,9 @@ AMBIT_API Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
 /// Return base to the powers linspace(start, end, steps). Errors as linspace.
 AMBIT_API Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
                           const TensorOptions& options = {});
-// The same between 0-dim tensors, or a tensor and a number. They wait for the tensors' device, but
-// the result is on the default device unless options name one. Errors: also ShapeError if dim > 0.
+// linspace() and logspace() between 0-dim tensors, or a tensor and a number. They wait for the
+// tensors' device, but the result is on the default device unless options name one. Errors: also
+// ShapeError if dim > 0.
 #define AMBIT_BETWEEN(Start, End)                                                                \
   /** Same as linspace between numbers, for 0-dim tensors; waits for their device. */            \
   AMBIT_API Tensor linspace(const Start& start, const End& end, int64_t steps,                   \
@@ -88,7 +89,7 @@ AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const TensorOptio
 /// except for int64 and int32.
 AMBIT_API Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0,
                               const TensorOptions& options = kInt64);
-/// The same for elements on or above the diagonal.
+/// As tril_indices(), for elements on or above the diagonal.
 AMBIT_API Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0,
                               const TensorOptions& options = kInt64);
 /// Return the [n, m] matrix (default m: n) with 1 on its diagonal and 0 elsewhere.

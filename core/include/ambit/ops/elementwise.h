@@ -276,7 +276,7 @@ AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Scalar
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value);
 /// @}
-/// The same with a 0-dim tensor as the value, converted to self's dtype. Errors: also ShapeError
+/// As above, with a 0-dim tensor as the value, converted to self's dtype. Errors: also ShapeError
 /// for one with dims. Gradient: value, too.
 /// @{
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
@@ -289,7 +289,7 @@ AMBIT_API const Tensor& fill_(const Tensor& self, const Scalar& value);
 AMBIT_API const Tensor& fill_(const Tensor& self, const Tensor& value);
 AMBIT_API const Tensor& zero_(const Tensor& self);
 /// @}
-/// The same into a new tensor of self's sizes and dtype. Gradient: value; 0 for self.
+/// As above, but write into a new tensor of self's sizes and dtype. Gradient: value; 0 for self.
 /// @{
 AMBIT_API Tensor fill(const Tensor& self, const Scalar& value);
 AMBIT_API Tensor fill(const Tensor& self, const Tensor& value);

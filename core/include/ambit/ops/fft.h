@@ -15,9 +15,9 @@ namespace ambit {
 /// integers and bool are converted to the default dtype. n: the points of a line; a longer line is
 /// cut and a shorter one extended with zeros; by default the size of dim. norm: the factor of the
 /// result; "backward", the default, is 1 for fft, rfft and hfft, 1 / n for the inverse transforms;
-/// "forward" is 1 / n for the former, 1 for the latter; "ortho" is 1 / sqrt(n) for all. Errors of
-/// all: DTypeError for float16, bfloat16; IndexError for a dim out of range; ShapeError for n < 1;
-/// Error for another norm. Gradient: self.
+/// "forward" is 1 / n for fft, rfft and hfft, 1 for the inverse transforms; "ortho" is 1 / sqrt(n)
+/// for all. Errors of all: DTypeError for float16, bfloat16; IndexError for a dim out of range;
+/// ShapeError for n < 1; Error for another norm. Gradient: self.
 /// @{
 /// Return the transform along dim: out[k] = sum over j of self[j] exp(-2 pi i j k / n). Complex.
 /// Source: torch.fft.fft.

@@ -58,8 +58,9 @@ AMBIT_API Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_siz
 AMBIT_API Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                     std::optional<double> scales_h = {},
                                     std::optional<double> scales_w = {});
-/// The same with antialiasing: when downsampling, the filter is widened by the scale, so that all
-/// elements contribute, like Pillow (bicubic with a = -0.5). Floating point or uint8.
+/// As the functions above, with antialiasing: when downsampling, the filter is widened by the
+/// scale, so that all elements contribute, like Pillow (bicubic with a = -0.5). Floating point or
+/// uint8.
 /// @{
 AMBIT_API Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size,
                                          bool align_corners, std::optional<double> scales_h = {},

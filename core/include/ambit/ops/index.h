@@ -183,9 +183,10 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
                                  const Scalar& value, std::string_view reduce);
 /// @}
 /// Copy self and reduce: each element becomes the "sum", "prod", "mean", "amax" or "amin" of itself
-/// and the elements of src with its index, or without include_self of the latter only; elements
-/// without an index are unchanged. Integer means are rounded down. Shapes as scatter. Errors: also
-/// Error for another reduce. Gradient: self, src; for amax and amin shared equally among ties.
+/// and the elements of src with its index; without include_self, of these elements of src only.
+/// Elements without an index are unchanged. Integer means are rounded down. Shapes as scatter.
+/// Errors: also Error for another reduce. Gradient: self, src; for amax and amin shared equally
+/// among ties.
 AMBIT_API Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& src, std::string_view reduce,
                                 bool include_self = true);
@@ -266,7 +267,7 @@ AMBIT_API Tensor masked_select(const Tensor& self, const Tensor& mask);
 /// bool or uint8; mask and self broadcast. source has self's dtype and enough elements (else
 /// Error). Waits for the device. Gradient: source, and self where it was not written.
 AMBIT_API Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source);
-/// The same in place; mask broadcasts to self's shape.
+/// As above, but in place; mask broadcasts to self's shape.
 AMBIT_API const Tensor& masked_scatter_(const Tensor& self, const Tensor& mask,
                                         const Tensor& source);
 /// Return the coordinates of the n non-zero elements: int64 [n, dims of self], row-major. Waits for

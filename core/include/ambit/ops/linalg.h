@@ -19,8 +19,8 @@ namespace ambit {
 // --- linear systems
 /// Compute inverses of square matrices: A [...,N,N] -> [...,N,N]. Gradient: A.
 AMBIT_API Tensor linalg_inv(const Tensor& A);
-/// The same as (inverse, info): info i > 0 if element (i, i) of the LU factor U is 0.
-/// Errors: also LinAlgError with check_errors.
+/// As above; return also info: i > 0 if element (i, i) of the LU factor U is 0. Errors: also
+/// LinAlgError with check_errors.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors = false);
 /// Alias of linalg_inv.
 AMBIT_API Tensor inverse(const Tensor& self);
@@ -28,7 +28,8 @@ AMBIT_API Tensor inverse(const Tensor& self);
 /// (left = false: [...,K,N]), or vectors [...,N]: B with one dim, or with A's batch dims and one
 /// more. Gradient: A, B.
 AMBIT_API Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left = true);
-/// The same as (solution, info).
+/// As above; return also info: i > 0 if element (i, i) of the LU factor U of A is 0. Errors: also
+/// LinAlgError with check_errors.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B,
                                                      bool left = true, bool check_errors = false);
 /// Solve self x out = B (left = false: out x self = B) for triangular self [...,N,N]; the other
@@ -92,7 +93,7 @@ AMBIT_API Tensor logdet(const Tensor& self);
 /// diagonal, L without its unit diagonal; pivots int32 [...,min(M,N)], from 1: rows i and pivots[i]
 /// were exchanged, in order of i). Gradient: A. Errors: also NotImplementedError for pivot = false.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot = true);
-/// The same and info: i > 0 if element (i, i) of U is 0.
+/// As above; return also info: i > 0 if element (i, i) of U is 0.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool pivot = true,
                                                                  bool check_errors = false);
 /// Factor A = P L U: (P [...,M,M], L [...,M,K], U [...,K,N]), K = min(M, N). Gradient: A.
@@ -112,7 +113,7 @@ AMBIT_API Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tenso
 /// Factor symmetric positive definite A = L L^T, L lower triangular; upper: A = U^T U. Only one
 /// triangle of A is read. Gradient: A, symmetric.
 AMBIT_API Tensor linalg_cholesky(const Tensor& self, bool upper = false);
-/// The same and info: i > 0 if the leading minor of order i is not positive.
+/// As above; return also info: i > 0 if the leading minor of order i is not positive.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper = false,
                                                         bool check_errors = false);
 /// Alias of linalg_cholesky.
@@ -127,7 +128,7 @@ AMBIT_API Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool u
 /// `hermitian` only matters for complex matrices. Runs on the host for any device. Gradient: none;
 /// backward throws NotImplementedError. Source: Bunch & Kaufman 1977, Math. Comp. 31:163-179.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian = false);
-/// The same and info: i > 0 if block i of D is 0.
+/// As above; return also info: i > 0 if block i of D is 0.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& self,
                                                                   bool hermitian = false,
                                                                   bool check_errors = false);

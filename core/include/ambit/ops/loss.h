@@ -64,7 +64,7 @@ AMBIT_API Tensor mse_loss(const Tensor& input, const Tensor& target,
 AMBIT_API Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
                           IntArrayRef target_lengths, int64_t blank = 0,
                           Reduction reduction = Reduction::mean, bool zero_infinity = false);
-/// The same with lengths as integer tensors on cpu or log_probs' device; waits for them.
+/// As above, with lengths as integer tensors on cpu or log_probs' device; waits for them.
 AMBIT_API Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets,
                           const Tensor& input_lengths, const Tensor& target_lengths,
                           int64_t blank = 0, Reduction reduction = Reduction::mean,

@@ -82,10 +82,10 @@ AMBIT_API Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& 
 AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                                 const Scalar& beta = 1, const Scalar& alpha = 1);
 /// @}
-/// The same four with a result of out_dtype: the operands' dtype, or float32 for reduced
-/// floating-point ones, whose products are then summed and added without rounding to their dtype.
-/// self of the sums has the operands' dtype or out_dtype. Errors: also DTypeError for another
-/// out_dtype.
+/// As mm, bmm, addmm and baddbmm, with a result of out_dtype: the operands' dtype, or float32 for
+/// reduced floating-point operands, whose products are then summed and added without rounding to
+/// their dtype. self of addmm and baddbmm has the operands' dtype or out_dtype. Errors: also
+/// DTypeError for another out_dtype.
 /// @{
 AMBIT_API Tensor mm(const Tensor& self, const Tensor& mat2, DType out_dtype);
 AMBIT_API Tensor bmm(const Tensor& self, const Tensor& mat2, DType out_dtype);

@@ -43,7 +43,7 @@ AMBIT_API Tensor batch_norm(const Tensor& input, const Tensor& weight, const Ten
 AMBIT_API Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
                             const Tensor& weight = {}, const Tensor& bias = {}, double eps = 1e-5);
 
-/// The same with the root mean square instead of mean and variance:
+/// As layer_norm(), with the root mean square instead of mean and variance:
 ///   x / sqrt(mean(x^2) + eps) * weight
 /// Default eps: the dtype's epsilon, float32's for reduced floating-point types. Errors, shapes and
 /// gradient as above.

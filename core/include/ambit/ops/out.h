@@ -115,7 +115,8 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_matrix_norm) row(linalg_matrix_power) row(linalg_matrix_rank) row(linalg_multi_dot)  \
   row(linalg_norm) row(linalg_pinv) row(linalg_solve) row(linalg_solve_triangular)                \
   row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
-  row(linalg_vector_norm) row(linalg_matrix_sqrth) row(hash_tensor) row(nonzero_static) row(median) row(nanmedian) row(segment_reduce)
+  row(linalg_vector_norm) row(linalg_matrix_sqrth) row(hash_tensor) row(nonzero_static)           \
+  row(median) row(nanmedian) row(segment_reduce)
 
 /// Fourier transforms, functions of one tensor.
 #define AMBIT_OUT_TRANSFORMS(row)                                                                 \
@@ -133,10 +134,11 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
   row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve) \
   row(frexp) row(geqrf) row(histogram) row(slogdet) row(linalg_cholesky_ex) row(linalg_eig)       \
-  row(linalg_eigh) row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor) row(linalg_qr)                  \
+  row(linalg_eigh) row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor)                \
+  row(linalg_qr)                                                                                  \
   row(linalg_slogdet) row(linalg_polar) row(native_dropout) row(linalg_solve_ex) row(symeig)
 
-/// Functions with three results, likewise.
+/// Functions with three results: name_out(first, second, third, arguments...); row(name).
 #define AMBIT_OUT_TRIPLES(row)                                                                    \
   row(svd) row(linalg_svd) row(linalg_ldl_factor_ex) row(linalg_lu) row(linalg_lu_factor_ex)      \
   row(lu_unpack)                                                                                  \

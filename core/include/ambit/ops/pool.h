@@ -65,7 +65,7 @@ AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool3d(const Tensor& input, const PoolParams& params);
 /// @}
-/// The same with libtorch's arguments.
+/// As above, with libtorch's arguments.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor max_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
@@ -83,8 +83,8 @@ Tensor max_pool3d(const Tensor& input, const Kernel& kernel, IntArrayRef stride 
   return max_pool3d(input, pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
 }
 /// @}
-/// The same, and the position of each maximum in its image (the first one of ties), int64: l, h * W
-/// + w or (d * H + h) * W + w.
+/// As above; return also the position of each maximum in its image (of the first of equal
+/// elements), int64: l, h * W + w or (d * H + h) * W + w.
 /// @{
 AMBIT_API std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
@@ -93,7 +93,7 @@ AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input
 AMBIT_API std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
 /// @}
-/// The same with libtorch's arguments.
+/// As above, with libtorch's arguments.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, const Kernel& kernel,
@@ -132,7 +132,7 @@ AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool3d(const Tensor& input, const PoolParams& params);
 /// @}
-/// The same with libtorch's arguments. Errors: also Error for a divisor of 0.
+/// As above, with libtorch's arguments. Errors: also Error for a divisor of 0.
 /// @{
 template <pooling::WindowSize Kernel = pooling::SizeList>
 Tensor avg_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},

@@ -78,7 +78,7 @@ AMBIT_API Tensor randint_like(const Tensor& self, int64_t high,
                               const TensorOptions& options = {},
                               std::optional<MemoryFormat> format = {});
 /// @}
-/// The same with `high` as a 0-dim tensor, for which it waits. Errors: also DeviceMismatchError.
+/// As above, with `high` as a 0-dim tensor; waits for its device. Errors: also DeviceMismatchError.
 /// @{
 AMBIT_API Tensor randint_like(const Tensor& self, const Tensor& high,
                               const TensorOptions& options = {},
@@ -108,7 +108,7 @@ AMBIT_API Tensor bernoulli(const Tensor& self, const std::optional<Generator>& g
 /// 1].
 AMBIT_API Tensor bernoulli(const Tensor& self, double p,
                            const std::optional<Generator>& generator = {});
-/// The same with a probability for each element: p floating point, broadcasting to self's sizes.
+/// As above, with a probability for each element: p floating point, broadcasting to self's sizes.
 /// Waits for the device.
 AMBIT_API Tensor bernoulli(const Tensor& self, const Tensor& p,
                            const std::optional<Generator>& generator = {});
@@ -147,7 +147,7 @@ AMBIT_API const Tensor& random_(const Tensor& self, const std::optional<Generato
 /// Fill with 1 with probability p, else 0, in any dtype. Errors: also Error for p outside [0, 1].
 AMBIT_API const Tensor& bernoulli_(const Tensor& self, double p = 0.5,
                                    const std::optional<Generator>& generator = {});
-/// The same with a probability for each element: p floating point, broadcasting to self's sizes.
+/// As above, with a probability for each element: p floating point, broadcasting to self's sizes.
 /// Waits for the device.
 AMBIT_API const Tensor& bernoulli_(const Tensor& self, const Tensor& p,
                                    const std::optional<Generator>& generator = {});
@@ -172,11 +172,11 @@ AMBIT_API const Tensor& log_normal_(const Tensor& self, double mean = 1, double 
 /// only. Errors: also Error for p outside [0, 1]. Gradient: input. Source: Srivastava et al. 2014,
 /// JMLR 15.
 AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
-/// The same with its mask: {result, which elements are kept, bool}. train: default true; false
-/// returns a copy of input and a mask of ones.
+/// As dropout(); return {result, mask}, a bool mask that is true for the elements that are kept.
+/// train: default true; false returns a copy of input and a mask of ones.
 AMBIT_API std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
                                                     std::optional<bool> train);
-/// The same in place; without training self is unchanged.
+/// As dropout(), but in place; without training self is unchanged.
 AMBIT_API const Tensor& dropout_(const Tensor& self, double p = 0.5, bool training = true);
 
 }  // namespace ambit

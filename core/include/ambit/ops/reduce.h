@@ -47,7 +47,7 @@ AMBIT_API Tensor sum_to_size(const Tensor& self, IntArrayRef sizes);
 AMBIT_API Tensor count_nonzero(const Tensor& self, IntArrayRef dims);
 AMBIT_API Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {});
 /// @}
-/// The same along one dim.
+/// As above, along one dim.
 template <std::integral I>
 Tensor count_nonzero(const Tensor& self, I dim) {
   return count_nonzero(self, std::optional<int64_t>(dim));
@@ -59,7 +59,7 @@ AMBIT_API Tensor var(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
 /// @}
-/// The same divided by n - correction, or by 0 if that is negative; default correction: 1.
+/// As above, but divide by n - correction, or by 0 if that is negative; default correction: 1.
 AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, const std::optional<Scalar>& correction,
                      bool keepdim = false);
 /// Compute the standard deviation, the square root of var. Gradient: self; 0 where the result is 0.
@@ -68,7 +68,7 @@ AMBIT_API Tensor std(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
 /// @}
-/// The same with a correction, as var.
+/// As above, with a correction, as for var.
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, const std::optional<Scalar>& correction,
                      bool keepdim = false);
 /// Along one dim: an integer is a dim here, a bool is `unbiased`.
@@ -104,7 +104,7 @@ template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> var_mean(const Tensor& self, I dim) {
   return var_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
 }
-/// Compute std_mean along one dim, likewise.
+/// Compute std_mean along one dim: an integer is a dim here, a bool is `unbiased`.
 template <std::integral I>
 requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> std_mean(const Tensor& self, I dim) {
   return std_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
@@ -145,7 +145,7 @@ AMBIT_API Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, boo
 AMBIT_API Tensor any(const Tensor& self);
 AMBIT_API Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
 /// @}
-/// The same over dims; nullopt: over all. An empty list, unlike elsewhere, reduces nothing: the
+/// As above, over dims; nullopt: over all. An empty list, unlike elsewhere, reduces nothing: the
 /// elements are only converted.
 AMBIT_API Tensor any(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
 /// Return true if all elements are not 0 (NaN counts as not 0); true if empty. uint8 gives uint8, 0
@@ -154,7 +154,7 @@ AMBIT_API Tensor any(const Tensor& self, OptionalIntArrayRef dims, bool keepdim 
 AMBIT_API Tensor all(const Tensor& self);
 AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
 /// @}
-/// The same over dims, like any().
+/// As above, over dims, like any().
 AMBIT_API Tensor all(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
 /// Compute a checksum: the bitwise xor, over dims, of the bits of the elements as float64, for
 /// integers and bool as int64; 0 if empty. int64, with the bits that PyTorch returns as uint64. The

@@ -68,8 +68,8 @@ AMBIT_API Tensor corrcoef(const Tensor& self);
 /// N - 1 - j, or j if increasing. bool and integers give int64. Errors: also Error for N < 0.
 AMBIT_API Tensor vander(const Tensor& x, std::optional<int64_t> N = {}, bool increasing = false);
 
-/// The same in increasing order, for the last dim of x: [..,M] -> [..,M,N], [] -> [1,N]. Not for
-/// bool. Errors: also Error for N < 2. Source: torch.linalg.vander.
+/// As vander() with increasing = true, for the last dim of x: [..,M] -> [..,M,N], [] -> [1,N]. Not
+/// for bool. Errors: also Error for N < 2. Source: torch.linalg.vander.
 AMBIT_API Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N = {});
 
 }  // namespace ambit

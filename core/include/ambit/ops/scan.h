@@ -12,7 +12,7 @@ namespace ambit {
 /// dtype, bool and integers give int64 (which wraps); `dtype`, not bool, converts self first.
 /// Gradient: self.
 AMBIT_API Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
-/// The same in place; `dtype` must be omitted or self's.
+/// As above, but in place; `dtype` must be omitted or self's.
 AMBIT_API const Tensor& cumsum_(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 /// Compute the cumulative product along dim; dtypes as cumsum. Gradient: self, also at zeros.
 /// @{

@@ -116,7 +116,7 @@ AMBIT_API Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> s
 /// View the indices from start to start + length (excluded) along dim; a negative start counts from
 /// the end. Errors: also IndexError if any is out of range; nothing is clamped.
 AMBIT_API Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length);
-/// The same with start as a one-element integer tensor; waits for the device. Errors: also
+/// As above, with start as a one-element integer tensor; waits for the device. Errors: also
 /// DTypeError; ShapeError for another number of elements.
 AMBIT_API Tensor narrow(const Tensor& self, int64_t dim, const Tensor& start, int64_t length);
 /// View sliding windows of `size` along dim, `step` apart: out[.., i, .., k] = self[.., i step + k,
@@ -154,7 +154,7 @@ AMBIT_API const Tensor& as_strided_(const Tensor& self, IntArrayRef sizes, IntAr
 /// uninitialised. Errors: also AutogradError if self requires grad.
 AMBIT_API const Tensor& resize_(const Tensor& self, IntArrayRef sizes,
                                 std::optional<MemoryFormat> format = {});
-/// The same with the sizes of another tensor; Preserve: with its memory format.
+/// As resize_(), with the sizes of another tensor; format Preserve: also with its memory format.
 AMBIT_API const Tensor& resize_as_(const Tensor& self, const Tensor& the_template,
                                    std::optional<MemoryFormat> format = {});
 /// Return select(self, dim, i) for each index i.
@@ -186,8 +186,8 @@ AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections,
 /// last one; as for slice they clamp and may be empty.
 AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices,
                                            int64_t dim = 0);
-/// The same with an int64 tensor, sections [] or indices [K]; waits for the device. Errors: also
-/// DTypeError.
+/// As above, with an int64 tensor of the number of sections, [], or of the indices, [K]; waits for
+/// the device. Errors: also DTypeError.
 AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self,
                                            const Tensor& tensor_indices_or_sections,
                                            int64_t dim = 0);
@@ -210,7 +210,7 @@ AMBIT_API std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices);
 
 /// Copy to new memory on the same device; the result is contiguous.
 AMBIT_API Tensor clone(const Tensor& self);
-/// The same with the strides of a format, like Tensor::clone().
+/// As above, with the strides of a format, like Tensor::clone().
 AMBIT_API Tensor clone(const Tensor& self, std::optional<MemoryFormat> format);
 /// Return self if it is contiguous (row-major), else a contiguous copy.
 AMBIT_API Tensor contiguous(const Tensor& self);

@@ -22,7 +22,7 @@ AMBIT_API std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool
 /// @}
 /// Return the indices that sort self along dim. No gradient.
 AMBIT_API Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false);
-/// The same; always stable, the bool is ignored.
+/// As above; the sort is always stable, so the bool is ignored.
 inline Tensor argsort(const Tensor& self, std::same_as<bool> auto /*stable*/, int64_t dim = -1,
                       bool descending = false) {
   return argsort(self, dim, descending);
@@ -156,7 +156,7 @@ AMBIT_API Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int
 AMBIT_API Tensor quantile(const Tensor& self, double q, std::optional<int64_t> dim = {},
                           bool keepdim = false, std::string_view interpolation = "linear");
 /// @}
-/// The same ignoring NaN; NaN if all are.
+/// As quantile(), but ignore NaN; NaN if all elements are NaN.
 /// @{
 AMBIT_API Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {},
                              bool keepdim = false, std::string_view interpolation = "linear");

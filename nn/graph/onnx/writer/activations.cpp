@@ -13,7 +13,7 @@ void give(Site& s, const char* type, const Attributes& attributes = {}) {
   s.give(s.e.op(type, {s.tensor(0)}, attributes));
 }
 
-// ONNX has Gelu since opset 20 only; runtimes fuse these nodes.
+// ONNX has the operator Gelu only from opset 20 on; runtimes fuse these nodes.
 void gelu(Site& s) {
   const Ref x = s.tensor(0);
   Emitter& e = s.e;
@@ -51,12 +51,13 @@ void celu(Site& s) {
   s.give(e.where(e.compare("Greater", x, 0), x, low));
 }
 
-// Beyond the threshold, x itself.
+// Beyond the threshold the result is x.
 void softplus_above(Site& s) {
   const Ref x = s.tensor(0);
   Emitter& e = s.e;
   const double beta = s.real(1), threshold = s.real(2);
-  if (beta == 1 && threshold == 20) return s.give(softplus(e, x));  // equal in float32 from 17 on
+  if (beta == 1 && threshold == 20)
+    return s.give(softplus(e, x));  // from x = 17 on, both are equal in float32
   const Ref scaled = e.mul(x, beta);
   const Ref y = e.mul(softplus(e, scaled), 1 / beta);
   s.give(e.where(e.compare("Greater", scaled, threshold), x, y));
@@ -64,7 +65,8 @@ void softplus_above(Site& s) {
 
 void log_sigmoid(Site& s) { s.give(s.e.op("Neg", {softplus(s.e, s.e.op("Neg", {s.tensor(0)}))})); }
 
-// Not ONNX's Shrink and ThresholdedRelu: they replace NaN by 0, but PyTorch's functions keep NaN.
+// ONNX's Shrink and ThresholdedRelu are not used: they replace NaN by 0, but PyTorch's functions
+// keep NaN.
 void hard_shrink(Site& s) {
   const Ref x = s.tensor(0);
   Emitter& e = s.e;

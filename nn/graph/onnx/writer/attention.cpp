@@ -1,4 +1,4 @@
-// Form: attention, by its products. Opset 23 has it as an operator.
+// Form: attention as matrix products and softmax. Only opset 23 has an operator for it.
 #include <cmath>
 #include <limits>
 
@@ -7,7 +7,7 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// Each head of x serves `times` heads.
+// Repeat each head of x `times` times.
 Ref repeated_heads(Site& s, const Ref& x, size_t i, int64_t times) {
   if (times == 1) return x;
   return s.e.repeat_each(x, s.rank(i), s.rank(i) - 3, times);

@@ -13,7 +13,7 @@ void give_without_batch(Site& s, const Ref& y, int64_t rank) {
 
 namespace {
 
-// A list of n numbers, of which PyTorch accepts one for all.
+// Return a list of n numbers; PyTorch also accepts one number for all.
 Dims list(Site& s, size_t i, size_t n) {
   const Dims given = s.integers(i);
   return given.size() == n ? given : Dims(n, given.size() == 1 ? given[0] : 0);
@@ -107,7 +107,7 @@ void image_to_columns(Site& s) {
       for (int64_t j = 0; j < count; ++j) index.push_back(j * stride[i] + k * dilation[i]);
     }
     const Ref positions = e.reshape(e.integers(index), {kernel[i], count});
-    // In the second pass the first spatial dim has become two dims.
+    // In the second pass the first spatial dim has already become two dims.
     x = e.op("Gather", {x, positions}, {attribute("axis", i == 0 ? 2 : 4)});
   }
   x = e.transpose(x, {0, 1, 2, 4, 3, 5});

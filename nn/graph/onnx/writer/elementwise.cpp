@@ -11,13 +11,13 @@ struct Pair {
   Ref a, b;
 };
 
-// Operands in the dtype of the result.
+// Return the operands in the dtype of the result.
 Pair operands(Site& s) {
   const DType d = s.result_dtype();
   return {s.tensor(0, d), s.tensor(1, d)};
 }
 
-// Operands in the dtype that they promote to.
+// Return the operands in the dtype to which they promote.
 Pair promoted(Site& s) {
   const DType d = s.common(0, 1);
   return {s.tensor(0, d), s.tensor(1, d)};

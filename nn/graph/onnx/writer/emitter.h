@@ -45,7 +45,7 @@ class Emitter {
   /// Add a node of one output and return it. Its dtype is that of the first input, or `result`.
   Ref op(const char* type, const std::vector<Ref>& inputs, const Attributes& attributes = {},
          std::optional<DType> result = {});
-  /// The same for several outputs.
+  /// As op(), for several outputs.
   std::vector<Ref> ops(const char* type, const std::vector<Ref>& inputs,
                        const Attributes& attributes, const std::vector<DType>& results);
 
@@ -83,7 +83,7 @@ class Emitter {
   Ref sizes(const Ref& x, int64_t from, int64_t to);
   /// Return the sizes of x, of `rank` dims, with [from, to) replaced by `sizes`.
   Ref replace_sizes(const Ref& x, int64_t rank, int64_t from, int64_t to, const Ref& sizes);
-  /// Repeat each index of a dim `times` times, adjacent to each other.
+  /// Repeat each index of a dim `times` times; copies are adjacent.
   Ref repeat_each(const Ref& x, int64_t rank, int64_t dim, int64_t times);
   /// Add a reduction over dims: in some operators an attribute lists the dims, in others an input.
   Ref reduce(const char* type, const Ref& x, IntArrayRef dims, bool keepdim);
@@ -92,7 +92,7 @@ class Emitter {
   proto::GraphProto& graph_;
   std::string place_;
   std::unordered_set<std::string> names_;
-  std::map<std::string, Ref> constants_;  // by dtype, sizes and bytes
+  std::map<std::string, Ref> constants_;  // key: dtype, sizes and bytes
   std::map<std::string, int> counts_;     // of names
 };
 

@@ -35,7 +35,7 @@ std::string begin_of(int field, uint64_t bytes) {
 // An initializer, whose elements are written from the tensor.
 struct Field {
   Tensor tensor;
-  std::string head;  // of the message, then of its raw data
+  std::string head;  // header of the message and of its field raw_data
   bool is_external = false;
   uint64_t offset = 0;
 

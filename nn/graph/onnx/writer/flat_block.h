@@ -9,10 +9,10 @@
 namespace ambit::graph::onnx {
 
 /// Return the program's block, in which blocks that only switch gradients on or off are replaced by
-/// their calls. Its `outputs` are those of the block.
+/// their calls. Its `outputs` are the outputs of the block.
 Block flat_block(const Program& program);
 
-/// Values that share memory, so that a call that changes one in place changes others.
+/// Finds values that share memory: a call that changes one of them in place changes the others.
 class Aliases {
  public:
   explicit Aliases(const Block& block);

@@ -20,8 +20,8 @@ extern const std::span<const Form> kElementwiseForms, kMapForms, kActivationForm
     kConvolutionForms, kPoolForms, kResizeForms, kNormForms, kLossForms, kRecurrentForms,
     kAttentionForms, kSizeForms;
 
-/// Return the form of a function, or null. A function that changes its first argument in place has
-/// the form of the one that does not.
+/// Return the form of a function, or null. An in-place function has the form of the function that
+/// returns a new tensor.
 const Form* find_form(std::string_view function);
 /// True for a function that changes its first argument.
 bool is_in_place(std::string_view function);
@@ -30,7 +30,7 @@ bool is_in_place(std::string_view function);
 /// log(1 + e^x), without overflow.
 Ref softplus(Emitter& e, const Ref& x);
 Ref softmax(Emitter& e, const Ref& x, int64_t dim);
-/// Return x, of `rank` dims or one fewer, with a first dim.
+/// Return x with a batch dim, which is added unless x already has `rank` dims.
 Ref with_batch(Site& s, const Ref& x, int64_t rank);
 /// Undo with_batch().
 void give_without_batch(Site& s, const Ref& y, int64_t rank);

@@ -27,7 +27,7 @@ void gather_elements(Site& s) {
   s.give(s.rank(2) == 0 ? s.e.squeeze(y, 0) : y);
 }
 
-// ONNX needs updates of the sizes of the index.
+// ONNX requires that the updates have the sizes of the index.
 void scatter(Site& s, Ref src, bool adds) {
   const Ref index = index_at(s, 2);
   if (s.rank(2) != s.rank(0) || s.rank(0) == 0) Site::refuse("an index without dims");
@@ -149,7 +149,7 @@ void index_put(Site& s) {
   const Indices at = indices_of(s);
   const Dims order = indexed_first(at, s.rank(0));
   const Ref x = e.transpose(s.tensor(0), order);
-  const Ref places = selected(s, at, x);  // for its sizes
+  const Ref places = selected(s, at, x);  // only its sizes are used
   const Dims back = index_in_place(at, index_rank(s, at), s.rank(0));
   const Ref shape = e.op("Shape", {e.transpose(places, back)}, {}, kInt64);
   const Ref values = e.op("Expand", {s.tensor(2, x.dtype), shape});
@@ -177,7 +177,7 @@ void one_hot(Site& s) {
   s.give(s.e.op("OneHot", {s.tensor(0), s.e.integer(classes), values}, {}, kInt64));
 }
 
-// TopK of all elements sorts; equal ones keep their order.
+// TopK of all elements sorts them; equal elements keep their order.
 void give_largest(Site& s, const Ref& count, int64_t dim, bool largest, bool wants_values) {
   const Ref x = with_dim(s, s.tensor(0), 0);
   const std::vector<Ref> y =
@@ -199,12 +199,12 @@ void sort(Site& s, size_t dim_at, bool wants_values) {
   give_largest(s, s.e.sizes(x, dim, dim + 1), dim, s.flag(dim_at + 1), wants_values);
 }
 
-// [elements, dims], as many as are not 0.
+// The result is [number of elements that are not 0, dims].
 void nonzero(Site& s) {
   s.give(s.e.transpose(s.e.op("NonZero", {s.tensor(0)}, {}, kInt64), {1, 0}));
 }
 
-// The rows of the table that each bag has, as a matrix [bags, indices] of bool.
+// Return a bool matrix [bags, indices] that is true where an index belongs to a bag.
 Ref rows_of_bags(Site& s, const Ref& index, std::optional<int64_t> padding) {
   Emitter& e = s.e;
   constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();
@@ -242,7 +242,7 @@ void embedding_bag(Site& s, std::optional<int64_t> padding) {
   s.give(e.where(e.compare("Greater", counts, 0), most, e.number(0, d)));
 }
 
-// The row of the table that is part of no bag; negative ones count from the end.
+// The row of the table that belongs to no bag (padding_idx); a negative number counts from the end.
 std::optional<int64_t> padding_of(Site& s) {
   if (!s.has(8)) return {};
   const int64_t row = s.integer(8);

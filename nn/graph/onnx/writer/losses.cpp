@@ -62,7 +62,7 @@ void with_logits(Site& s) {
   give_reduced(s, losses, 4);
 }
 
-// Class indices: ONNX's operators of the same definition. They need a batch.
+// Targets are class indices. ONNX has operators with the same definition; they need a batch dim.
 void by_class(Site& s, const char* type) {
   Emitter& e = s.e;
   constexpr const char* kReductions[] = {"none", "mean", "sum"};

@@ -11,7 +11,7 @@ Ref operand(Site& s) { return s.tensor(0, s.result_dtype()); }
 
 void give(Site& s, const char* type) { s.give(s.e.op(type, {operand(s)})); }
 
-// Rounding, which integers do not need.
+// Rounding functions, which leave integers unchanged.
 void rounded(Site& s, const char* type) {
   const Ref x = s.tensor(0);
   s.give(is_floating_point(x.dtype) ? s.e.op(type, {x}) : x);
@@ -33,7 +33,8 @@ void sign(Site& s) {
   s.give(s.e.sub(above, below));
 }
 
-// e^x - 1, near 0 by 2 t / (1 - t) with t = tanh(x / 2), which loses no digits there.
+// e^x - 1. Near 0 it is computed as 2 t / (1 - t) with t = tanh(x / 2), which loses no digits
+// there.
 void exp_minus_1(Site& s) {
   const Ref x = operand(s);
   Emitter& e = s.e;
@@ -43,7 +44,8 @@ void exp_minus_1(Site& s) {
   s.give(e.where(e.compare("Less", absolute(e, x), 1), near, far));
 }
 
-// log(1 + x), near 0 by log(u) x / (u - 1) with u = 1 + x rounded, whose error cancels.
+// log(1 + x). Near 0 it is computed as log(u) x / (u - 1), where u is 1 + x rounded; the rounding
+// error cancels.
 void log_1_plus(Site& s) {
   const Ref x = operand(s);
   Emitter& e = s.e;

@@ -86,10 +86,10 @@ class ModelCopy {
     while (!inputs.empty() && inputs[inputs.size() - 1].empty()) inputs.RemoveLast();
   }
 
-  // In evaluation there is one output; the others are the statistics themselves.
+  // In evaluation there is one output; uses of the other outputs become uses of the statistics.
   void set_batch_norm(proto::NodeProto& node, Nodes& further) {
     if (*training_) return refuse(node);
-    if (node.output_size() > 3) return;  // which no operator has
+    if (node.output_size() > 3) return;  // such a node is not an operator of ONNX
     google::protobuf::RepeatedPtrField<proto::AttributeProto> others;
     for (proto::AttributeProto& a : *node.mutable_attribute()) {
       if (a.name() != "training_mode") others.Add()->Swap(&a);

@@ -1,6 +1,6 @@
-// Source of the format: onnx.proto and docs/IR.md of ONNX 1.23. Opset 18 is the one that PyTorch's
-// exporter writes by default, so every runtime reads it; later ones add operators such as Gelu and
-// RMSNormalization, of which runtimes fuse the parts.
+// Source of the format: onnx.proto and docs/IR.md of ONNX 1.23. PyTorch's exporter writes opset 18
+// by default, so every runtime reads it. Later opsets add operators such as Gelu and
+// RMSNormalization; here they are written as several nodes, which runtimes fuse.
 #include "model_writer.h"
 
 #include <ambit/autograd.h>
@@ -139,7 +139,7 @@ class ModelWriter {
     }
   }
 
-  // Names of parameters and buffers are taken first, then those of inputs and outputs.
+  // Declare the names of parameters and buffers first, then the names of inputs and outputs.
   void declare() {
     std::unordered_map<const TensorImpl*, Ref> known;  // tied tensors are one initializer
     std::vector<size_t> constants;
@@ -232,7 +232,8 @@ class ModelWriter {
     }
   }
 
-  // A call in place gives all names of the tensor a new value. Refuse it if views of it are used.
+  // An in-place call gives all values that are the same tensor a new value. Refuse it if views of
+  // the tensor are used later.
   void check_in_place(size_t i, const std::string& place) {
     const Node& node = block_.nodes[i];
     const std::string_view function = node.function->name;
@@ -265,7 +266,7 @@ class ModelWriter {
     }
   }
 
-  // Each output has a name of its own: rename the value that a node computes, or add an Identity.
+  // Each output needs a distinct name: rename the value that a node computes, or add an Identity.
   void write_outputs() {
     const size_t first = block_.outputs.size() - program_.outputs.size();
     std::unordered_map<std::string, std::string> renamed;
@@ -333,12 +334,12 @@ class ModelWriter {
   std::vector<bool> needed_;
   std::vector<int64_t> made_by_, last_use_;  // the first and the last call that has a value
   std::vector<bool> is_used_;
-  std::vector<Ref> refs_;  // of the values
+  std::vector<Ref> refs_;  // one for each value
   WrittenModel out_;
   proto::GraphProto& graph_;
   Emitter emitter_;
   std::vector<std::string> output_names_;
-  std::unordered_map<std::string, Value> types_;  // by name in the model
+  std::unordered_map<std::string, Value> types_;  // key: name in the model
   Lacking lacking_{"graph::save: expected calls that have a form in ONNX in"};
 };
 

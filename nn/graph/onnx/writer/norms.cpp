@@ -24,7 +24,8 @@ int64_t channels_of(Site& s) {
   return n;
 }
 
-// The factor at `weight` and the summand at `bias`, of one element for each channel.
+// Apply the factor at argument `weight` and the summand at argument `bias`, each with one element
+// per channel.
 Ref scaled_by_channel(Site& s, Ref y, size_t weight, size_t bias) {
   Dims sizes(static_cast<size_t>(s.rank(0) - 1), 1);
   sizes[0] = -1;
@@ -32,7 +33,7 @@ Ref scaled_by_channel(Site& s, Ref y, size_t weight, size_t bias) {
   return s.has(bias) ? s.e.add(y, s.e.reshape(s.tensor(bias), sizes)) : y;
 }
 
-// Normalized with its own mean and variance over dims.
+// Normalize x with its mean and variance over dims.
 Ref normalized(Emitter& e, const Ref& x, const Dims& dims, double eps) {
   const Ref distance = e.sub(x, e.reduce("ReduceMean", x, dims, true));
   const Ref var = e.reduce("ReduceMean", e.mul(distance, distance), dims, true);
@@ -76,21 +77,22 @@ void layer_norm(Site& s) {
       {attribute("axis", -static_cast<int64_t>(shape.size())), attribute("epsilon", s.real(4))}));
 }
 
-// Opset 23 has it as an operator.
+// Only opset 23 has an operator for it.
 void rms_norm(Site& s) {
   Emitter& e = s.e;
   const Ref x = s.tensor(0);
   Dims dims;
   const auto count = static_cast<int64_t>(s.integers(1).size());
   for (int64_t d = s.rank(0) - count; d < s.rank(0); ++d) dims.push_back(d);
-  // PyTorch's default: the distance of 1 to the next number, of float32 for 16 bits.
+  // PyTorch's default eps is the distance from 1 to the next larger number; 16-bit types use that
+  // of float32.
   const double eps = s.has(3) ? s.real(3) : x.dtype == kFloat64 ? 0x1p-52 : 0x1p-23;
   const Ref mean = e.reduce("ReduceMean", e.mul(x, x), dims, true);
   const Ref y = e.div(x, e.op("Sqrt", {e.add(mean, eps)}));
   s.give(s.has(2) ? e.mul(y, s.tensor(2)) : y);
 }
 
-// An instance norm of [N, groups, all]; opset 21 has it as an operator.
+// Written as an instance norm of [N, groups, all]; only opset 21 has an operator for it.
 void group_norm(Site& s, int64_t groups, size_t weight, size_t bias, double eps) {
   Emitter& e = s.e;
   const Ref x = s.tensor(0);
@@ -104,7 +106,7 @@ void group_norm(Site& s, int64_t groups, size_t weight, size_t bias, double eps)
   s.give(scaled_by_channel(s, back, weight, bias));
 }
 
-// v g / |v|, the norm over all dims but one.
+// v g / |v|, where the norm is over all dims but one.
 void weight_norm(Site& s) {
   Emitter& e = s.e;
   const Ref v = s.tensor(0);

@@ -4,7 +4,8 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// PyTorch lists (before, after) from the last dim on; ONNX all before, then all after.
+// PyTorch lists (before, after) of each dim from the last dim on; ONNX lists all before, then all
+// after.
 Dims onnx_pads(const Dims& pads, int64_t rank) {
   const auto n = static_cast<size_t>(rank);
   Dims out(2 * n, 0);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
-// Element `index` of a dim, without the dim. A constant index may count from the end.
+// Return element `index` of a dim, without the dim. A constant index may count from the end.
 void select(Site& s) {
   const Ref x = s.tensor(0), index = s.is_constant(2) ? s.e.integer(s.integer(2)) : s.tensor(2);
   s.give(s.e.op("Gather", {x, index}, {attribute("axis", s.dim(1, 0))}));
@@ -32,7 +32,8 @@ void narrow(Site& s) {
   s.give(s.e.op("Slice", {s.tensor(0), start, end, s.e.integers(s.dim(1, 0))}));
 }
 
-// Windows of a dim, which becomes their number; the window is a new last dim.
+// Return the windows along a dim. The dim then has the number of windows as its size, and the
+// elements of a window are a new last dim.
 void unfold(Site& s) {
   const int64_t dim = s.dim(1, 0), size = s.integer(2), step = s.integer(3), rank = s.rank(0);
   const int64_t count = s.result_sizes()[static_cast<size_t>(dim)];
@@ -74,7 +75,7 @@ void diagonal(Site& s) {
   s.give(s.e.op("Gather", {flat, s.e.integers(index)}, {attribute("axis", rank - 2)}));
 }
 
-// Parts of sizes that the results have.
+// Split into parts with the sizes of the results.
 void split(Site& s, int64_t dim) {
   const Ref x = s.tensor(0);
   Dims lengths;
@@ -119,7 +120,7 @@ void stack(Site& s) {
   s.give(s.e.concat(list, dim));
 }
 
-// Repeats may have more dims than x, or x more than the repeats of tile().
+// `repeats` may have more dims than x, and for tile() x may have more dims than `repeats`.
 void repeat(Site& s) {
   Ref x = s.tensor(0), repeats = s.shape(1);
   const int64_t rank = s.rank(0);
@@ -133,7 +134,7 @@ void repeat(Site& s) {
   s.give(s.e.op("Tile", {s.e.unsqueeze(x, added), repeats}));
 }
 
-// Each element several times, next to each other.
+// Repeat each element; its copies are adjacent.
 void repeat_interleave(Site& s) {
   Ref x = s.tensor(0);
   int64_t rank = s.rank(0), dim = 0;
@@ -181,7 +182,7 @@ void triangle(Site& s, int upper) {
   s.give(s.e.op("Trilu", {s.tensor(0), s.e.integer(s.integer(1))}, {attribute("upper", upper)}));
 }
 
-// Put `src`, of the sizes of x[start:end] along `dim`, in its place.
+// Replace x[start:end] along `dim` by `src`, which has the sizes of this slice.
 void put_slice(Site& s, const Ref& src, int64_t dim, int64_t start, int64_t end) {
   const Ref x = s.tensor(0);
   const int64_t size = s.sizes(0)[static_cast<size_t>(dim)];

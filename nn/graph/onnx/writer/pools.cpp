@@ -21,8 +21,8 @@ Dims spatial(const Dims& sizes, size_t n) {
   return out;
 }
 
-// PyTorch rounds up only if the last window begins before the padding at the end. More padding
-// there and rounding down gives the same sizes; ONNX's own ceil_mode remains for dynamic sizes.
+// PyTorch rounds up only if the last window begins before the padding at the end. More padding at
+// the end with rounding down gives the same sizes; ONNX's own ceil_mode is used for dynamic sizes.
 Pool pool_of(Site& s, size_t n, size_t dilation_at, size_t ceil_at) {
   const auto list = [&](size_t i, int64_t value) {
     const Dims given = s.integers(i);
@@ -122,7 +122,7 @@ void avg_pool(Site& s, size_t n, bool has_divisor) {
 int64_t window_start(int64_t j, int64_t in, int64_t out) { return j * in / out; }
 int64_t window_end(int64_t j, int64_t in, int64_t out) { return ((j + 1) * in + out - 1) / out; }
 
-// The kernel of windows of one size that do not overlap; empty if they differ.
+// Return the kernel if all windows have one size and do not overlap; empty otherwise.
 Dims even_windows(const Dims& in, const Dims& out) {
   Dims kernel;
   for (size_t i = 0; i < in.size(); ++i) {
@@ -138,7 +138,7 @@ Dims swapped_with_last(int64_t rank, int64_t dim) {
   return order;
 }
 
-// Windows of different sizes: a product with their weights along each dim.
+// Windows of different sizes are computed as a product with their weights along each dim.
 void adaptive_avg_pool(Site& s, size_t n) {
   Emitter& e = s.e;
   const Dims in = spatial(s.sizes(0), n), out = spatial(s.result_sizes(), n);
@@ -170,7 +170,8 @@ void adaptive_avg_pool(Site& s, size_t n) {
   s.give(x);
 }
 
-// Windows of different sizes: their elements, the last one repeated, along each dim.
+// For windows of different sizes, gather their elements along each dim, with the last element
+// repeated.
 void adaptive_max_pool(Site& s, size_t n) {
   Emitter& e = s.e;
   const Dims in = spatial(s.fixed_sizes(0), n), out = spatial(s.result_sizes(), n);

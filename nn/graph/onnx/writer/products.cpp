@@ -45,8 +45,8 @@ void linear(Site& s) {
   s.give(b.name.empty() ? y : e.add(y, b));
 }
 
-// onnxruntime refuses capital letters without an output term: it is written out, as PyTorch
-// defines it.
+// onnxruntime refuses capital letters without an output term, so write the output term that PyTorch
+// implies.
 void einsum(Site& s) {
   std::string equation(s.text(0));
   if (equation.find("->") == equation.npos) {

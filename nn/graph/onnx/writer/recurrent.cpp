@@ -9,7 +9,7 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// PyTorch's gates i, f, g, o and r, z, n in ONNX's order: i, o, f, c and z, r, h.
+// The positions of PyTorch's gates i, f, g, o and r, z, n in ONNX's order: i, o, f, c and z, r, h.
 struct Kind {
   const char* type;
   std::array<int, 4> order;

@@ -6,7 +6,7 @@
 namespace ambit::graph::onnx {
 namespace {
 
-// A sum or product; bool and integers become int64 before it, as the result is.
+// A sum or product. Bool and integers are converted to int64 first, the dtype of the result.
 void reduce(Site& s, const char* type, const Dims& dims, bool keepdim) {
   const Ref x = s.tensor(0, s.result_dtype());
   s.give(dims.empty() ? x : s.e.reduce(type, x, dims, keepdim));
@@ -33,7 +33,7 @@ Ref position(Site& s, const char* type, const Ref& x, int64_t dim, bool keepdim)
                 {attribute("axis", dim), attribute("keepdims", int{keepdim})}, kInt64);
 }
 
-// Values, and the positions of the first of equal ones.
+// Return the values, and their positions: the first one among equal elements.
 void extremum_along(Site& s, const char* reduce, const char* arg) {
   const Ref x = s.tensor(0);
   if (s.rank(0) == 0) {
@@ -73,7 +73,8 @@ struct Moments {
   Ref var, mean;
 };
 
-// ONNX has no variance. Sums of squared distances from the mean, which has all dims here.
+// ONNX has no variance, so sum the squared distances from the mean. The mean keeps all dims for the
+// subtraction.
 Moments moments(Site& s, const Dims& dims, double correction, bool keepdim) {
   Emitter& e = s.e;
   const Ref x = s.tensor(0);
@@ -130,7 +131,7 @@ void norm(Site& s, const Dims& dims, bool keepdim) {
   s.give(e.op("Pow", {sum, e.number(1 / p, x.dtype)}));
 }
 
-// Shifted by the maximum, so that no exponential overflows; 0 where that is infinite.
+// Subtract the maximum, so that no exponential overflows; subtract 0 where the maximum is infinite.
 void log_sum_exp(Site& s) {
   Emitter& e = s.e;
   const Dims dims = s.dims(1, 0);

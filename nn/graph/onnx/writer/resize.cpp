@@ -55,7 +55,7 @@ void resize(Site& s, std::string_view mode, size_t size, std::vector<double> fac
   for (size_t d = 0; d < factors.size(); ++d) {
     if (in[d + 2] >= 0 && in[d + 2] == out[d + 2]) factors[d] = 1;
   }
-  // With aligned corners the sizes decide, also where a factor gives a fraction.
+  // With aligned corners the positions depend only on the sizes, even if a factor gives a fraction.
   if (align_corners && are_fixed(out)) factors.clear();
   if (!factors.empty()) {
     std::vector<double> all{1, 1};
@@ -81,7 +81,7 @@ void nearest(Site& s) { resize(s, "nearest", 1, s.reals(2), false); }
 void linear(Site& s) { resize(s, "linear", 1, s.reals(3), s.flag(2)); }
 void cubic(Site& s) { resize(s, "cubic", 1, s.reals(3), s.flag(2)); }
 
-// The overloads with one factor for each dim, of which none or all are given.
+// The overloads with one factor for each dim; either all factors are given or none.
 std::vector<double> factors_at(Site& s, size_t i) {
   if (!s.has(i) || !s.has(i + 1)) return {};
   return {s.real(i), s.real(i + 1)};

@@ -13,7 +13,8 @@ void reshape(Site& s) { s.give(s.e.reshape(s.tensor(0), s.shape(1))); }
 
 void reshape_as(Site& s) { s.give(s.e.reshape(s.tensor(0), s.sizes_of(1, 0, s.rank(1)))); }
 
-// Sizes of the result: constants, with -1 for one that is dynamic; else those of x around a part.
+// The sizes of the result: constants, with -1 for one dynamic size; otherwise the sizes of x with a
+// part replaced.
 void flatten(Site& s) {
   const Ref x = s.tensor(0);
   const int64_t rank = s.rank(0);
@@ -94,7 +95,7 @@ void squeeze(Site& s, const Dims& dims) {
 void expand(Site& s) {
   const Ref x = s.tensor(0);
   if (!s.has_constants(1)) {
-    // A -1 among computed sizes, also from the caller, becomes 1.
+    // A -1 among computed sizes, which may come from the caller, becomes 1.
     const Ref shape = s.shape(1);
     const Ref is_kept = s.e.compare("Less", shape, 0);
     return s.give(s.e.op("Expand", {x, s.e.where(is_kept, s.e.integer(1), shape)}));
@@ -111,7 +112,7 @@ void expand_as(Site& s) { s.give(s.e.op("Expand", {s.tensor(0), s.sizes_of(1, 0,
 
 void broadcast_tensors(Site& s) {
   const std::vector<Ref> list = s.tensors(0);
-  // The sum of zeros has the common sizes.
+  // A sum of zeros of each tensor's sizes has the common sizes.
   Ref zeros;
   for (const Ref& x : list) {
     const Ref zero = s.e.op("ConstantOfShape", {s.e.op("Shape", {x}, {}, kInt64)}, {}, kFloat32);

@@ -172,7 +172,7 @@ Dims Site::fixed_sizes(size_t i) const {
 Dims Site::dims(size_t i, size_t of) const {
   Dims out;
   for (const int64_t d : integers(i)) out.push_back(dim_of(d, rank(of)));
-  if (rank(of) == 0) return {};  // which has no dims, although PyTorch accepts 0 and -1
+  if (rank(of) == 0) return {};  // it has no dims, although PyTorch accepts 0 and -1
   return out.empty() ? all_dims(of) : out;
 }
 

@@ -46,7 +46,7 @@ class Site {
   /// An operand. A number becomes a tensor without dims of its own dtype, or of `dtype`.
   Ref tensor(size_t i) const;
   Ref tensor(size_t i, DType dtype) const;
-  /// The same; a ref without name for None.
+  /// As tensor(), but a ref without a name for None.
   Ref optional(size_t i) const { return has(i) ? tensor(i) : Ref(); }
   std::vector<Ref> tensors(size_t i) const;
   /// Item `k` of list i.
@@ -80,9 +80,9 @@ class Site {
   const Value& value(const Argument& a) const;
   int64_t rank_of(const Argument& a) const { return std::ssize(value(a).sizes); }
   int64_t rank(size_t i) const { return std::ssize(value(i).sizes); }
-  /// Return the sizes of an operand; -1 for those that are dynamic.
+  /// Return the sizes of an operand; -1 for dynamic ones.
   Dims sizes(size_t i) const { return static_sizes(value(i)); }
-  /// The same for an operand whose sizes are fixed.
+  /// As sizes(), for an operand whose sizes must be fixed.
   Dims fixed_sizes(size_t i) const;
   /// Return argument i as a dim from 0 of operand `of`.
   int64_t dim(size_t i, size_t of) const { return dim_of(integer(i), rank(of)); }

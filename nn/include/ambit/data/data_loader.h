@@ -96,7 +96,7 @@ requires(!Dataset::is_stateful)
   });
 }
 
-/// The same with a sampler over the whole dataset. Errors: Error if its size is unknown.
+/// As above, with a sampler over the whole dataset. Errors: Error if its size is unknown.
 template <class Sampler = samplers::RandomSampler, class Dataset>
 requires(!Dataset::is_stateful && std::constructible_from<Sampler, size_t>)
     std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(

@@ -97,7 +97,7 @@ class DataLoaderBase : private BatchSource<Batch> {
   // worker kept a reference to an exception, it could be freed after the caller has caught it.
   struct Task {
     std::optional<BatchRequest> request;
-    bool grad_mode = true;  // that of the calling thread
+    bool grad_mode = true;  // grad mode of the calling thread
     bool is_done = false;   // guarded by monitor_, as are the next two
     std::optional<Batch> batch;
     std::exception_ptr error;

@@ -36,7 +36,7 @@ class AMBIT_API Monitor {
     void wait(const Condition& is_true) {
       while (!is_true()) wait();
     }
-    /// The same, until `deadline` at the latest; return the value of `is_true()`.
+    /// As wait(), but until `deadline` at the latest; return the value of `is_true()`.
     template <class Condition>
     bool wait_until(Time deadline, const Condition& is_true) {
       while (!is_true()) {

@@ -99,11 +99,11 @@ class AMBIT_API ProcessGroup {
   /// Replace the tensor on all ranks by its sum over them, or the reduction `op`; results are
   /// bit-equal on all ranks. Integers wrap; the sum of bool is "or".
   WorkPtr allreduce(const Tensor& tensor, ReduceOp op = ReduceOp::SUM);
-  /// The same on root only; the other ranks keep their tensors.
+  /// As allreduce(), on root only; the other ranks keep their tensors.
   WorkPtr reduce(const Tensor& tensor, int root = 0, ReduceOp op = ReduceOp::SUM);
   /// outputs[r] = rank r's input, on all ranks.
   WorkPtr allgather(const std::vector<Tensor>& outputs, const Tensor& input);
-  /// The same on root only; the other ranks pass no outputs.
+  /// As allgather(), on root only; the other ranks pass no outputs.
   WorkPtr gather(const std::vector<Tensor>& outputs, const Tensor& input, int root = 0);
   /// output = root's inputs[rank]; the other ranks pass no inputs.
   WorkPtr scatter(const Tensor& output, const std::vector<Tensor>& inputs, int root = 0);
@@ -142,7 +142,7 @@ class AMBIT_API ProcessGroup {
 
 /// Options of init_process_group.
 struct ProcessGroupOptions {
-  Milliseconds timeout = kDefaultTimeout;  ///< of collectives, 5 minutes
+  Milliseconds timeout = kDefaultTimeout;  ///< timeout of collectives, 5 minutes
   Device device = {};  ///< device of this rank, for communicators that are bound to one
 };
 

@@ -21,13 +21,13 @@ namespace ambit::graph {
 /// Errors: Error for tensors on other devices; NotImplementedError naming the call and the path of
 /// the module for calls without a form in torch.export or that depend on values (item(),
 /// nonzero()), random numbers (dropout in training), batch norms in training, writes to parameters,
-/// buffers or inputs, and views such as diagonals that no slices and permutations make; those of
-/// forward.
+/// buffers or inputs, and views such as diagonals that no slices and permutations make; errors
+/// of `forward`.
 AMBIT_API Graph capture(const nn::Module& net,
                         const std::function<std::vector<Tensor>(TensorList)>& forward,
                         TensorList inputs);
 
-/// The same for a module whose forward accepts tensors only, and returns one tensor.
+/// As above, for a module whose forward accepts tensors only, and returns one tensor.
 template <class Net, class... T>
 requires(std::same_as<T, Tensor>&&...) Graph
     capture(Net& net, const Tensor& first, const T&... others) {

@@ -36,10 +36,10 @@ class AMBIT_API GraphImpl : public nn::Module {
   /// own are created there, too. Omit arguments that are numbers, bools, strings or None: they are
   /// constants of the program. An integer that was exported as dynamic is a 0-dim int64. Errors:
   /// Error for a wrong number of inputs, DTypeError and ShapeError for one that differs from the
-  /// example or from the constraints of its dynamic sizes; those of the calls, which name the call
+  /// example or from the constraints of its dynamic sizes; errors of the calls, which name the call
   /// and the path of the module that made it.
   std::vector<Tensor> forward(TensorList inputs);
-  /// The same for a graph of one input and one output. Errors: also Error for another graph.
+  /// As above, for a graph of one input and one output. Errors: also Error for another graph.
   Tensor forward(const Tensor& input);
 
   /// Switch dropout, batch norms with running statistics and recurrent layers to training or

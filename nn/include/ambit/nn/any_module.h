@@ -81,7 +81,7 @@ class AMBIT_API AnyModule {
 
   /// Call the module's forward(arguments...) and return its result as Result. Argument types must
   /// equal the parameter types, apart from const and references. Errors: Error when the handle is
-  /// empty and for other types or another number of arguments; those of the module.
+  /// empty and for other types or another number of arguments; errors of the module.
   template <class Result = Tensor, class... Args>
   Result forward(Args&&... arguments) const {
     if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Args) == 1 &&

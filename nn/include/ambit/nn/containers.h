@@ -47,7 +47,7 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
     for (const auto& [key, module] : modules) insert(key, module);
   }
-  /// The same for an OrderedDict or another ModuleDict.
+  /// As above, for an OrderedDict or another ModuleDict.
   template <class Items>
   void update(const Items& modules) {
     for (const auto& item : modules) insert(item.key(), item.value());
@@ -61,7 +61,8 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   bool contains(const std::string& key) const { return items().contains(key); }
   /// Return a module. Errors of both: Error if there is no module of that name.
   std::shared_ptr<Module> operator[](const std::string& key) const { return items()[key]; }
-  /// Return it as M, a module class or its holder. Errors: also Error if it is of another class.
+  /// Return the module as M, a module class or its holder. Errors: also Error if it is of another
+  /// class.
   template <class M>
   auto& at(const std::string& key) const {
     const std::shared_ptr<Module> found = items()[key];

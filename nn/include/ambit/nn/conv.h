@@ -129,7 +129,7 @@ class AMBIT_API ConvNdImpl : public Cloneable<Derived> {
  protected:
   /// Compute the convolution of `input`, followed by `activation` if given.
   Tensor convolve(const Tensor& input, std::optional<UnaryOp> activation = {}) const;
-  /// The same for a transposed convolution.
+  /// As convolve(), for a transposed convolution.
   Tensor convolve_transposed(const Tensor& input, const PerAxis& output_padding) const;
 };
 

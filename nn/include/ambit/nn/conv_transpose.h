@@ -34,7 +34,7 @@ class ConvTransposeOptions : public Options<ConvTransposeOptions<D>> {
   AMBIT_OPTION(ConvTransposeOptions, bool, bias) = true;
   /// Step between the elements of a window.
   AMBIT_OPTION(ConvTransposeOptions, ExpandingArray<D>, dilation) = 1;
-  /// Only kZeros.
+  /// Only kZeros is supported.
   AMBIT_OPTION(ConvTransposeOptions, PadMode, padding_mode) = kZeros;
 };
 using ConvTranspose1dOptions = ConvTransposeOptions<1>;

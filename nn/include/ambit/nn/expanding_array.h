@@ -70,7 +70,7 @@ class AMBIT_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::o
   using Base::Base;
   /// Hold D elements, or one that is repeated. Errors: Error for another count.
   ExpandingArrayWithOptionalElem(std::initializer_list<std::optional<T>> list) : Base(list) {}
-  /// The same with numbers only.
+  /// As above, with numbers only.
   ExpandingArrayWithOptionalElem(std::initializer_list<T> list)
       : ExpandingArrayWithOptionalElem(ArrayRef<T>(list)) {}
   ExpandingArrayWithOptionalElem(const std::vector<T>& list)

@@ -97,12 +97,12 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   /// Return the modules registered here, without their submodules.
   std::vector<std::shared_ptr<Module>> children() const;
-  /// The same with the names under which they are registered.
+  /// Return children() with the names under which they are registered.
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
   /// Return this module, if include_self, and all below; names begin with `prefix`, that of this
   /// module is "" or `prefix`. Errors: Error with include_self if no shared_ptr owns this module.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
-  /// The same with their dotted names.
+  /// Return modules() with their dotted names.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
                                                                   bool include_self = true) const;
   /// Call `function` with this module, then with all below, once per registration; also with their
@@ -193,11 +193,12 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   void clone_state(const Module& from, const std::optional<Device>& device);
   /// Throw Error: this module is of another class than `other`.
   [[noreturn]] void throw_other_class(const Module& other) const;
-  /// For containers: everything registered here, including duplicates and undefined tensors.
+  /// For containers: return all parameters registered here, including duplicates and undefined
+  /// tensors.
   const OrderedDict<std::string, Tensor>& own_parameters() const { return parameters_; }
-  /// For containers: the submodules registered here.
+  /// For containers: return the submodules registered here.
   const OrderedDict<std::string, std::shared_ptr<Module>>& own_modules() const { return children_; }
-  /// For containers: forget a parameter.
+  /// For containers: remove a parameter.
   void unregister_parameter(const std::string& name) { parameters_.erase(name); }
 
  private:
@@ -236,7 +237,7 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   Tensors parameters_, buffers_;
   std::vector<std::string> not_persistent_;  // names of buffers
   OrderedDict<std::string, std::shared_ptr<Module>> children_;
-  std::string name_;                  // if empty, that of the class
+  std::string name_;                  // if empty, the name is that of the class
   std::shared_ptr<NameScope> scope_;  // module and name of the first registration
   bool is_held_ = false;              // registered in another module, now or formerly
   std::shared_ptr<Module> self_;      // the module itself, while queued for destruction

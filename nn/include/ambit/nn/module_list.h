@@ -57,7 +57,7 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   }
   /// Append the modules of another list; both lists then share them.
   void extend(const ModuleListImpl& other);
-  /// The same for any container of pointers or holders.
+  /// As above, for any container of pointers or holders.
   template <class Container>
   void extend(const Container& modules) {
     for (const auto& module : modules) push_back(module);
@@ -79,7 +79,7 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     if (!module) throw_other_class(*ptr(i));
     return *module;
   }
-  /// The same, as a shared pointer.
+  /// As at(), as a shared pointer.
   template <class M>
   auto ptr(size_t i) const {
     auto& module = at<M>(i);

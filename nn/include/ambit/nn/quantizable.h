@@ -11,7 +11,7 @@ namespace ambit::nn {
 /// A parameter, a matrix [N,K], and the scales of its rows [N], which are undefined unless the
 /// matrix is int8.
 struct QuantizableWeight {
-  std::string name;  ///< of the parameter, such as "weight"
+  std::string name;  ///< name of the parameter, such as "weight"
   Tensor& weight;    ///< the member of the module
   Tensor& scale;     ///< the member for the scales
 };

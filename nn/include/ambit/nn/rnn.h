@@ -93,7 +93,7 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
   static_assert(std::is_trivially_copyable_v<OptionsType>);
   union {
     OptionsType options;       ///< The options, which forward() and reset() read.
-    OptionsType options_base;  ///< The same under the name in libtorch's base class.
+    OptionsType options_base;  ///< The options under the name in libtorch's base class.
   };
 
  protected:
@@ -102,7 +102,7 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
   /// zeros.
   std::tuple<Tensor, Tensor, Tensor> run(const Tensor& input, Tensor h, Tensor c,
                                          const Tensor& batch_sizes = {}) const;
-  /// The same for a packed sequence.
+  /// As run(), for a packed sequence.
   std::tuple<utils::rnn::PackedSequence, Tensor, Tensor> run_packed(
       const utils::rnn::PackedSequence& input, Tensor h, Tensor c) const;
 
@@ -207,7 +207,7 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable 
   OptionsType options;
   /// [G H, I], [G H, H], [G H] and [G H]; biases are undefined without that option.
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
-  Tensor weight_ih_scale, weight_hh_scale;  ///< of int8 rows, else undefined; quantize.h
+  Tensor weight_ih_scale, weight_hh_scale;  ///< scales of int8 rows, else undefined; see quantize.h
 
  protected:
   /// Compute one step from input [B,I] or [I]; undefined states are zeros.

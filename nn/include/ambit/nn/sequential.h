@@ -40,7 +40,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(std::string name, AnyModule module);
   /// Append the modules of another Sequential, named by their positions here; both share them.
   void extend(const SequentialImpl& other);
-  /// The same for any container of pointers or holders.
+  /// As above, for any container of pointers or holders.
   template <class Container>
   void extend(const Container& modules) {
     for (const auto& module : modules) push_back(module);
@@ -48,7 +48,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
 
   /// Run the modules and return the last one's output as Result. Each module receives ownership of
   /// its input, so a forward() with a Tensor parameter by value can release it early. Errors: Error
-  /// if there are no modules or a module does not accept its input; those of the modules.
+  /// if there are no modules or a module does not accept its input; errors of the modules.
   template <class Result = Tensor, class... Inputs>
   Result forward(Inputs&&... inputs) {
     if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Inputs) == 1 &&
@@ -76,7 +76,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
     if (!module) throw_other_class(*ptr(i));
     return *module;
   }
-  /// The same, as a shared pointer.
+  /// As at(), as a shared pointer.
   template <class M>
   auto ptr(size_t i) const {
     auto& module = at<M>(i);

@@ -43,7 +43,7 @@ AMBIT_API StateDict without_prefix(StateDict dict, const std::string& prefix = "
 /// Module::load_state_dict or Module::load; Error if the file is of a module of another name; then
 /// the module is unchanged.
 AMBIT_API void load(nn::Module& module, const std::string& path);
-/// The same, then move the module to `device`.
+/// As above, then move the module to `device`.
 AMBIT_API void load(nn::Module& module, const std::string& path, Device device);
 
 /// Write options and state: in the format of checkpoint() (".pth", ".pt"), else as an archive that
@@ -56,7 +56,7 @@ AMBIT_API void save(const optim::Optimizer& optimizer, const std::string& path);
 /// files lack. Errors: those of Optimizer::load_checkpoint; then nothing has changed.
 AMBIT_API void load(optim::Optimizer& optimizer, const std::string& path);
 
-// The same for a module's holder or shared pointer.
+// As above, for a module's holder or shared pointer.
 template <ModuleHandle M>
 void save(const M& module, const std::string& path) {
   save(static_cast<const nn::Module&>(*module), path);

@@ -48,7 +48,7 @@ class AMBIT_API OptimizerOptions {
   }
   /// Return the momentum, or Adam's beta1, which OneCycleLR sets; nullopt if there is none.
   virtual std::optional<double> get_momentum() const { return {}; }
-  /// Set it. Errors: NotImplementedError if there is none.
+  /// Set the momentum. Errors: NotImplementedError if there is none.
   virtual void set_momentum(double momentum);
   /// Errors: Error naming the value that is out of range.
   virtual void check() const {}
@@ -62,12 +62,12 @@ class AMBIT_API OptimizerOptions {
   virtual void inherit(const OptimizerOptions& /*defaults*/) {}
   /// Return whether reduced floating-point parameters have float32 master copies that are updated
   /// instead: steps that are small relative to the parameter would be rounded away. Their state is
-  /// then float32. Set by master_weights(true) of the options of all optimizers here but LBFGS.
+  /// then float32. Set by the option master_weights(true), which all optimizers except LBFGS have.
   bool keeps_master_weights() const { return master_weights_; }
   /// Set keeps_master_weights().
   void keep_master_weights(bool on) { master_weights_ = on; }
-  /// Return whether steps use -g in place of each gradient g. Set by maximize(true) of the options
-  /// of all optimizers here but Muon.
+  /// Return whether steps use -g in place of each gradient g. Set by the option maximize(true),
+  /// which all optimizers except Muon have.
   bool maximizes() const { return maximize_; }
   /// Set maximizes().
   void set_maximize(bool on) { maximize_ = on; }
@@ -136,8 +136,8 @@ struct AMBIT_API OptimizerParamState {
 
   std::array<Tensor, kMax> tensors;    ///< in the order of names; undefined: none yet
   Tensor master;                       ///< float32 copy of the parameter, if kept
-  uint32_t master_version = 0;         ///< of the parameter when it was set from master
-  uint32_t master_replaced = 0;        ///< of the parameter's data when it was set from master
+  uint32_t master_version = 0;         ///< version of the parameter when it was set from master
+  uint32_t master_replaced = 0;        ///< replacement count of the parameter's data at that time
   std::span<const StateTensor> names;  ///< the optimizer's state_tensors()
   bool fresh = true;                   ///< no update yet: tensors are uninitialised
   Tensor param;                        ///< the parameter; keeps the map's key valid
@@ -197,8 +197,8 @@ using SGDParamState = OptimizerParamState;
 /// A state tensor of each parameter: either of its shape, dtype (float32 with master weights) and
 /// device, or a count, which state dicts store as int64 on cpu, or a number, float64 on cpu.
 struct StateTensor {
-  const char* name;        ///< in PyTorch's state dict
-  bool like_param = true;  ///< of the parameter's shape, dtype and device
+  const char* name;        ///< name in PyTorch's state dict
+  bool like_param = true;  ///< has the parameter's shape, dtype and device
   bool optional = false;   ///< exists only with some options
   bool is_number = false;  ///< if not like_param: a number, not a count
 };
@@ -292,7 +292,7 @@ class AMBIT_API Optimizer {
   /// Operands of one update: parameters of a group on one device, of one dtype, with one
   /// batch_key(). All tensors are contiguous.
   struct Batch {
-    std::vector<Tensor> params, grads;                 ///< of equal lengths
+    std::vector<Tensor> params, grads;                 ///< lists of equal lengths
     std::array<std::vector<Tensor>, kMaxState> state;  ///< in the order of state_tensors()
     /// Scratch for an update by ops, scratch_tensors() of them: shaped like each parameter, but all
     /// parameters share one allocation.

@@ -53,7 +53,7 @@ struct OptionEntry {
     below_one,  ///< in [0, 1)
     up_to_one,  ///< in [0, 1]
   };
-  const char* name;  ///< in PyTorch's state dict
+  const char* name;  ///< name in PyTorch's state dict
   /// Pointer to the field in the options.
   std::variant<double*, bool*, int64_t*, NumberPair*, std::tuple<double, double, double>*,
                std::optional<std::string>*>
@@ -80,7 +80,7 @@ class AMBIT_API ListedOptions : public OptimizerOptions {
   virtual const char* optimizer() const = 0;
   /// Return the options in PyTorch's order, the first one "lr".
   virtual std::vector<OptionEntry> entries() = 0;
-  /// Return options as their constructor without arguments makes them.
+  /// Return options with the defaults of the constructor.
   virtual std::unique_ptr<ListedOptions> constructed() const = 0;
 
  private:
@@ -98,7 +98,7 @@ class ListedOptionsOf : public ListedOptions {
   }
 
  protected:
-  /// Return options as Self's constructor without arguments makes them.
+  /// Return options with the defaults of Self's constructor.
   std::unique_ptr<ListedOptions> constructed() const override { return std::make_unique<Self>(); }
 };
 

@@ -66,7 +66,7 @@ class Stream {
     event.block(*this);
   }
 
-  /// Null for a device without streams.
+  /// Return the cuda stream, if the device has streams.
   const std::optional<ambit::cuda::Stream>& cuda_stream() const { return cuda_; }
   friend bool operator==(const Stream& a, const Stream& b) {
     return a.device_ == b.device_ && a.id() == b.id();

@@ -225,16 +225,16 @@ AMBIT_API Tensor upsample_nearest2d(const Tensor& input, OptionalIntArrayRef out
                                     const ScaleFactors& scale_factors);
 AMBIT_API Tensor upsample_nearest3d(const Tensor& input, OptionalIntArrayRef output_size,
                                     const ScaleFactors& scale_factors);
-/// The same with linear interpolation: [N,C,L].
+/// As upsample_nearest1d(), with linear interpolation: [N,C,L].
 AMBIT_API Tensor upsample_linear1d(const Tensor& input, OptionalIntArrayRef output_size,
                                    bool align_corners, const ScaleFactors& scale_factors);
-/// The same with linear interpolation: [N,C,H,W].
+/// As upsample_nearest2d(), with linear interpolation: [N,C,H,W].
 AMBIT_API Tensor upsample_bilinear2d(const Tensor& input, OptionalIntArrayRef output_size,
                                      bool align_corners, const ScaleFactors& scale_factors);
-/// The same with linear interpolation: [N,C,D,H,W].
+/// As upsample_nearest3d(), with linear interpolation: [N,C,D,H,W].
 AMBIT_API Tensor upsample_trilinear3d(const Tensor& input, OptionalIntArrayRef output_size,
                                       bool align_corners, const ScaleFactors& scale_factors);
-/// The same with bicubic interpolation: [N,C,H,W].
+/// As upsample_nearest2d(), with bicubic interpolation: [N,C,H,W].
 AMBIT_API Tensor upsample_bicubic2d(const Tensor& input, OptionalIntArrayRef output_size,
                                     bool align_corners, const ScaleFactors& scale_factors);
 

@@ -55,7 +55,7 @@ class EmbeddingFuncOptions : public Options<EmbeddingFuncOptions> {
 /// undefined tensor. Gradient: weight.
 AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
                            const EmbeddingFuncOptions& options = {});
-/// The same with padding_idx as the only option.
+/// As above, with padding_idx as the only option.
 AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
                            std::optional<int64_t> padding_idx);
 

@@ -86,7 +86,7 @@ AMBIT_API Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positiv
                                      const Tensor& negative, double margin = 1, double p = 2,
                                      double eps = 1e-6, bool swap = false,
                                      Reduction reduction = Reduction::mean);
-/// The same with a user-defined distance; if empty, pairwise_distance.
+/// As triplet_margin_loss(), with a user-defined distance; if it is empty, pairwise_distance.
 AMBIT_API Tensor triplet_margin_with_distance_loss(
     const Tensor& anchor, const Tensor& positive, const Tensor& negative,
     const std::function<Tensor(const Tensor&, const Tensor&)>& distance = {}, double margin = 1,

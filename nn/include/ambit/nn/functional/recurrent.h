@@ -22,7 +22,7 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorLis
                                                   TensorList params, bool has_biases,
                                                   int64_t num_layers, double dropout, bool train,
                                                   bool bidirectional, bool batch_first);
-/// The same for packed sequences: data [rows, I] and batch_sizes, int64 [T] on the cpu
+/// As above, for packed sequences: data [rows, I] and batch_sizes, int64 [T] on the cpu
 /// (nn::utils::rnn::PackedSequence).
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_sizes,
                                                   TensorList hx, TensorList params, bool has_biases,

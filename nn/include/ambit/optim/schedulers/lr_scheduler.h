@@ -24,7 +24,7 @@ class AMBIT_API LRScheduler {
   /// Errors: Error if the number of rates is not that of the groups; those of get_lrs(); then no
   /// rate has changed.
   void step();
-  /// Start over: the groups' initial rates, no steps.
+  /// Reset the rates to the groups' initial rates and the number of steps to 0.
   virtual void restart();
   /// Return the groups' current rates.
   std::vector<double> get_last_lr() const { return get_current_lrs(); }
@@ -51,7 +51,7 @@ class AMBIT_API LRScheduler {
   void set_lrs(const std::vector<double>& lrs);
   /// Return options and further state under PyTorch's names.
   virtual Value::Dict values() const { return {}; }
-  /// Load values(), all or nothing.
+  /// Set the options and state from values(); after an error nothing has changed.
   virtual void set_values(const Value& /*dict*/) {}
   /// Return how many steps later than in Python's PyTorch the rates change. Checkpoints use
   /// Python's count, which is lower by this number.

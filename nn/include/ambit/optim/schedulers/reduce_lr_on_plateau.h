@@ -80,8 +80,8 @@ class AMBIT_API ReduceLROnPlateau {
 
   /// Return state and options in the format of PyTorch's state_dict() of this scheduler.
   Value checkpoint() const;
-  /// Replace state and options by those of a checkpoint of ambit or PyTorch. Errors: as
-  /// LRScheduler's.
+  /// Replace state and options by those of a checkpoint of ambit or PyTorch. Errors: those
+  /// of LRScheduler::load_checkpoint().
   void load_checkpoint(const Value& checkpoint);
 
  private:

@@ -39,7 +39,7 @@ bool suits(const Kind& kind, const Problem& p, const Limits& limits) {
   if (kind.vectorised && !is_vectorisable(p, limits)) return false;
   constexpr int64_t kLeastToSplit = 32;
   if (kind.sum != Sum::whole && p.k < kLeastToSplit) return false;
-  // For wider elements it would equal Sum::workspace.
+  // For wider elements this sum would equal Sum::workspace.
   if (kind.sum == Sum::rounded) {
     return p.element_bytes() < sizeof(float) &&
            limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
@@ -47,7 +47,7 @@ bool suits(const Kind& kind, const Problem& p, const Limits& limits) {
   if (kind.sum == Sum::workspace) {
     return limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   }
-  // A sum in place is never complete before the end, so no epilogue can be applied.
+  // An in-place sum is complete only at the end, so no epilogue can be applied.
   if (kind.sum == Sum::in_place) {
     return limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_INPLACE &&
            p.epilogue == CUBLASLT_EPILOGUE_DEFAULT;
@@ -110,7 +110,7 @@ extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     alignment = std::min(alignment, wanted.get<uint32_t>(name));
   }
   if (alignment < p.element_bytes()) return CUBLAS_STATUS_INVALID_VALUE;
-  // The preference does not contain the bias: its alignment is that of the pointer.
+  // The preference does not contain the bias, so the alignment of its pointer counts.
   const Limits limits{
       static_cast<int64_t>(wanted.get<uint64_t>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)),
       wanted.get<uint32_t>(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK), alignment,

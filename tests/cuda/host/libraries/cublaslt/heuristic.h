@@ -11,8 +11,8 @@ namespace ambit::cuda::host::cublaslt {
 enum class Sum : uint8_t {
   whole,      ///< sequentially
   workspace,  ///< in parts, stored in the workspace and then added in order
-  rounded,    ///< the same, but the workspace has D's dtype
-  in_place,   ///< in parts, added to D in arbitrary order
+  rounded,    ///< as `workspace`, but partial sums have D's dtype
+  in_place,   ///< in parts, which are added to D in arbitrary order
 };
 
 /// Contents of a cublasLtMatmulAlgo_t.
@@ -20,7 +20,7 @@ struct Algorithm {
   uint64_t magic, fingerprint;
   int64_t workspace_bytes;
   int32_t rank;        // position in the heuristic's result
-  uint32_t alignment;  // required of A, B, C and D, in bytes
+  uint32_t alignment;  // of A, B, C and D, required by the algorithm, in bytes
   uint32_t bias_alignment;
   Sum sum;
 

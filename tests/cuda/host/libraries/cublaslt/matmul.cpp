@@ -21,7 +21,7 @@ struct Product {
   void* workspace;
 };
 
-// GELU by tanh, as cuBLASLt's epilogue.
+// GELU computed by tanh, as in cuBLASLt's epilogue.
 float gelu(float x) {
   constexpr float kRoot = 0.7978845608f;  // sqrt(2 / pi)
   return 0.5f * x * (1 + std::tanh(kRoot * (x + 0.044715f * x * x * x)));

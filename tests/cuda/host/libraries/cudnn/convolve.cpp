@@ -30,7 +30,8 @@ struct Axis {
     return s >= 0 ? 0 : std::min(out, (-s + stride - 1) / stride);
   }
   int64_t last(int64_t tap) const {
-    const int64_t room = in - shift(tap);  // number of input positions from the first tap's
+    const int64_t room =
+        in - shift(tap);  // number of input positions from that of the first tap on
     return room <= 0 ? 0 : std::min(out, (room + stride - 1) / stride);
   }
 };
@@ -90,7 +91,7 @@ int64_t elements(const Tensor& t, size_t first) {
   return n;
 }
 
-// The same with a depth dim, if there is one: one pair of planes for each slice of the filter.
+// Convolve with a depth dim, if there is one: one pair of planes for each slice of the filter.
 template <class T>
 void convolve_volumes(const Convolution& c, T* x, T* w, T* y) {
   if (c.spatial_dims == 2) return convolve_planes(c, x, w, y);

@@ -46,7 +46,7 @@ cudnnStatus_t set_nodes(Value& value, const Attribute& attribute, const void* el
 
 }  // namespace
 
-// Both are leaked: programs destroy their descriptors until exit.
+// Both objects are leaked, because programs destroy their descriptors until exit.
 Live<Descriptor>& descriptors() {
   static auto* live = new Live<Descriptor>("cudnnBackendDescriptor_t");
   return *live;

@@ -87,7 +87,7 @@ int64_t fft_bytes(const Graph& g) {
 
 using Notes = std::vector<cudnnBackendNumericalNote_t>;
 
-// In the order of the heuristics.
+// The engines, in the order of the heuristics.
 const std::vector<Engine>& engines() {
   static const auto* list = new std::vector<Engine>{
       {6, Notes{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, Arithmetic::plain, is_depthwise, always,

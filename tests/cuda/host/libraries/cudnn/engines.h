@@ -31,12 +31,12 @@ struct Configuration {
 
 /// Made by finalizing a descriptor; a member is set for the kinds of descriptor in its comment.
 struct Made {
-  std::shared_ptr<const Graph> graph;  // of an operation graph; null if no engine supports it
-  std::vector<Configuration> ranked;   // of a heuristic
-  Configuration chosen;                // of a configuration, its engine, or a plan
-  int64_t workspace_bytes = 0;         // of a plan, as the next two
+  std::shared_ptr<const Graph> graph;  // for an operation graph; null if no engine supports it
+  std::vector<Configuration> ranked;   // for a heuristic
+  Configuration chosen;                // for a configuration, its engine, or a plan
+  int64_t workspace_bytes = 0;         // for a plan, as the next two members
   int rank = 0;                        // position among the plans of its graph
-  int device = -1;                     // of its handle
+  int device = -1;                     // device of its handle
 };
 
 /// Return the engines that may suit, the best first; empty for an unknown mode.

@@ -14,7 +14,7 @@ namespace {
 /// A plan with its memory.
 struct Call {
   Made plan;
-  std::map<int64_t, void*> memory;  // by the ids of tensors
+  std::map<int64_t, void*> memory;  // memory of each tensor, by its id
   void* workspace;
 
   Operand operand(const Tensor& t) const { return t.at(memory.at(t.id)); }
@@ -31,7 +31,7 @@ std::vector<T> load_operand(const Call& call, const Tensor& t) {
   return values;
 }
 
-// y [N,K,P,Q] += b, each dim of which is that of y or 1.
+// y [N,K,P,Q] += b, whose sizes are those of y or 1.
 template <class T>
 void add_repeated(const Call& call, const Tensor& b, const Tensor& y, std::vector<T>& values) {
   Operand repeated = call.operand(b);

@@ -58,7 +58,7 @@ struct Pointwise {
 struct Graph {
   Convolution convolution;
   std::vector<Pointwise> steps;
-  int device = -1;  // of the handle, if there was one
+  int device = -1;  // device of the handle, if there was one
   /// Number of plans made from it; faults are selected by the plans' positions.
   std::shared_ptr<std::atomic<int>> plans = std::make_shared<std::atomic<int>>(0);
 

@@ -16,7 +16,7 @@ cusolverStatus_t getrf(cusolverDnHandle_t handle, const Columns<T>& a, T* work, 
                [=] { factor_lu(a, pivots, info); });
 }
 
-// In place. NaN is not detected: info remains 0. The other triangle is not read.
+// Factor in place. NaN is not detected: info remains 0. The other triangle is not read.
 template <class T>
 int factor_cholesky(T* a, int64_t n, bool lower) {
   const auto at = [&](int64_t i, int64_t j) -> T& { return lower ? a[j * n + i] : a[i * n + j]; };

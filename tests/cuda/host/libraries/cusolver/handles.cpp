@@ -6,7 +6,7 @@
 
 namespace ambit::cuda::host::cusolver {
 
-// All are leaked: programs use their handles until exit.
+// All these objects are leaked, because programs use their handles until exit.
 Live<cusolverDnContext>& handles() {
   static auto* live = new Live<cusolverDnContext>("cusolverDnHandle_t");
   return *live;

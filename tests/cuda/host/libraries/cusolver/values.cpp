@@ -70,7 +70,7 @@ cusolverStatus_t syev(cusolverDnHandle_t handle, const SymmetricJob& job, const 
   });
 }
 
-/// Singular vectors, if requested; gesvdj returns V, the others V^T.
+/// Write the singular vectors, if requested; gesvdj returns V, the other functions V^T.
 template <class T>
 struct Vectors {
   T *u, *v;

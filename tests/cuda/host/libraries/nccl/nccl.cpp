@@ -41,7 +41,7 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-// The mapping of all ranks, initially zeros.
+// The shared memory of all ranks, initially zeros.
 struct Rendezvous {
   std::atomic<uint32_t> arrived, round;
   Call calls[kMostRanks];
@@ -131,7 +131,7 @@ std::optional<ReduceOp> op_of(ncclRedOp_t op) {
   }
 }
 
-// One rank's part, on the GPU of the running work. Each rank has one piece.
+// One rank's part of a collective, on the GPU of the running work.
 struct Work {
   Comm comm;
   Call call;
@@ -266,7 +266,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* handle, int size, ncclUniqueId id, int
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t handle) {
-  delete &of(handle);  // queued work owns the rest
+  delete &of(handle);  // queued work owns the other objects
   return ncclSuccess;
 }
 

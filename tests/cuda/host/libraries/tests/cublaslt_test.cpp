@@ -60,10 +60,10 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   constexpr double kAlpha = 1.5, kBeta = -0.25;
   const Tensor exact = product_of(a, a_t, b, b_t) * kAlpha + c.to(kFloat64) * kBeta;
   const double unit = wide ? 0x1p-53 : 0x1p-24;
-  // One rounding for each term and each sum, and with tensor cores half a unit of 11 bits for each
-  // factor.
+  // The bound: one rounding for each term and each sum, and with tensor cores half a unit of 11
+  // bits for each factor.
   const double relative = static_cast<double>(s.k + 4) * unit + (tf32 ? 2 * 0x1p-11 : 0);
-  // For 16 bits also half a unit in the last place of the result, which is not a denormal of
+  // 16-bit results are also rounded by half a unit in the last place; none is a denormal of
   // float16.
   const Tensor last_place = exact.abs() * (dtype == kFloat16    ? 0x1p-11
                                            : dtype == kBFloat16 ? 0x1p-8
@@ -218,7 +218,7 @@ TEST_CASE("the preference excludes algorithms") {
   };
   const auto all = found([](Product& p) { p.most_workspace = uint64_t{1} << 30; });
   const auto usual = found([](Product&) {});
-  CHECK(usual.size() == all.size() - 1);  // one needs 64 MiB
+  CHECK(usual.size() == all.size() - 1);  // one algorithm needs 64 MiB
   CHECK(all.front().workspaceSize == size_t{64} << 20);
   for (const auto& result : usual) CHECK(result.workspaceSize <= size_t{32} << 20);
   CHECK(usual.front().workspaceSize > 0);

@@ -1,6 +1,6 @@
 // Compares the emulation of cuDNN with the real library, which needs only a description of a GPU:
 // the same valid and invalid calls must return the same statuses. Calls that crash the real library
-// are left out (a null pointer in create, descriptors of another type, invalid dtypes); the
+// are omitted (a null pointer in create, descriptors of another type, invalid dtypes); the
 // emulation returns its own statuses for them.
 #pragma once
 

@@ -224,7 +224,7 @@ TEST_CASE("the same fused graphs have plans in the emulation and in the real cuD
           s.note(keeping ? "NaN is kept" : "it is not", CUDNN_STATUS_SUCCESS);
         }
         s.note(any ? "plans" : "no plan", CUDNN_STATUS_SUCCESS);
-        const bool rounds = v.type == CUDNN_DATA_FLOAT;  // by tensor cores
+        const bool rounds = v.type == CUDNN_DATA_FLOAT;  // tensor cores round
         if (rounds) s.note(strict ? "strict plans" : "no strict plan", CUDNN_STATUS_SUCCESS);
       }
     });

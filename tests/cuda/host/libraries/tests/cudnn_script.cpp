@@ -147,7 +147,8 @@ std::vector<CudnnScript::Descriptor> CudnnScript::ranked(Descriptor graph,
   note("count", api_.get(d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count,
                          nullptr));
   for (int64_t i = 0; i < count; ++i) {
-    Descriptor configuration = nullptr;  // not by make(): the libraries return different counts
+    Descriptor configuration =
+        nullptr;  // not made by make(), because the libraries return different counts
     api_.make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, &configuration);
     made_.push_back(configuration);
     list.push_back(configuration);

@@ -17,7 +17,7 @@ struct TensorSpec {
   Sizes sizes;
   Sizes strides = {};  ///< empty: contiguous
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
-  int64_t alignment = 0;  ///< in bytes; 0: that of an element
+  int64_t alignment = 0;  ///< in bytes; 0: the size of an element
   bool is_virtual = false;
 };
 

@@ -214,7 +214,7 @@ class DispatcherOf {
     if (found == operators.all.end() || found->second->schema.empty()) return std::nullopt;
     return OperatorHandle(*found->second);
   }
-  /// The same. Errors: Error if no library defines it.
+  /// As findSchema(). Errors: Error if no library defines it.
   OperatorHandle findSchemaOrThrow(const char* name, const char* overload_name) const {
     const OperatorName wanted{name, overload_name};
     if (const auto found = findSchema(wanted)) return *found;
