@@ -323,6 +323,9 @@ TEST_CASE("random functions and sequences fill complex tensors") {
     // of the mean square of 2,000 numbers is 0.12.
     z.normal_(0, 2);
     CHECK(std::abs(abs(z).square().mean().item<double>() - 4) < 0.6);
+    const Tensor around = normal(full({2000}, Complex(3, -1), options), 2.);
+    CHECK(around.dtype() == d);
+    CHECK(std::abs(imag(around).mean().item<double>() + 1) < 0.2);
     const Tensor kept = dropout(ones({2000}, options), 0.5, true);
     CHECK(kept.dtype() == d);
     CHECK(logical_or(kept == 0, kept == 2).all().item<bool>());
