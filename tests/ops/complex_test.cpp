@@ -309,3 +309,34 @@ TEST_CASE("view_as_real refuses more elements than a tensor can have") {
   CHECK(view_as_real(z.expand({int64_t{1} << 61})).numel() == int64_t{1} << 62);
   CHECK_THROWS_AS(view_as_real(z.expand({int64_t{1} << 62})), ShapeError);
 }
+
+TEST_CASE("random functions and sequences fill complex tensors") {
+  for_each_dtype_and_device([](DType d, Device device) {
+    manual_seed(1);
+    const TensorOptions options = TensorOptions(d).device(device);
+    const Tensor z = empty({2000}, options);
+    z.uniform_(1, 2);
+    CHECK(view_as_real(z).ge(1).all().item<bool>());
+    CHECK(view_as_real(z).le(2).all().item<bool>());
+    CHECK_FALSE(equal(real(z), imag(z)));
+    // As in PyTorch both parts have the mean; the variance is that of both. The standard deviation
+    // of the mean square of 2,000 numbers is 0.12.
+    z.normal_(0, 2);
+    CHECK(std::abs(abs(z).square().mean().item<double>() - 4) < 0.6);
+    const Tensor around = normal(full({2000}, Complex(3, -1), options), 2.);
+    CHECK(around.dtype() == d);
+    CHECK(std::abs(imag(around).mean().item<double>() + 1) < 0.2);
+    const Tensor kept = dropout(ones({2000}, options), 0.5, true);
+    CHECK(kept.dtype() == d);
+    CHECK(logical_or(kept == 0, kept == 2).all().item<bool>());
+    // Of 2,000 fair draws the standard deviation of the mean is 0.011.
+    CHECK(std::abs(real(kept).mean().item<double>() - 1) < 0.12);
+    check_near(logspace(0, 2, 3, 10, options), {1, 10, 100});
+    // torch.tensor([1+1j, 2]).scatter_reduce(0, torch.tensor([0, 0]), torch.tensor([3j, 2]),
+    // 'mean')
+    const Tensor mean =
+        make({{1, 1}, 2}, d, device)
+            .scatter_reduce(0, tensor({0, 0}, device), make({{0, 3}, 2}, d, device), "mean");
+    check_near(mean, {{1, 4. / 3}, 2});
+  });
+}

@@ -85,15 +85,15 @@ double error_of(const Tensor& x, const Tensor& y) {
 
 // Each pass adds errors of random signs, so the root mean square error of log2(n) passes is less
 // than u log2(n). Prime lengths above about 50 are convolutions of up to 4 n points: three
-// transforms, whose errors add up.
+// transforms, whose errors add up. The largest measured error is 0.71.
 void check(int64_t n) {
   for (const DType dtype : dtypes::kComplex) {
     INFO(n, " ", std::string(name(dtype)));
     const Tensor x = randn({n}, dtype);
-    CHECK(error_of(x, fft::fft(x)) < 3);
-    CHECK(error_of(conj(x), conj(fft::ifft(x, {}, -1, "forward"))) < 3);
+    CHECK(error_of(x, fft::fft(x)) < 1);
+    CHECK(error_of(conj(x), conj(fft::ifft(x, {}, -1, "forward"))) < 1);
     const Tensor half = fft::rfft(real(x));
-    CHECK(error_of(real(x), fft::fft(real(x))) < 3);
+    CHECK(error_of(real(x), fft::fft(real(x))) < 1);
     CHECK(half.numel() == n / 2 + 1);
     CHECK(equal(half, fft::fft(real(x)).slice(0, 0, n / 2 + 1)));
   }
@@ -101,7 +101,7 @@ void check(int64_t n) {
 
 }  // namespace
 
-TEST_CASE("transforms of lengths up to 4,096 have errors below 3 u log2(n)") {
+TEST_CASE("transforms of lengths up to 4,096 have errors below u log2(n)") {
   manual_seed(1);
   // AMBIT_FFT_LENGTHS=4096: all; the suite takes one of each 41.
   const char* const asked = std::getenv("AMBIT_FFT_LENGTHS");
@@ -111,7 +111,7 @@ TEST_CASE("transforms of lengths up to 4,096 have errors below 3 u log2(n)") {
   }
 }
 
-TEST_CASE("transforms of large random lengths have errors below 3 u log2(n)") {
+TEST_CASE("transforms of large random lengths have errors below u log2(n)") {
   manual_seed(2);
   const char* const asked = std::getenv("AMBIT_FFT_LARGE");
   const int64_t count = asked ? std::atoll(asked) : 2;

@@ -28,18 +28,6 @@ Tensor sgn_grad(const Tensor& g, const Tensor& z) {
   return masked_fill((g - s * real(g * conj(s))) / masked_fill(length, origin, 1), origin, 0);
 }
 
-// y = x / |x|, 0 for 0.
-void divide_by_length(Tensor& y, const Tensor& x) {
-  const DType part = real_dtype(x.dtype());
-  Tensor length = blank_like(x, part), origin = blank_like(x, kBool);
-  kernels::unary(length, x, UnaryOp::abs);
-  kernels::compare_scalar(origin, length, 0, CompareOp::eq);
-  kernels::masked_fill(length, length, origin, 1, true);
-  Tensor y_re = re(y), y_im = im(y);
-  kernels::binary(y_re, re(x), length, BinaryOp::div);
-  kernels::binary(y_im, im(x), length, BinaryOp::div);
-}
-
 }  // namespace
 
 Tensor complex_angle(const Tensor& self) {
@@ -57,7 +45,7 @@ Tensor complex_angle(const Tensor& self) {
 Tensor complex_sgn(const Tensor& self) {
   Tensor out = allocate("sgn", self.sizes(), self.dtype(), self.device());
   if (!self.is_meta()) {
-    divide_by_length(out, self);
+    kernels::unary(out, self, UnaryOp::sign);
   }
   if (!needs_gradient(self)) return out;
   return record("sgn", std::move(out),

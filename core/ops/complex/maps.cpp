@@ -104,6 +104,8 @@ ComplexMap complex_map(UnaryOp op) {
       return sigmoid;
     case UnaryOp::sinc:
       return sinc;
+    case UnaryOp::sign:
+      return [](const Complex& z) { return z == Complex(0) ? Complex(0) : z / std::abs(z); };
     default:
       return nullptr;
   }

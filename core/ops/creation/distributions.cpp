@@ -127,7 +127,7 @@ Tensor normal(double mean, double std, IntArrayRef sizes, const Stream& generato
 }
 
 Tensor normal(const Tensor& mean, double std, const Stream& generator) {
-  expect_floats("normal", mean);
+  if (!mean.defined() || !mean.is_complex()) expect_floats("normal", mean);
   const NoGradGuard no_grad;
   return normal(0, std, mean.sizes(), generator, mean.options()).add_(mean);
 }
@@ -141,7 +141,7 @@ Tensor normal(double mean, const Tensor& std, const Stream& generator) {
 Tensor normal(const Tensor& mean, const Tensor& std, const Stream& generator) {
   const Device device =
       check_devices("normal", {{"mean", mean}, {"std", std}}, DeviceRule::elementwise);
-  expect_floats("normal", mean);
+  if (!mean.defined() || !mean.is_complex()) expect_floats("normal", mean);
   const Dims sizes = broadcast("normal", mean.sizes(), std.defined() ? std.sizes() : IntArrayRef());
   const NoGradGuard no_grad;
   expect_deviations(std);

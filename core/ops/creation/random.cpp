@@ -317,10 +317,7 @@ Tensor bernoulli(const Tensor& self, double p, const Stream& generator) {
 
 const Tensor& uniform_(const Tensor& self, double from, double to, const Stream& generator) {
   expect_defined("uniform_", "self", self);
-  if (self.is_complex()) {
-    uniform_(view_as_real(self), from, to, generator);
-    return self;
-  }
+  if (self.is_complex()) return uniform_(view_as_real(self), from, to, generator), self;
   check_floats("uniform_", self.dtype());
   if (!(from <= to)) {
     throw Error(fmt::format("uniform_: expected from <= to, got {} and {}", from, to));

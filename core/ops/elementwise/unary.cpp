@@ -42,6 +42,8 @@ DType result_dtype(UnaryOp kernel, DType dtype) {
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   expect_defined(op, "self", self);
+  // The kernel's sign of complex numbers is sgn().
+  if (kernel == UnaryOp::sign && self.is_complex()) throw_not_real(op, self.dtype());
   // libtorch squares by pow(x, 2), where the number 2 promotes bool to an integer.
   if (kernel == UnaryOp::square && self.dtype() == kBool) return kInt64;
   return compute_dtype(op, domain, self.dtype());
