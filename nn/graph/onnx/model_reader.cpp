@@ -1,5 +1,5 @@
-// Source of the format: onnx.proto and docs/IR.md of ONNX 1.23. Longer than other files, because one
-// class reads a model: its functions share the values and types that are known so far.
+// Source of the format: onnx.proto and docs/IR.md of ONNX 1.23. Longer than other files, because
+// one class reads a model: its functions share the values and types that are known so far.
 #include "model_reader.h"
 
 #include <ambit/detail/printable.h>
