@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <ctime>
 #include <functional>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 

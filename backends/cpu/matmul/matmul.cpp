@@ -1,5 +1,6 @@
 // Matrix products. float32: on x86 oneDNN's sgemm on tiles that threads share, with an activation
-// applied to each tile while it is in the cache, except steps of recurrent networks (product.h).
+// applied to each tile while it is in the cache, except steps of recurrent networks, and linear
+// layers of plans, whose weights are packed once (product.h).
 // float64, and float32 on other processors: product.h. bfloat16, if the CPU has instructions for
 // it: matmul_bfloat16.h. Integers: gemm.h.
 #include <ambit/backend/arithmetic.h>
