@@ -13,7 +13,8 @@
 
 namespace ambit::cpu {
 
-/// The functions for one dtype, and for complex numbers with its parts. Documentation: netlib.org/lapack.
+/// The functions for one dtype, and for complex numbers with its parts. Documentation:
+/// netlib.org/lapack.
 template <class T>
 struct LapackOf {
   using Int = const int32_t*;

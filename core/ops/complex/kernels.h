@@ -2,8 +2,8 @@
 // core/dispatch/kernels.cpp names them. Semantics and signatures are those of
 // <ambit/backend/kernels.h>; they run without recording, on the device of their tensors, and fill
 // the given outputs. Elementwise functions that cannot be computed from parts by kernels, such as
-// exp, and factorisations run on the host. A backend may register a kernel for complex64 and complex128, which is then
-// called instead.
+// exp, and factorisations run on the host. A backend may register a kernel for complex64 and
+// complex128, which is then called instead.
 #pragma once
 
 #include <ambit/backend/kernels.h>

@@ -30,8 +30,8 @@ Tensor as_rows(const Tensor& t, size_t dims_of_matrix);
 void check_info(const char* op, const Tensor& info, const char* text);
 
 /// Check that a loss does not depend on the phases of eigenvectors or singular vectors, which are
-/// not unique: `along` are the products of complex vectors' conjugates with their gradients. Errors:
-/// AutogradError.
+/// not unique: `along` are the products of complex vectors' conjugates with their gradients.
+/// Errors: AutogradError.
 void expect_no_phase(const char* op, const Tensor& along);
 
 /// Return the transpose of each matrix.
