@@ -70,6 +70,11 @@ Complex scaled(const Complex& z, int power) {
   return {std::ldexp(z.real(), power), std::ldexp(z.imag(), power)};
 }
 
+// a * b without the special values of C99, which cost a call for each product.
+Complex product(const Complex& a, const Complex& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 double magnitude(const Complex& z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
 // a := Q^H a Q, upper Hessenberg; q := q Q.
@@ -87,14 +92,14 @@ void reduce_to_hessenberg(ComplexMatrix& a, ComplexMatrix& q) {
     const double factor = 1 / (length * (length + first));  // 2 / |v|^2
     for (int64_t j = 0; j < n; ++j) {                       // from the left
       Complex sum = 0;
-      for (int64_t i = k + 1; i < n; ++i) sum += std::conj(at(i)) * a(i, j);
-      for (int64_t i = k + 1; i < n; ++i) a(i, j) -= factor * sum * at(i);
+      for (int64_t i = k + 1; i < n; ++i) sum += product(std::conj(at(i)), a(i, j));
+      for (int64_t i = k + 1; i < n; ++i) a(i, j) -= product(factor * sum, at(i));
     }
     for (ComplexMatrix* m : {&a, &q}) {  // from the right
       for (int64_t i = 0; i < n; ++i) {
         Complex sum = 0;
-        for (int64_t j = k + 1; j < n; ++j) sum += (*m)(i, j) * at(j);
-        for (int64_t j = k + 1; j < n; ++j) (*m)(i, j) -= factor * sum * std::conj(at(j));
+        for (int64_t j = k + 1; j < n; ++j) sum += product((*m)(i, j), at(j));
+        for (int64_t j = k + 1; j < n; ++j) (*m)(i, j) -= product(factor * sum, std::conj(at(j)));
       }
     }
     for (int64_t i = k + 2; i < n; ++i) a(i, k) = 0;
@@ -103,10 +108,10 @@ void reduce_to_hessenberg(ComplexMatrix& a, ComplexMatrix& q) {
 
 // Return the eigenvalue of [[a, b], [c, d]] that is nearer to d.
 Complex wilkinson_shift(const Complex& a, const Complex& b, const Complex& c, const Complex& d) {
-  const Complex half = 0.5 * (a - d), product = b * c;
-  const Complex root = std::sqrt(half * half + product);
+  const Complex half = 0.5 * (a - d), bc = b * c;
+  const Complex root = std::sqrt(half * half + bc);
   const Complex far = std::abs(half + root) >= std::abs(half - root) ? half + root : half - root;
-  return far == Complex(0) ? d : d - product / far;
+  return far == Complex(0) ? d : d - bc / far;
 }
 
 struct Rotation {
@@ -123,8 +128,8 @@ void qr_step(ComplexMatrix& h, ComplexMatrix& q, int64_t first, int64_t last, Co
     const Rotation r = length == 0 ? Rotation{} : Rotation{h(k, k) / length, h(k + 1, k) / length};
     for (int64_t j = k; j < n; ++j) {
       const Complex x = h(k, j), y = h(k + 1, j);
-      h(k, j) = std::conj(r.cosine) * x + std::conj(r.sine) * y;
-      h(k + 1, j) = r.cosine * y - r.sine * x;
+      h(k, j) = product(std::conj(r.cosine), x) + product(std::conj(r.sine), y);
+      h(k + 1, j) = product(r.cosine, y) - product(r.sine, x);
     }
     h(k + 1, k) = 0;
     rotations.push_back(r);
@@ -132,8 +137,8 @@ void qr_step(ComplexMatrix& h, ComplexMatrix& q, int64_t first, int64_t last, Co
   const auto rotate_columns = [](ComplexMatrix& m, int64_t rows, int64_t k, const Rotation& r) {
     for (int64_t i = 0; i < rows; ++i) {
       const Complex x = m(i, k), y = m(i, k + 1);
-      m(i, k) = r.cosine * x + r.sine * y;
-      m(i, k + 1) = std::conj(r.cosine) * y - std::conj(r.sine) * x;
+      m(i, k) = product(r.cosine, x) + product(r.sine, y);
+      m(i, k + 1) = product(std::conj(r.cosine), y) - product(std::conj(r.sine), x);
     }
   };
   for (int64_t k = first; k < last; ++k) {
@@ -212,7 +217,7 @@ ComplexMatrix vectors_of(const ComplexMatrix& t, const ComplexMatrix& q) {
     x[static_cast<size_t>(k)] = 1;
     for (int64_t i = k - 1; i >= 0; --i) {
       Complex sum = 0, difference = t(k, k) - t(i, i);
-      for (int64_t j = i + 1; j <= k; ++j) sum += t(i, j) * x[static_cast<size_t>(j)];
+      for (int64_t j = i + 1; j <= k; ++j) sum += product(t(i, j), x[static_cast<size_t>(j)]);
       if (magnitude(difference) < least) difference = least;
       x[static_cast<size_t>(i)] = sum / difference;
       const double size = magnitude(x[static_cast<size_t>(i)]);
@@ -222,7 +227,7 @@ ComplexMatrix vectors_of(const ComplexMatrix& t, const ComplexMatrix& q) {
     }
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= k; ++j) {
-        v[static_cast<size_t>(i)] += q(i, j) * x[static_cast<size_t>(j)];
+        v[static_cast<size_t>(i)] += product(q(i, j), x[static_cast<size_t>(j)]);
       }
     }
     normalize(v);

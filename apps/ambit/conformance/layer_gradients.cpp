@@ -1,6 +1,7 @@
 // Gradients of layers, losses, products and matrix factors.
 #include <ambit/detail/fft.h>
 #include <ambit/ops/attention.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
