@@ -36,7 +36,7 @@ std::string path_of(const Dl_info& file) {
   return std::filesystem::read_symlink("/proc/self/exe", ignored);
 }
 
-// Files that are loaded at a fixed address name absolute addresses.
+// Return true for a file that is loaded at a fixed address: its symbols have absolute addresses.
 bool is_fixed(const Dl_info& file) {
   return static_cast<const Elf64_Ehdr*>(file.dli_fbase)->e_type == ET_EXEC;
 }

@@ -12,7 +12,7 @@ namespace ambit {
 struct Piece {
   Tensor tensor;
   bool reads, writes;   // by the call
-  bool copies = false;  // contiguous before splitting, as the kernel requires; each part is copied
+  bool copies = false;  // copy each part: the kernel may require the contiguity that splitting ends
 };
 using Pieces = std::vector<Piece>;
 

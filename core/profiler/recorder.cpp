@@ -165,7 +165,7 @@ void Recorder::end_more(ThreadLog& log) noexcept try {
   if (records_memory_ && call.is_on_device()) more = memory_since(call.device);
   more.shapes = kept.shapes;
   log.add_more(more, std::move(kept.mark), std::move(end));
-} catch (...) {  // the call is recorded without it
+} catch (...) {  // the call is recorded without these data
 }
 
 }  // namespace ambit::profiler

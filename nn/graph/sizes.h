@@ -18,7 +18,7 @@ std::string str(const Value& value);
 /// The symbols of one run.
 class Symbols {
  public:
-  /// Give a symbol this value if `size` is one without a value.
+  /// If `size` is a symbol that has no value yet, set its value to `actual`.
   void bind(const Size& size, int64_t actual);
   /// Return the size; empty if it has a symbol without a value or an unknown function.
   std::optional<int64_t> evaluate(const Size& size) const;

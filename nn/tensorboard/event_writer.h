@@ -24,7 +24,7 @@ class EventWriter {
  public:
   /// Start the file of the run "", directly in the folder.
   EventWriter(std::filesystem::path folder, size_t max_queue, double flush_secs);
-  /// Close. If that fails and no call has thrown it, print it on stderr.
+  /// Close. Print an error on stderr if no call has thrown it.
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;

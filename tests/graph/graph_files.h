@@ -63,7 +63,8 @@ inline void write_record(const std::string& file, const std::vector<ambit::Tenso
   }
   ambit::Value::Dict buffers;
   for (const auto& [name, buffer] : net->named_buffers()) {
-    // A graph in evaluation counts no training steps; PyTorch's calls count as they were exported.
+    // ambit counts no steps in evaluation mode; a graph of PyTorch counts them if it was exported
+    // in training mode.
     if (!name.ends_with("num_batches_tracked")) buffers.emplace_back(name, buffer);
   }
   ambit::save_checkpoint(ambit::Value::dict({{"inputs", ambit::Value::list(std::move(given))},

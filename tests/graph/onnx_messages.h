@@ -81,7 +81,7 @@ inline std::string integers_attribute(const std::string& name, const std::vector
   return bytes(5, out + number(20, 7));
 }
 
-/// A NodeProto under the name of its operator in small letters.
+/// A NodeProto whose name is that of its operator in lower case.
 inline std::string node(const std::string& op, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& outputs,
                         const std::string& attributes = "") {

@@ -118,7 +118,7 @@ TEST_CASE("convolution_map propagates NaN and keeps the sign of zeros") {
         }
         allow_tf32(false);
       }
-      // relu(-0) has the sign of relu alone.
+      // A result of -0 gets the same sign as by conv2d() followed by relu().
       const auto of = [&](double n) {
         return full({1, 1, 1, 1}, n, TensorOptions(dtype).device(d));
       };

@@ -82,7 +82,7 @@ TEST_CASE("a step on more ranks, by hand") {
   const Step early{{{1e6, 1e-3}}, 25e-3, 30e-3};
   CHECK(predict(early, network, 8).hidden == 1);
   CHECK(predict(early, network, 8).end == Approx(30e-3));
-  // Computing time lost to an exchange is lost wherever there is an exchange.
+  // Computing time lost to an exchange is added only if machines exchange gradients.
   Step disturbed = step;
   disturbed.lost = 2e-3;
   CHECK(predict(disturbed, network, 8).end == Approx(39e-3));

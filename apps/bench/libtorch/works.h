@@ -1,4 +1,4 @@
-// libtorch's side of the rows, one file per family.
+// The work that libtorch runs in each row of the benchmark; each family of rows has one file.
 #pragma once
 
 #include <torch/torch.h>

@@ -61,8 +61,8 @@ Text::Text(const std::string& path)
     throw Error(fmt::format("--data: expected a text of at least {} characters in {}, got {}",
                             kLeastCharacters, source_, text.size()));
   }
-  // signed char: char is unsigned on AArch64, where bytes from 0x80 on would have other numbers,
-  // and checkpoints of x86-64 other characters.
+  // Use signed char on all machines: char is unsigned on AArch64, so bytes from 0x80 on would be
+  // sorted differently, and checkpoints from x86-64 would give other characters.
   const std::set<signed char> distinct(text.begin(), text.end());
   characters_.assign(distinct.begin(), distinct.end());
   const int64_t held_out = std::ssize(text) / 10;

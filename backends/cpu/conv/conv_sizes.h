@@ -52,7 +52,8 @@ struct ConvSizes {
   int64_t work() const { return N * K * y_plane() * taps(); }
 
   /// Return the sizes of the convolution of dy that gives the gradient of x, with weights
-  /// [C,K/groups,T,R,S] with reversed taps; none if a padding would be negative or y was strided.
+  /// [C,K/groups,T,R,S] with reversed taps; none if a padding would be negative or if a stride is
+  /// not 1.
   std::optional<ConvSizes> as_forward_conv() const {
     if (stride != std::array<int64_t, 3>{1, 1, 1}) return std::nullopt;
     ConvSizes forward = *this;

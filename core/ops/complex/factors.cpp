@@ -70,7 +70,8 @@ void set_identity(const HostMatrix& m) {
   for (int64_t i = 0; i < std::min(m.rows, m.columns); ++i) m(i, i) = 1;
 }
 
-// a = Q R: a becomes R, of M rows; q, zeros [M,C], the first C columns of Q.
+// Factor a = Q R. R, with all M rows, overwrites a; the first C columns of Q overwrite q, which
+// holds zeros [M,C].
 void factor_qr(const HostMatrix& a, const HostMatrix& q) {
   std::vector<Reflection> all;
   for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
@@ -88,7 +89,8 @@ void factor_qr(const HostMatrix& a, const HostMatrix& q) {
   }
 }
 
-// Hermitian a := Q^H a Q, tridiagonal and real; q, zeros, := Q.
+// Overwrite Hermitian a with Q^H a Q, which is tridiagonal and real, and q, which holds zeros, with
+// Q.
 void reduce_to_tridiagonal(const HostMatrix& a, const HostMatrix& q) {
   set_identity(q);
   for (int64_t k = 0; k + 1 < a.rows; ++k) {
@@ -99,7 +101,8 @@ void reduce_to_tridiagonal(const HostMatrix& a, const HostMatrix& q) {
   }
 }
 
-// Square a := Q^H a P, bidiagonal and real; q and p, zeros, := Q and P.
+// Overwrite square a with Q^H a P, which is bidiagonal and real, and q and p, which hold zeros,
+// with Q and P.
 void reduce_to_bidiagonal(const HostMatrix& a, const HostMatrix& q, const HostMatrix& p) {
   set_identity(q);
   set_identity(p);
@@ -119,8 +122,8 @@ void reduce_to_bidiagonal(const HostMatrix& a, const HostMatrix& q, const HostMa
 
 Tensor doubles(IntArrayRef sizes) { return empty(sizes, TensorOptions(kFloat64).device(kCPU)); }
 
-// The real parts of a's main diagonal, the one above and, with_lower, the one below; zeros
-// elsewhere, where a has roundings.
+// Return the real parts of a's main diagonal, of the one above and, if with_lower, of the one
+// below; zeros elsewhere, where a holds only rounding errors.
 Tensor real_band(const HostMatrices& a, bool with_lower) {
   const Tensor out = zeros(a.tensor().sizes(), TensorOptions(kFloat64).device(kCPU));
   for (int64_t b = 0; b < a.count(); ++b) {
@@ -180,9 +183,9 @@ void by_parts::eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor&
   write(info, failed);
 }
 
-// u [B,M,C]; s [B,K]; vh [B,D,N]; info [B]; x [B,M,N]. Of tall x = Q R, with the factors of square
-// R = U S V^H, u is Q U; for full matrices the other columns of Q follow. The factors of wide x are
-// those of x^H.
+// u [B,M,C]; s [B,K]; vh [B,D,N]; info [B]; x [B,M,N]. Tall x is factored as Q R, and square R as
+// U S V^H. Then u is Q U; if it has more columns, they are the other columns of Q. Wide x is
+// factored through x^H.
 void by_parts::svd(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x) {
   const bool wide = x.size(1) < x.size(2), all = u.defined();
   const HostMatrices a = HostMatrices::of(wide ? adjoint(x) : x);

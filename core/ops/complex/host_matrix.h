@@ -23,7 +23,7 @@ struct HostMatrix {
   int64_t rows, columns;
 };
 
-/// A batch [B,M,N] of them. An undefined tensor has no matrices.
+/// A batch [B,M,N] of row-major matrices, which owns their memory.
 class HostMatrices {
  public:
   /// Copy t.
@@ -50,7 +50,8 @@ class HostMatrices {
   Tensor all_;
 };
 
-/// Return a * b without the special values of C99, which cost a call for each product.
+/// Return a * b. Unlike the operator, it calls no function that checks for the infinities and NaN
+/// of C99, Annex G.
 inline Complex product(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }

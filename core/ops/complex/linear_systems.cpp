@@ -41,7 +41,7 @@ int32_t factor_lu(const HostMatrix& a, int32_t* pivots) {
   return info;
 }
 
-// y := A^-1 y for the triangle p of a.
+// y := A^-1 y, where A is the triangle of a, or its transpose, that p selects.
 void substitute(const HostMatrix& a, const HostMatrix& y, const TriangularParams& p) {
   const auto element = [&](int64_t i, int64_t j) { return p.transpose ? a(j, i) : a(i, j); };
   const bool upwards = p.upper != p.transpose;
@@ -66,7 +66,8 @@ void solve_by_lu(const HostMatrix& lu, const int32_t* pivots, const HostMatrix& 
   for (int64_t k = y.rows - 1; transpose && k >= 0; --k) swap_rows(y, k, pivots[k] - 1);
 }
 
-// y = L of x = L L^H from the lower triangle of x, zeros above; return info.
+// Factor x = L L^H and write L into y, which holds zeros. Read only the lower triangle of x. Return
+// info.
 int32_t factor_cholesky(const HostMatrix& y, const HostMatrix& x) {
   for (int64_t j = 0; j < y.rows; ++j) {
     for (int64_t i = j; i < y.rows; ++i) {
@@ -83,7 +84,7 @@ int32_t factor_cholesky(const HostMatrix& y, const HostMatrix& x) {
   return 0;
 }
 
-// The conjugate transpose of square matrices, in place.
+// Replace a square matrix by its conjugate transpose.
 void conjugate_transpose(const HostMatrix& m) {
   for (int64_t i = 0; i < m.rows; ++i) {
     m(i, i) = std::conj(m(i, i));

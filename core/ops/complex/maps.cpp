@@ -9,8 +9,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// Scaled by the larger part of b, so that it neither overflows nor underflows; as in PyTorch,
-// a / 0 divides both parts by 0.
+// Smith's algorithm: it divides by the larger part of b first, so that |b|^2 can neither overflow
+// nor underflow. As in PyTorch, a / 0 divides both parts of a by 0.
 Complex quotient(const Complex& a, const Complex& b) {
   const double c = b.real(), d = b.imag();
   if (std::fabs(c) >= std::fabs(d)) {

@@ -14,7 +14,7 @@ using Complex = std::complex<double>;
 
 Tensor on_cpu(const Tensor& x) { return x.to(kCPU).contiguous(); }
 
-// Call f(i) for each element of y; write(i, value) converts to y's dtype.
+// Set each element i of y to f(i), converted to y's dtype.
 template <class F>
 void fill_on_host(Tensor& y, const F& f) {
   const bool direct = y.is_cpu() && y.is_contiguous();

@@ -16,8 +16,8 @@ Tensor bits(const Tensor& t);
 /// Return an alias [..., 2] with both parts of each element.
 Tensor pairs(const Tensor& t);
 
-/// Return twice a stride or an offset, modulo 2^64: only a dim with fewer than two elements, or an
-/// empty tensor, can have one whose double is not an int64_t.
+/// Return twice a stride or an offset, modulo 2^64. The result overflows only for the stride of a
+/// dim with fewer than two elements, or for an empty tensor, which no access uses.
 /// @{
 int64_t doubled(int64_t elements);
 Dims doubled(IntArrayRef strides);

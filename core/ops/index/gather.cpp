@@ -30,7 +30,7 @@ bool fits_into(const Tensor& small, const Tensor& large, int64_t dim) {
   return fits;
 }
 
-// Check the index of gather and scatter; return the dim from 0.
+// Check the index of gather and scatter; return the wrapped dim.
 int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tensor& index) {
   expect_index_dtype(op, index);
   const int64_t d = wrap_dim(op, dim, self.dim());

@@ -6,7 +6,7 @@
 
 namespace ambit {
 
-/// Check the operands of a scatter as documented; return the dim from 0.
+/// Check the operands of a scatter as documented; return the wrapped dim.
 int64_t check_scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                       const Tensor& src, DeviceRule rule);
 

@@ -27,7 +27,7 @@ constexpr const char* kSingular =
     "expected invertible matrices, got a 0 as number {} of U's diagonal";
 
 // Errors: Error, DTypeError for integers and bool.
-void expect_numbers(const char* op, const Tensor& self) {
+void expect_floating_or_complex(const char* op, const Tensor& self) {
   expect_defined(op, "input", self);
   if (!self.is_complex()) expect_floating(op, self);
 }
@@ -196,7 +196,7 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
 Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) {
   constexpr const char* kOp = "linalg_tensorsolve";
   check_devices(kOp, {{"self", self}, {"other", other}});
-  expect_numbers(kOp, self);
+  expect_floating_or_complex(kOp, self);
   expect_dtype(kOp, "other", other, self.dtype());
   Tensor a = self;
   if (dims) {
@@ -222,7 +222,7 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
 
 Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   constexpr const char* kOp = "linalg_tensorinv";
-  expect_numbers(kOp, self);
+  expect_floating_or_complex(kOp, self);
   if (ind < 1) throw Error(fmt::format("{}: expected a positive ind, got {}", kOp, ind));
   const auto split = static_cast<size_t>(std::min(ind, self.dim()));
   const IntArrayRef sizes = self.sizes(), first(sizes.data(), split);
@@ -239,7 +239,7 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
 Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   constexpr const char* kOp = "linalg_matrix_power";
   expect_defined(kOp, "self", self);
-  if (n < 0 || self.dtype() == kBool) expect_numbers(kOp, self);
+  if (n < 0 || self.dtype() == kBool) expect_floating_or_complex(kOp, self);
   if (self.dim() < 2 || self.size(-1) != self.size(-2)) {
     throw_dim(kOp, "self", "square matrices", self.sizes());
   }

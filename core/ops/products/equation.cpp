@@ -57,7 +57,7 @@ size_t dots_of(const std::string& term, const Tensor& t, size_t i) {
   return dims - letters;
 }
 
-// Replace the ellipsis by n labels, the last n of all `all` ellipsis labels.
+// Replace the ellipsis by the last n of the `all` labels that stand for ellipses.
 std::string with_dots(const std::string& term, size_t n, size_t all) {
   std::string out;
   for (const char c : term) {

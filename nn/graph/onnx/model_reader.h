@@ -9,8 +9,9 @@
 
 namespace ambit::graph::onnx {
 
-/// Return the program of a model from the file `path`, whose tensors are moved out of it; what
-/// ambit lacks is added to `lacking`. Errors: SerializationError; the caller adds the path.
+/// Return the program of `model`, which was read from the file `path`. Tensors are moved out of
+/// `model`; functions and dtypes that ambit lacks are added to `lacking`. Errors:
+/// SerializationError; the caller adds the path.
 LoadedProgram read_model(const std::string& path, proto::ModelProto& model, Lacking& lacking);
 
 }  // namespace ambit::graph::onnx

@@ -20,8 +20,8 @@ struct ResizedDim {
   double begin = 0, end = 1;  ///< the region, for tf_crop_and_resize
 };
 
-/// Return x resized along one dim, by weighted sums of its elements. Floating point, unless `mode`
-/// is nearest. Errors: Error for an unknown mode.
+/// Return x resized along one dim, by weighted sums of its elements. x must be floating-point,
+/// unless the mode is "nearest". Errors: Error for an unknown mode.
 Tensor resized(const Tensor& x, const ResizedDim& d, const ResizeMode& mode);
 
 }  // namespace ambit::graph::onnx

@@ -13,8 +13,8 @@
 namespace ambit::graph {
 namespace {
 
-// Return a tensor without values for the results of all images, with the order of strides of those
-// of a slice.
+// Return an uninitialised tensor for the results of all images, whose strides have the same order
+// as those of `part`, the results of a slice.
 Tensor whole(const Tensor& part, int64_t images) {
   Dims sizes(part.sizes()), order(sizes.size());
   sizes[0] = images;

@@ -54,7 +54,7 @@ bool has_block(const Node& node) {
                      [](const Argument& a) { return a.block != nullptr; });
 }
 
-// "relu_.default"
+// Return true for names such as "relu_.default".
 bool writes_in_place(const Node& node) {
   const std::string_view name = node.function->name;
   const size_t dot = name.find('.');

@@ -14,8 +14,8 @@ struct Region;
 inline constexpr unsigned kWarp = 32, kMostThreads = 1024;
 
 /// Blocks get serial numbers as they run, and a new one at each barrier: two accesses with the same
-/// serial are ordered only if they are of the same thread, or of a warp with an exchange in
-/// between. Work without threads, such as a copy, is one block.
+/// serial are ordered only if they are of the same thread, or of a warp that synchronises in
+/// between (a shuffle or __syncwarp). Work without threads, such as a copy, is one block.
 struct AtWork {
   const char* name = nullptr;    ///< name of work that is not a kernel
   const void* kernel = nullptr;  ///< function of a kernel
@@ -25,7 +25,7 @@ struct AtWork {
   uint64_t safe = 1;   ///< work with smaller serials is ordered before this one
   uint64_t block_first = 1, serial = 1;
   unsigned thread = 0, block = 0, threads = 1, blocks = 1;
-  uint16_t warp_times[kMostThreads / kWarp] = {};  ///< exchanges since the last barrier
+  uint16_t warp_times[kMostThreads / kWarp] = {};  ///< syncs of each warp since a barrier
   uint64_t stamp = 0;  ///< the stamp of an access at this time; see shadow.h
   std::vector<std::pair<uint64_t, unsigned>> run;  ///< first serial and index of each block
   // Memory regions that a kernel may access.

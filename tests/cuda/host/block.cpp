@@ -228,7 +228,7 @@ void Block::pause() {
   stop();
 }
 
-// A thread is at most one exchange ahead of the others of its warp.
+// A thread is at most one shuffle ahead of the others of its warp.
 uint64_t Block::exchange(uint64_t value, unsigned lane) {
   const unsigned thread = at_work.thread;
   auto& values = values_[warps_[thread / kWarp].rounds % 2];

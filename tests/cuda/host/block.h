@@ -27,8 +27,8 @@ void let_others_go_on();
 struct Factors {
   uint32_t left[4], right[2];
 };
-/// Share these with the warp. Return those of its 32 threads, valid until the exchange after the
-/// next.
+/// Share these with the warp. Return those of its 32 threads, valid until the warp has synchronised
+/// twice more.
 const Factors* exchange_factors(const Factors& mine);
 
 /// Address range of the stacks of all fibers.

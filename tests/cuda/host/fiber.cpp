@@ -75,7 +75,7 @@ namespace ambit::cuda::host {
 // Prepare the stack as after a switch, with entry as the return address.
 Fiber::Fiber(char* stack, size_t bytes, void (*entry)()) {
 #if defined(__x86_64__)
-  constexpr size_t kSlots = 8, kReturn = 6;  // the eighth slot means that there is no caller
+  constexpr size_t kSlots = 8, kReturn = 6;  // the last slot is entry's return address, 0
 #else
   constexpr size_t kSlots = 20, kReturn = 11;
 #endif

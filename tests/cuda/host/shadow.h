@@ -11,7 +11,7 @@
 namespace ambit::cuda::host {
 
 /// The last write and the reads since. 0: none; else a stamp:
-///   serial (36 bits) | exchanges of the warp (14) | thread (10) | flags (4)
+///   serial (36 bits) | synchronisations of the warp (14) | thread (10) | flags (4)
 struct Cell {
   uint64_t write, read;
 };

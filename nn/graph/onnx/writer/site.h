@@ -84,10 +84,10 @@ class Site {
   Dims sizes(size_t i) const { return static_sizes(value(i)); }
   /// As sizes(), for an operand whose sizes must be fixed.
   Dims fixed_sizes(size_t i) const;
-  /// Return argument i as a dim from 0 of operand `of`.
+  /// Return argument i as a dim of operand `of`; negative dims are wrapped.
   int64_t dim(size_t i, size_t of) const { return dim_of(integer(i), rank(of)); }
   static int64_t dim_of(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
-  /// Return the list i as dims from 0 of operand `of`; all for an empty list.
+  /// Return the list i as dims of operand `of`; negative dims are wrapped. All for an empty list.
   Dims dims(size_t i, size_t of) const;
   Dims all_dims(size_t of) const;
   /// Return the sizes [from, to) of operand i as a tensor of one dim.

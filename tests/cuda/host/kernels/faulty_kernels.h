@@ -23,19 +23,19 @@ cudaError_t add_one_to_bytes(Place at, int8_t* y, const int8_t* x);
 cudaError_t copy_vector(Place at, float* y, const float* x);
 /// y[i] = the sum of all i of the block, by shared memory in steps; without `barrier` it has races.
 cudaError_t sum_block(Place at, int* y, bool barrier);
-/// y[i] = the sum of i over the thread's warp, by exchange.
+/// y[i] = the sum of i over the thread's warp, by shuffles.
 cudaError_t sum_warp(Place at, int* y);
 /// All threads run y[0] += 1, atomically or not.
 cudaError_t count(Place at, int* y, bool atomically);
 /// All threads add to y[0] atomically; thread 0 then reads it without synchronisation.
 cudaError_t count_and_read(Place at, int* y, int* seen);
-/// Thread i writes y[i] and reads y[i ^ 1], with or without a warp exchange in between.
+/// Thread i writes y[i] and reads y[i ^ 1], with or without __syncwarp() in between.
 cudaError_t swap_in_warp(Place at, int* y, int* other, bool synchronized);
 /// y[0] = uninitialised shared memory.
 cudaError_t read_unwritten_shared(Place at, int* y);
 /// Thread 0 exits before the barrier of the others.
 cudaError_t leave_before_barrier(Place at, int* y);
-/// Half of the threads wait at a barrier, the others at an exchange of their warp.
+/// Half of the threads wait at a barrier, the others at a shuffle of their warp.
 cudaError_t part_ways(Place at, int* y);
 /// Thread 0 passes the address of a local variable to the other threads.
 cudaError_t share_local(Place at, int* y);

@@ -1,5 +1,5 @@
-// Replaces CUB's: the same result in thread 0, and the same rule that reusing the storage requires
-// a barrier in between.
+// Replaces CUB's BlockReduce: the same result in thread 0, and the same rule that reusing the
+// storage requires a barrier in between.
 #pragma once
 
 namespace cub {

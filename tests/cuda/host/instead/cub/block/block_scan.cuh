@@ -1,5 +1,5 @@
-// Replaces CUB's: the same results, and the same rule that reusing the storage requires a barrier
-// in between.
+// Replaces CUB's BlockScan: the same results, and the same rule that reusing the storage requires a
+// barrier in between.
 #pragma once
 
 namespace cub {

@@ -1,4 +1,5 @@
-// Replaces CUB's: work on the stream that requires and overwrites the workspace it requested.
+// Replaces CUB's DeviceSelect. The work runs on the stream; it requires a workspace of the size
+// that it requested, and overwrites it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Replaces Thrust's.
+// Replaces Thrust's counting_iterator.
 #pragma once
 
 #include <cstdint>
