@@ -51,17 +51,18 @@ struct State {
   Tensor h, c;
 };
 
-/// Return the state after one step from x [B, G H], which is W_ih x + b_ih, and h [B, G H], which
-/// is W_hh s.h + b_hh, with the state s.h [B, H] and, for LSTM, s.c [B, H]. relu_step: a plain
-/// network uses relu instead of tanh. w.hr: the projection of an LSTM's output, may be undefined.
+/// Return the state after one step from the state s.h [B, H] and, for LSTM, s.c [B, H].
+/// x [B, G H]: the product of the step's input and W_ih, plus b_ih, for the G = gates(kind) gates;
+/// h [B, G H]: the product of s.h and W_hh, plus b_hh. relu_step: an RNN uses relu instead of tanh.
+/// w.hr: the projection of an LSTM's output; may be undefined.
 State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
            const Weights& w);
 
-/// All layers of a network, of a module or given by the caller.
+/// The layers of a recurrent network: of a module, or of a call of functional::lstm(), gru() etc.
 struct Layers {
   const char* op;
   Kind kind;
-  bool relu;               // plain network: relu instead of tanh
+  bool relu;               // RNN: relu instead of tanh
   TensorList weights;      // for each layer and direction ih, hh, [b_ih, b_hh,] [hr]
   TensorList scales = {};  // row scales of int8 weights, same length; or empty
   bool bias;
@@ -84,7 +85,7 @@ void check_state(const char* op, const char* what, const Tensor& state, IntArray
 /// Check that batch_sizes, int64 [T] on cpu, are positive, non-increasing, and sum to the rows of
 /// the data. Errors: ShapeError.
 void check_batch_sizes(const char* op, const Tensor& batch_sizes, int64_t rows);
-/// Check that the nonlinearity of a plain network is tanh or relu. Errors: Error.
+/// Check that the nonlinearity of an RNN is tanh or relu. Errors: Error.
 template <class O>
 void check_nonlinearity(const O& options) {
   if constexpr (kind_of<O> == Kind::rnn) {

@@ -1,11 +1,10 @@
-// Which kernels each public function runs, with contiguous operands.
-// tests/tables/function_kernels_test.cpp writes this file and describes when and how; do not edit
-// it.
+// The kernels that each public function runs with contiguous operands. Do not edit:
+// tests/tables/function_kernels_test.cpp, whose first lines say how, writes this file.
 #pragma once
 
 struct FunctionKernels {
   const char* function;
-  const char* kernels;  // with the function of a family; "": a view, or computed on the host
+  const char* kernels;  // "matmul", "unary exp"; "": runs none (a view, or computed on the host)
 };
 
 // clang-format off

@@ -1,4 +1,4 @@
-// Determines how an op runs by calling it: the registry contains whether there is a kernel, but not
+// Determines how an op runs by calling it: the registry shows whether there is a kernel, but not
 // for which dtypes, nor whether it calls a loop of `reference`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The tutorial's first lesson in C++: train a small convolutional network on images, on a GPU if
+// PyTorch's tutorial on CIFAR-10 in C++: train a small convolutional network on images, on a GPU if
 // available; save it, load it into a new network, and measure its accuracy on the test images. Code
 // shared with other lessons is in ../images, ../terminal and ../training.
 #include <ambit/ambit.h>

@@ -31,8 +31,8 @@ void check_stdout();
 /// Errors: std::system_error.
 void print_asked(const CLI::App& app, const CLI::Success& asked);
 
-/// Parse the options, including --profile, which starts here and ends in run_program(). Exits for
-/// --help (0; 1 if it cannot be printed) and for wrong usage (kWrongUsage), with a message.
+/// Parse the options. With --profile, start the profile, which run_program() ends. Exits for --help
+/// (0; 1 if it cannot be printed) and for wrong usage (kWrongUsage), with a message.
 void parse_command_line(CLI::App& app, int argc, char** argv);
 
 /// Return the command that started the program, quoted for a shell, with `--resume file` in place

@@ -1,4 +1,5 @@
-// Messages of the lesson, in its own language and in English; {} are placeholders of figures.
+// Messages of the lesson, in its original language, Chinese, and in English; {} are placeholders
+// of figures.
 #pragma once
 
 #include "options.h"

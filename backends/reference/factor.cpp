@@ -37,7 +37,7 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   }
 }
 
-// q [B,M,C]; r [B,C,N]; x [B,M,N]. Reflections 1 - t v v^T with v[k] = 1 map column k to a multiple
+// q [B,M,C]; r [B,C,N]; x [B,M,N]. Reflections I - t v v^T with v[k] = 1 map column k to a multiple
 // of the unit vector, with the sign that avoids cancellation in v; none if the column is a multiple
 // already, as in LAPACK's geqrf. Golub & Van Loan, Matrix Computations, 5.2.
 void qr(Tensor& q, Tensor& r, const Tensor& x) {

@@ -18,7 +18,7 @@ void keep_origins(const DeviceMismatchError& error);
 void copy_origins(const DeviceMismatchError& from, const DeviceMismatchError& to);
 void drop_origins(const DeviceMismatchError& error);
 
-/// Return what explain() shows; CheckLibrary has more.
+/// Return the origins and the suggestion that explain() shows, for CheckLibrary::origins.
 MismatchOrigins origins_of(const DeviceMismatchError& error,
                            std::span<const ArgumentInfo> arguments, size_t expected, size_t actual);
 /// Return the stack that made the operand on the host; null: unknown, or there is none.

@@ -12,7 +12,7 @@ namespace ambit {
 struct Piece {
   Tensor tensor;
   bool reads, writes;   // by the call
-  bool copies = false;  // copy each part: the kernel may require the contiguity that splitting ends
+  bool copies = false;  // copy each part: kernels may require the operand to be contiguous
 };
 using Pieces = std::vector<Piece>;
 

@@ -1,4 +1,4 @@
-// The clock of recorded calls: the processor's TSC if the kernel uses it as its clock source;
+// The clock of recorded calls: the processor's TSC if Linux uses it as its clock source;
 // reading it costs half as much as a call to the system's clock.
 #pragma once
 

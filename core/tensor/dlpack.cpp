@@ -138,7 +138,8 @@ std::string device_name_of(int32_t type) {
   return fmt::format("{} ({})", type, known && *kNames[type] ? kNames[type] : "unknown");
 }
 
-// Return the backend with that DLPack device type; ambit's own devices cannot be distinguished.
+// Return the device of the backend with that DLPack device type. Backends without a type in DLPack
+// have kDLExtDev, which does not distinguish them.
 Device find_device(const DLDevice& d) {
   const int32_t type = d.device_type;
   // Other libraries' pinned memory is host memory.

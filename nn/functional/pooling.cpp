@@ -98,7 +98,7 @@ Tensor samples(const Tensor& input, const FractionalMaxPoolOptions<D>& options) 
 }
 
 // Return the norms of the windows; pool(x) returns their means. sign and relu do not change the
-// value; they prevent that the infinite gradient of the root at 0 reaches the input.
+// value; they prevent the infinite gradient of the root at 0 from reaching the input.
 Tensor lp_pool(const Tensor& input, double norm_type, IntArrayRef kernel, const auto& pool) {
   double elements = 1;  // a product of int64 could overflow
   for (const int64_t size : kernel) elements *= static_cast<double>(size);

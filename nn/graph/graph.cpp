@@ -41,7 +41,8 @@ bool trains(const Block& block) {
   return false;
 }
 
-// All values of a program have the dtypes that follow from those of its parameters.
+// Check that t has the dtype and sizes that the program was exported with: they determine the
+// dtypes of all other values.
 void check_state(const Value& expected, const State& s, const Tensor& t, const std::string& path) {
   const auto refuse = [&](const std::string& cause) {
     throw SerializationError(

@@ -22,7 +22,7 @@ namespace {
 struct Run {
   std::string output, trace;
 };
-/// Run it on the cpu, where it must succeed.
+/// Run a program on the cpu, and check that it succeeds.
 Run run(const std::string& program, const std::vector<std::string>& arguments,
         const TemporaryFolder& folder) {
   const ProgramResult result =

@@ -1,4 +1,4 @@
-// The tutorial's training on generated images, on the cpu and on a simulated GPU: its whole output.
+// Checks the whole output of quickstart on generated images, on the cpu and on a simulated GPU.
 #include <doctest/doctest.h>
 
 #include <cmath>

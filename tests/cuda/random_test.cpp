@@ -1,4 +1,4 @@
-// Random fills by a GPU's threads, run on the host: the reference's numbers.
+// Checks that random fills by a GPU's threads, run on the host, give the reference's numbers.
 #include <ambit/ambit.h>
 #include <ambit/backend/reference.h>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // Properties in which processors and their compilers differ, and which must not change results:
-// docs/arm.md lists them, with the tests of the others.
+// docs/arm.md lists them all, and names the tests of those that are not tested here.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 
 using namespace ambit;
 
-// 0.1 * 3 is rounded to 0.30000000000000004; with one rounding of the product and the sum, which
-// compilers for AArch64 form by default, the result is 2.8e-17. (In Python: 0.1 * 3 - 0.3, and with
+// 0.1 * 3 is rounded to 0.30000000000000004; with a fused multiply-add, which compilers for AArch64
+// generate by default, the result is 2.8e-17. (In Python: 0.1 * 3 - 0.3, and with
 // fractions.Fraction.)
 TEST_CASE("a product and a sum outside of kernels are rounded separately") {
   const Tensor x = arange(-0.3, 0.05, 0.1, TensorOptions(kFloat64));

@@ -10,6 +10,7 @@
 #include <ambit/ops/shape.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "graph_files.h"
 
@@ -112,7 +113,7 @@ TEST_CASE("a form is packed again after an error in the kernel that packs it") {
 
 TEST_CASE("a plan never writes to inputs whose strides make a copy a view") {
   const NoGradGuard no_grad;
-  for (const char* name : {"contiguous", "contiguous_d"}) {
+  for (const std::string name : {"contiguous", "contiguous_d"}) {
     const graph::Graph net = graph::load(graph_file(name));
     const std::vector<Tensor> planned = tensors_of(graph_record(name)["inputs"], kCPU);
     CHECK_FALSE(planned[0].is_contiguous());

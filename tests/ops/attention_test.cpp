@@ -51,9 +51,10 @@ void check_same(const Grads& got, const Grads& want) {
 
 }  // namespace
 
-// PyTorch 2.15: q = torch.arange(16.).view(1, 4, 2, 2) / 10; k = torch.arange(8.).view(1, 2, 2, 2)
-// / 10; F.scaled_dot_product_attention(q, k, k, enable_gqa=True), (..., is_causal=True), v = k[:,
-// :1]
+// PyTorch 2.15, with sdpa = F.scaled_dot_product_attention:
+// q = torch.arange(16.).view(1, 4, 2, 2) / 10; k = torch.arange(8.).view(1, 2, 2, 2) / 10
+// sdpa(q, k, k, enable_gqa=True); sdpa(q, k, k, is_causal=True, enable_gqa=True)
+// sdpa(q, k, k[:, :1], enable_gqa=True)
 TEST_CASE("heads of key and value are shared by groups of the query's heads") {
   for_each_device([](Device d) {
     const TensorOptions options = TensorOptions(kFloat64).device(d);

@@ -140,7 +140,8 @@ TEST_CASE("segment_reduce splits gradients only among infinite elements") {
           .backward(tensor({2., 3.}).to(d).to(x.dtype()));
       check_values(x.grad(), {4}, c.grad);
     }
-    // scatter_reduce() without include_self behaves the same for elements without a source.
+    // scatter_reduce() without include_self splits the gradient in the same way; an element of self
+    // without a source has the whole gradient.
     const Tensor self = full({2}, 5.).to(d).requires_grad_();
     const Tensor src = full({2}, -kInf).to(d).requires_grad_();
     const Tensor out = scatter_reduce(self, 0, ints(d, {0, 0}), src, "amax", false);

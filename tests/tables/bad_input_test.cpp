@@ -60,7 +60,8 @@ struct DefaultDType {
 
 }  // namespace
 
-// Operands of the rows have the default dtype; those that must be refused for it are float64.
+// Operands of the rows have the default dtype; operands of a dtype that must be refused are
+// float64.
 TEST_CASE("invalid input gives a typed error that states the expected input") {
   for (const DType dtype : {kFloat32, kFloat16, kBFloat16}) {
     const DefaultDType floats(dtype);

@@ -123,13 +123,13 @@ std::map<std::string, std::string> recorded() {
 
 void write(const std::map<std::string, std::string>& rows) {
   std::ofstream out(AMBIT_FUNCTION_KERNELS);
-  out << R"(// Which kernels each public function runs, with contiguous operands. Written by
-// tests/tables/function_kernels_test.cpp, which says when and how; not by hand.
+  out << R"(// The kernels that each public function runs with contiguous operands. Do not edit:
+// tests/tables/function_kernels_test.cpp, whose first lines say how, writes this file.
 #pragma once
 
 struct FunctionKernels {
   const char* function;
-  const char* kernels;  // of a family with its function; "": a view, or computed on the host
+  const char* kernels;  // "matmul", "unary exp"; "": runs none (a view, or computed on the host)
 };
 
 // clang-format off

@@ -235,7 +235,7 @@ class Training:
         self.autocast = autocast(request)
         self.input, self.target = tensors["input"], tensors["target"]
         self.network = network.train()
-        # If this PyTorch has it: one kernel for all parameters.
+        # Update all parameters by one kernel, if this version of PyTorch has it.
         fused = {"fused": True} if "fused" in signature(torch.optim.SGD).parameters else {}
         self.optimizer = torch.optim.SGD(network.parameters(), lr=lr, momentum=momentum, **fused)
         self.forward = torch.compile(network) if "compiled" in request["way"] else network

@@ -29,7 +29,7 @@ class Text {
   std::string decode(const ambit::Tensor& ids) const;
   int64_t vocabulary() const { return static_cast<int64_t>(characters_.size()); }
   int64_t size() const { return train_.size(0) + held_out_.size(0); }
-  const std::string& source() const { return source_; }  ///< for messages
+  const std::string& source() const { return source_; }  ///< description of the text, to print
 
  private:
   std::string source_, characters_;

@@ -40,8 +40,8 @@ class ConvParts {
   const ConvSizes& g_;
   const Axis axis_;
   Own own_;
-  int64_t images_, count_ = 1;        // per part
-  int64_t rows_ = 0, row_parts_ = 1;  // rows_: per part, if images are split
+  int64_t images_, count_ = 1;        // images per part; number of parts
+  int64_t rows_ = 0, row_parts_ = 1;  // if images are split: rows per part, parts per image
 };
 
 }  // namespace ambit::cpu

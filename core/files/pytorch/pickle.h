@@ -65,9 +65,10 @@ enum Op : unsigned char {
   kFrame = 0x95,
 };
 
-/// Limit in bytes on the values of all pickles in a file, without their text. It bounds a reader's
-/// memory and time for any opcodes. Writer and reader count alike, so that every file written can
-/// be read: some 4 million numbers in lists, or 70,000 tensors.
+/// Limit on the memory for the values of all pickles in a file; the characters of strings do not
+/// count. It bounds a reader's memory and time for any opcodes. It allows some 4 million numbers in
+/// lists, or 70,000 tensors. Writer and reader count in the same way, so that every file written
+/// can be read.
 inline constexpr uint64_t kMaxMemoryBytes = 1 << 28;
 
 /// Counts the cost of the opcodes in all pickles of a file.

@@ -12,7 +12,8 @@
 namespace ambit {
 namespace {
 
-// H = 1 - tau v v^H, for which H^H x = length e1 with a real length; v[0] = 1.
+// A Householder reflection F = I - tau v v^H with v[0] = 1. reflection_of(x) makes it so that
+// F^H x = length e1 with a real length.
 struct Reflection {
   Complex tau = 0;
   double length = 0;
@@ -33,7 +34,7 @@ Reflection reflection_of(std::vector<Complex> x) {
   return r;
 }
 
-// The part of m from row `row` and column `column` on := (1 - tau v v^H) part.
+// The part of m from row `row` and column `column` on := (I - tau v v^H) part.
 void apply_left(const HostMatrix& m, int64_t row, int64_t column, const Reflection& r,
                 const Complex& tau) {
   if (tau == Complex(0)) return;
@@ -48,7 +49,7 @@ void apply_left(const HostMatrix& m, int64_t row, int64_t column, const Reflecti
   }
 }
 
-// The part of m from column `column` on := part (1 - tau v v^H).
+// The part of m from column `column` on := part (I - tau v v^H).
 void apply_right(const HostMatrix& m, int64_t column, const Reflection& r) {
   if (r.tau == Complex(0)) return;
   std::vector<Complex> conjugates;

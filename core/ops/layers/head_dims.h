@@ -63,7 +63,7 @@ class HeadDims {
   bool is_view(const Tensor& t, size_t begin, size_t end) const {
     if (is_broadcast(t, begin, end)) return true;
     const size_t missing = lead_.size() + 2 - t.sizes().size();
-    std::optional<int64_t> step;  // stride that the previous dim must continue
+    std::optional<int64_t> step;  // the stride that the next outer dim must have
     for (size_t i = end; i-- > begin;) {
       if (lead_[i] == 1) continue;
       const int64_t stride = size_at(t, i) == 1 ? 0 : t.strides()[i - missing];

@@ -59,8 +59,8 @@ Tensor svd_diagonal(const char* op, const Tensor& gs, const Tensor& s, const Ten
 
 // With E_ij = s_j^2 - s_i^2, E_ii = 1, and an elementwise "/":
 //   gA = U ((skew(U^H gU) / E) S + S (skew(V^H gV) / E), with another diagonal) V^H
-//      + (1 - U U^H) gU S^-1 V^H  if A is tall
-//      + U S^-1 gV^H (1 - V V^H)  if A is wide
+//      + (I - U U^H) gU S^-1 V^H  if A is tall
+//      + U S^-1 gV^H (I - V V^H)  if A is wide
 // Source: Townsend 2016, "Differentiating the singular value decomposition"; PyTorch's
 // svd_backward.
 Tensor svd_grad(const char* op, const std::array<Tensor, 3>& g,

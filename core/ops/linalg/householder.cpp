@@ -1,4 +1,4 @@
-// Householder reflections 1 - tau v v^T in LAPACK's storage, and products of them.
+// Householder reflections I - tau v v^T in LAPACK's storage, and products of them.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/error.h>

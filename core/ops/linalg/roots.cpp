@@ -23,7 +23,7 @@ Tensor half_of_sum(const Tensor& H, const Tensor& M) {
   return matmul(matmul(V, matmul(matmul(transposed(V), M), V) / sums), transposed(V));
 }
 
-// dU = U W + (1 - U U^T) dA H^-1 and dH = U^T dA - W H, with W H + H W = U^T dA - dA^T U.
+// dU = U W + (I - U U^T) dA H^-1 and dH = U^T dA - W H, with W H + H W = U^T dA - dA^T U.
 Tensor polar_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& factors) {
   const auto& [gU, gH] = g;
   const auto& [U, H] = factors;

@@ -101,7 +101,7 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
 
 namespace {
 
-// A product as bool is all().
+// A product of dtype bool is computed as all().
 Tensor run_prod(const Tensor& x, const ReduceShape& shape, DType dtype) {
   return run_reduce(x, shape, dtype == kBool ? ReduceOp::all : ReduceOp::prod, dtype);
 }

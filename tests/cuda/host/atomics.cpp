@@ -1,5 +1,6 @@
-// Atomic operations in host code of files with device code: the compiler calls functions for them,
-// which these implement.
+// Atomic operations in the host code of files with device code. Those files are compiled with
+// -fsanitize=thread, which replaces each operation by a call of a function: this file implements
+// those functions.
 #include <ambit/api.h>
 
 #include <cstdint>

@@ -53,12 +53,12 @@ struct Queue {
   size_t id = 0;
   std::deque<Item> pending;
   uint64_t done = 0;  ///< number of completed pieces of work
-  Clock before;       ///< the work ordered before its next one
+  Clock before;       ///< the work ordered before the queue's next work
   bool destroyed = false;
   bool is_blocking = false;  ///< synchronises with the legacy stream
   bool is_legacy = false;
   std::shared_ptr<Capture> capture;  ///< the current capture, or null
-  Clock captured;                    ///< within the capture: the work ordered before its next one
+  Clock captured;                    ///< `before` within the capture
 };
 
 /// State of the runtime except memory. All functions require `mutex` to be held.

@@ -25,7 +25,7 @@ List leaves(const List& inputs) {
   return all;
 }
 
-// Gradients of sums weighted by waves, so that no element's gradient hides another's.
+// Gradients of sums weighted by waves, so that the gradients of two elements cannot cancel.
 void run_backward(const List& out) {
   Tensor sum;
   double k = 0.43;

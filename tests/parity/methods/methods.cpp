@@ -56,7 +56,8 @@ std::vector<Named> operands() {
   return all;
 }
 
-// Weighted by waves, so that no element's gradient hides another's, nor one result's another's.
+// Return the sum of all results, weighted by waves, so that the gradients of two elements or of two
+// results cannot cancel.
 Tensor total(const List& results, const List& leaves) {
   Tensor sum = torch::zeros({}, leaves[0].options().requires_grad(false));
   double k = 0.43;
@@ -86,7 +87,7 @@ List report_gradients(const std::string& what, const Tensor& of, const List& lea
 void report_row(const Row& row, const Named& named, const std::string& what) {
   const Operands& o = named.operands;
   const List results = row.call(o), leaves{o.a, o.b, o.p};
-  torch::zeros({1}).cpu();  // a device may report errors in its data late
+  torch::zeros({1}).cpu();  // wait: a device may report invalid data later
   for (const Tensor& y : results) report(what, y, row.roundings);
   if (!o.a.requires_grad() || (row.but & kGradients)) return;
   const Tensor sum = total(results, leaves);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Run a program of framework.cpp: check.sh <program> <its text for two failures in three tests>
+# Run a program of framework.cpp and check its output:
+# check.sh <program> <the framework's report that two tests failed>
 set -uo pipefail
 export AMBIT_TEST_DEVICES=cpu,reference
 got=$("$1" 2>&1)

@@ -24,8 +24,8 @@ AMBIT_API ComplexMap2 complex_map(BinaryOp op);
 
 namespace by_parts {
 
-/// As kernels::unary and kernels::binary, for complex operands on any device, if the
-/// backend registered no kernel for complex dtypes.
+/// As kernels::unary and kernels::binary, for complex operands on any device: these run if a
+/// backend did not register a kernel for complex dtypes.
 /// @{
 AMBIT_API void unary(Tensor& y, const Tensor& x, const UnaryOp& op);
 AMBIT_API void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op);

@@ -32,7 +32,7 @@ struct Window {
 
 size_t spatial(Site& s) { return static_cast<size_t>(s.rank(1) - 2); }
 
-// `pads`: before, then after all dims.
+// `pads`: as in ONNX, the padding before each dim, then the padding after each dim.
 void convolve(Site& s, const Window& w, const Dims& pads) {
   const int64_t rank = s.rank(1);
   const Ref y = s.e.op("Conv", {with_batch(s, s.tensor(0), rank), s.tensor(1), s.optional(2)},
