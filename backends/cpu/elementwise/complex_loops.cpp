@@ -139,10 +139,11 @@ void length_loop(int64_t n, void* y, const void* x) {
 // than a vector is computed in copies.
 template <class T>
 void mul_loop(int64_t n, void* y, const void* a, const void* b) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto multiply = [d](T* to, const T* left, const T* right) {
-    hn::Vec<decltype(d)> a_re, a_im, b_re, b_im;
+  using Tag = hn::ScalableTag<T>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(Tag()));
+  const auto multiply = [](T* to, const T* left, const T* right) {
+    const Tag d;
+    hn::Vec<Tag> a_re, a_im, b_re, b_im;
     hn::LoadInterleaved2(d, left, a_re, a_im);
     hn::LoadInterleaved2(d, right, b_re, b_im);
     hn::StoreInterleaved2(hn::Sub(hn::Mul(a_re, b_re), hn::Mul(a_im, b_im)),
@@ -153,8 +154,8 @@ void mul_loop(int64_t n, void* y, const void* a, const void* b) {
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) multiply(out + 2 * i, left + 2 * i, right + 2 * i);
   if (i == n) return;
-  HWY_ALIGN T to[2 * hn::MaxLanes(d)], first[2 * hn::MaxLanes(d)] = {},
-                                                 second[2 * hn::MaxLanes(d)] = {};
+  HWY_ALIGN T to[2 * hn::MaxLanes(Tag())], first[2 * hn::MaxLanes(Tag())] = {},
+                                                     second[2 * hn::MaxLanes(Tag())] = {};
   const auto bytes = static_cast<size_t>(n - i) * 2 * sizeof(T);
   std::memcpy(first, left + 2 * i, bytes);
   std::memcpy(second, right + 2 * i, bytes);

@@ -53,9 +53,9 @@ Tensor joined(const char* op, const Tensor& x, const Tensor& y, Device device) {
 }
 
 void conjugate(Tensor& y, const Tensor& x) {
-  if (!y.is_same(x)) kernels::copy(y, x);
-  Tensor y_im = im(y);
-  kernels::unary(y_im, y_im, UnaryOp::neg);
+  Tensor y_re = re(y), y_im = im(y);
+  if (!y.is_same(x)) kernels::copy(y_re, re(x));
+  kernels::unary(y_im, im(x), UnaryOp::neg);
 }
 
 }  // namespace

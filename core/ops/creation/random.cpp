@@ -360,7 +360,7 @@ Tensor dropout(const Tensor& input, double p, bool training) {
   expect_defined("dropout", "input", input);
   check_probability("dropout", p);
   if (!training) return input;
-  expect_floating_or_complex("dropout", input);
+  expect_inexact("dropout", input);
   Tensor scale = drawn("dropout", input.sizes(), input.options().dtype(real_dtype(input.dtype())),
                        {.kind = Kind::bernoulli, .low = 1 - p});
   Tensor out;

@@ -57,7 +57,7 @@ Device check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in
   const Device device =
       check_devices(op, {{"self", self}, {"end", end}},
                     in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
-  expect_floating_or_complex(op, self);
+  expect_inexact(op, self);
   expect_same_dtype(op, self, end);
   broadcast(op, self.sizes(), end.sizes());
   if (in_place) check_broadcasts_to(op, end.sizes(), self.sizes());

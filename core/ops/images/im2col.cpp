@@ -126,7 +126,7 @@ Tensor im2col(const Tensor& self, IntOrPair kernel_size, IntOrPair dilation, Int
               IntOrPair stride) {
   constexpr const char* kOp = "im2col";
   expect_defined(kOp, "self", self);
-  expect_floating_or_complex(kOp, self);
+  expect_inexact(kOp, self);
   if (self.dim() == 3) {
     return squeeze(im2col(unsqueeze(self, 0), kernel_size, dilation, padding, stride), 0);
   }
@@ -143,7 +143,7 @@ Tensor col2im(const Tensor& self, IntOrPair output_size, IntOrPair kernel_size, 
               IntOrPair padding, IntOrPair stride) {
   constexpr const char* kOp = "col2im";
   expect_defined(kOp, "self", self);
-  expect_floating_or_complex(kOp, self);
+  expect_inexact(kOp, self);
   if (self.dim() == 2) {
     const Tensor one = unsqueeze(self, 0);
     return squeeze(col2im(one, output_size, kernel_size, dilation, padding, stride), 0);

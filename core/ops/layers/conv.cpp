@@ -30,7 +30,7 @@ namespace {
 // Checks that precede those of shapes; `op` has `dims` spatial dims.
 void expect_operands(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
                      const Tensor& bias) {
-  expect_floating_or_complex(op, input);
+  expect_inexact(op, input);
   expect_input_dtype(op, input, "weight", weight);
   expect_dtype_if_given(op, "bias", bias, input.dtype());
   if (weight.sizes().size() != dims + 2) [[unlikely]] {

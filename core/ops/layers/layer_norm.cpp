@@ -194,7 +194,7 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
                 std::optional<double> eps) {
   AMBIT_AUTOCAST(rms_norm, input, normalized_shape, weight, eps)
   check_devices("rms_norm", {{"input", input}, {"weight", weight}});
-  expect_floating_or_complex("rms_norm", input);
+  expect_inexact("rms_norm", input);
   if (input.is_complex()) return complex_rms_norm(input, normalized_shape, weight, eps);
   return normalize("rms_norm", input, normalized_shape, weight, {},
                    eps.value_or(default_eps(input.dtype())), false)

@@ -47,7 +47,7 @@ inline void expect_floating(const char* op, const Tensor& input) {
 }
 
 /// The same for ops that complex numbers have, too.
-inline void expect_floating_or_complex(const char* op, const Tensor& input) {
+inline void expect_inexact(const char* op, const Tensor& input) {
   expect_defined(op, "input", input);
   if (!input.is_complex()) expect_floating(op, input);
 }

@@ -115,7 +115,7 @@ namespace {
 
 Tensor var_of(const char* op, const Tensor& self, IntArrayRef dims, const Correction& given,
               bool keepdim) {
-  expect_floating_or_complex(op, self);
+  expect_inexact(op, self);
   if (self.is_complex()) {
     return var_of(op, real(self), dims, given, keepdim) +
            var_of(op, imag(self), dims, given, keepdim);
@@ -148,7 +148,7 @@ namespace {
 
 Tensor std_of(const char* op, const Tensor& self, IntArrayRef dims, const Correction& given,
               bool keepdim) {
-  expect_floating_or_complex(op, self);
+  expect_inexact(op, self);
   if (self.is_complex()) {
     const Tensor square = var_of(op, self, dims, given, keepdim);
     return sqrt(masked_fill(square, square == 0, 0));  // the gradient at 0 is 0
@@ -374,7 +374,7 @@ Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
 namespace {
 
 void check_renorm(const char* op, const Tensor& self, double p, double maxnorm) {
-  expect_floating_or_complex(op, self);
+  expect_inexact(op, self);
   if (self.dim() < 2) {
     throw ShapeError(fmt::format("{}: expected 2 dims or more, got {}", op, str(self.sizes())));
   }

@@ -169,7 +169,7 @@ Tensor complex_logcumsumexp(Tensor x, int64_t dim) {
 }  // namespace
 
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
-  expect_floating_or_complex("logcumsumexp", self);
+  expect_inexact("logcumsumexp", self);
   dim = wrap_dim("logcumsumexp", dim, self.dim());
   if (self.is_complex()) return complex_logcumsumexp(self, dim);
   Tensor out = run_scan("logcumsumexp", self, {.dim = dim}, ScanOp::logsumexp);
