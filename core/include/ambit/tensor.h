@@ -237,7 +237,9 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   template <class T>
   T item() const {
     if constexpr (std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>) {
-      return T(complex_item());
+      // A type that depends on T: compilers check other calls while std::complex is incomplete.
+      using Self = std::conditional_t<std::is_void_v<T>, T, Tensor>;
+      return T(static_cast<const Self*>(this)->complex_item());
     } else {
       return item().to<T>();
     }

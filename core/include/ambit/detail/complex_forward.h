@@ -1,10 +1,10 @@
 // Declare std::complex without its definition: <complex> would add 5 % to the time to compile
-// <ambit/ambit.h>. nvcc needs the definition: it checks the body of item<T>() before T is known.
+// <ambit/ambit.h>.
 #pragma once
 
 #include <cstddef>
 
-#if defined(__GLIBCXX__) && !defined(__CUDACC__)
+#ifdef __GLIBCXX__
 // clang-format off
 namespace std _GLIBCXX_VISIBILITY(default) {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION

@@ -52,7 +52,7 @@ inline bool is_complex(const Tensor& self) { return self.is_complex(); }
 /// @{
 template <class T>
 Tensor tensor(const std::vector<std::complex<T>>& numbers, const TensorOptions& options = {}) {
-  const std::vector<std::complex<double>> wide(numbers.begin(), numbers.end());
+  const std::vector<detail::ComplexDouble<T>> wide(numbers.begin(), numbers.end());
   const TensorOptions dtype =
       options.has_dtype() ? options : options.dtype(dtype_of<std::complex<T>>);
   return detail::complex_tensor(static_cast<int64_t>(wide.size()), wide.data(), dtype);
@@ -75,14 +75,14 @@ Tensor full(IntArrayRef sizes, std::complex<T> value, const TensorOptions& optio
 
 // Operators of a tensor and a complex number, which becomes a 0-dim tensor.
 /// @cond
-#define AMBIT_COMPLEX_OPERATOR(sign, name)                              \
-  template <class T>                                                    \
-  Tensor operator sign(const Tensor& a, std::complex<T> b) {            \
-    return name(a, detail::complex_number(a, std::complex<double>(b))); \
-  }                                                                     \
-  template <class T>                                                    \
-  Tensor operator sign(std::complex<T> a, const Tensor& b) {            \
-    return name(detail::complex_number(b, std::complex<double>(a)), b); \
+#define AMBIT_COMPLEX_OPERATOR(sign, name)                                  \
+  template <class T>                                                        \
+  Tensor operator sign(const Tensor& a, std::complex<T> b) {                \
+    return name(a, detail::complex_number(a, detail::ComplexDouble<T>(b))); \
+  }                                                                         \
+  template <class T>                                                        \
+  Tensor operator sign(std::complex<T> a, const Tensor& b) {                \
+    return name(detail::complex_number(b, detail::ComplexDouble<T>(a)), b); \
   }
 AMBIT_COMPLEX_OPERATOR(+, add)
 AMBIT_COMPLEX_OPERATOR(-, sub)
