@@ -7,6 +7,15 @@ using namespace parity;
 namespace {
 
 Tensor well() { return x({3, 3}) + 3 * torch::eye(3, torch::kDouble); }
+// Of eigenvalues and eigenvectors in any order.
+Tensor traces(const Tensor& values) {
+  return torch::real(torch::stack({values.sum(), (values * values * values).sum()}));
+}
+Tensor square_by_factors(const Tensor& x) {
+  const auto factors = torch::linalg_eig(x);
+  const Tensor values = std::get<0>(factors), v = std::get<1>(factors);
+  return torch::real(torch::matmul(v * values * values, torch::linalg_inv(v)));
+}
 Tensor positive() { return torch::matmul(well(), well().t()); }
 
 }  // namespace
@@ -23,14 +32,8 @@ PARITY(linear_algebra) {
       {"pinv", OP(torch::pinverse(a[0])), {x({3, 2}) + torch::eye(3, 2, torch::kDouble)}, n},
       {"singular values", OP(torch::linalg_svdvals(a[0], torch::nullopt)), {well()}, n},
       {"eigenvalues", OP(torch::linalg_eigvalsh(a[0], "L")), {positive()}, n},
-      {"eigenvalues of any matrix",
-       OP(torch::real(torch::linalg_eigvals(a[0])).square().sum(-1)),
-       {well()},
-       n},
-      {"eigenvectors of any matrix",
-       OP(torch::abs(std::get<1>(torch::linalg_eig(a[0])))),
-       {well()},
-       n},
+      {"eigenvalues of any matrix", OP(traces(torch::linalg_eigvals(a[0]))), {well()}, n},
+      {"eigenvectors of any matrix", OP(square_by_factors(a[0])), {well()}, n},
       {"matrix_norm",
        OP(torch::linalg_matrix_norm(a[0], "fro", {-2, -1}, false, c10::nullopt)),
        {well()},
