@@ -14,7 +14,7 @@ class App;
 
 namespace training {
 
-/// Set defaults that differ between lessons before add_options().
+/// A program sets its own defaults, then calls add_options().
 struct Options {
   std::string device;  ///< empty: cuda:0 if there is one, else cpu
   images::Source images;
@@ -22,7 +22,7 @@ struct Options {
   size_t batch_size = 1;
   double lr = 0.01;
   uint64_t seed = 0;
-  size_t limit = 0;         ///< images per part; 0: all
+  size_t limit = 0;         ///< images of the training set and of the test set; 0: all
   int64_t log_every = 100;  ///< in mini-batches
   int64_t save_every = 0;   ///< steps between checkpoints within an epoch; 0: none
   std::string distributed;  ///< a communicator, such as mpi; empty: only this process

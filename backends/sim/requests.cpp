@@ -24,7 +24,7 @@ Request parse_request(std::string_view item, std::string_view text) {
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   const bool is_number = status == std::errc{} && end == digits.data() + digits.size();
   if (!is_number || count < 1) refuse(text, "");
-  // The registry validates names, but this parser must refuse an empty one.
+  // Refused here, so that the error names the variable; the registry's error does not.
   if (name.empty()) refuse(text, "");
   return {std::string(name), count};
 }

@@ -104,8 +104,8 @@ TEST_CASE("gradients of atan2 do not square 16-bit numbers") {
       const Tensor y = tensor({3072.f, 0.f}, device).to(dtype).requires_grad_();
       const Tensor x = tensor({4096.f, 0x1p-14f}, device).to(dtype).requires_grad_();
       atan2(y, x).sum().backward();
-      // The results are 4096 and -3072 divided by 5120^2, with an error of at most a unit in the
-      // last place.
+      // The gradients of the first elements are 4096 / 5120^2 and -3072 / 5120^2, those of the
+      // second 2^14 and 0, with an error of at most a unit in the last place.
       const Tensor up = y.grad().cpu().to(kFloat64), right = x.grad().cpu().to(kFloat64);
       const double eps = finfo(dtype).eps;
       check_values(up / tensor({0.00015625, 0x1p14}, kFloat64), {2}, {1, 1}, eps);
@@ -128,11 +128,12 @@ TEST_CASE("gradients have the parameter's dtype") {
       loss.backward();
       CHECK(w.grad().dtype() == d);
       CHECK(b.grad().dtype() == d);
-      // Make the same calls with these numbers in float64.
+      // Make the same calls, without the zero bias, with these numbers in float64.
       const Tensor wide = w.detach().to(kFloat64).requires_grad_();
       cross_entropy(relu(linear(x.to(kFloat64), wide)).log_softmax(1), target).backward();
-      // Four ops, each of which rounds numbers up to 8 to half a unit in the last place, then five
-      // terms below 1.
+      // Each of four ops rounds numbers of magnitude at most 8, an error of at most
+      // 8 * last_place / 2: 16 * last_place in all. The relative tolerance allows for the sum of
+      // five terms below 1, one for each row of x, and for rounding the gradient itself.
       const double last_place = d == kHalf ? 0x1p-10 : 0x1p-7;
       CHECK(w.grad().to(kFloat64).allclose(wide.grad(), 4 * last_place, 16 * last_place));
       CHECK(allclose(w, w.detach().clone()));

@@ -60,8 +60,8 @@ TEST_CASE("with beta 0 self is not read") {
   });
 }
 
-// PyTorch 2.15: addmm, addmv and addbmm behave so, baddbmm and addr do not. The gradients of the
-// factors are NaN there, and 0 here.
+// With alpha 0, PyTorch 2.15 ignores NaN among the factors of addmm, addmv and addbmm, but not of
+// baddbmm and addr. Its gradients of the factors are NaN; ambit's are 0.
 TEST_CASE("with alpha 0 NaN among the factors is ignored") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat64, kFloat32, kBFloat16}) {

@@ -98,14 +98,15 @@ TEST_CASE("reference integers overflow modulo their range") {
   check_values<int64_t>(
       binary<int64_t>(BinaryOp::pow, {2, -1, 1, -1, 0, 3, 3}, {-1, -3, -5, -2, 0, 40, 41}),
       {0, -1, 1, 1, 1, -6289078614652622815, -420491770248316829});
-  // True + True, True * False, True ** False
+  // t([True, False]) + t([True, False]), t([True, True]) * t([False, True])
   check_values<bool>(binary<bool>(BinaryOp::add, {1, 0}, {1, 0}), {1, 0});
   check_values<bool>(binary<bool>(BinaryOp::mul, {1, 1}, {0, 1}), {0, 1});
 }
 
 TEST_CASE("reference divisions have the rounding and sign of PyTorch's") {
   // a, b = t([5., -5., 5., -5.]), t([3., 3., -3., -3.]); a.remainder(b), a.fmod(b),
-  // torch.div(a, b, rounding_mode='floor'), torch.div(a, b, rounding_mode='trunc'); ints the same
+  // torch.div(a, b, rounding_mode='floor'), torch.div(a, b, rounding_mode='trunc'); the same with
+  // int32
   const Values<float> a = {5, -5, 5, -5}, b = {3, 3, -3, -3};
   check_values<float>(binary<float>(BinaryOp::remainder, a, b), {2, 1, -1, -2});
   check_values<float>(binary<float>(BinaryOp::fmod, a, b), {2, -2, 2, -2});

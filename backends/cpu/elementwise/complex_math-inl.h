@@ -38,7 +38,8 @@ Z product(const Z& a, const Z& b) {
 /// Return the sum of a b and c d, where the products of float32 numbers are exact.
 V sum_of_products(V a, V b, V c, V d) { return hn::MulAdd(a, b, hn::Mul(c, d)); }
 
-/// For parts of float32: the denominator neither overflows nor underflows.
+/// Return a / b of complex64 operands without scaling: |b|^2 neither overflows nor underflows in
+/// float64.
 struct Quotient {
   Z operator()(const Z& a, const Z& b) const {
     const V below = hn::Div(number(1), norm(b));
@@ -79,7 +80,7 @@ struct ComplexExp2 {
   Z operator()(const Z& z) const { return ComplexExp()(scaled(z, 0.69314718055994530942)); }
 };
 
-/// The angle of z from its smaller by its larger part.
+/// Return the angle of z, computed from the quotient of its smaller and its larger part.
 [[gnu::noinline]] V angle_of(const Z& z) {
   const V x = hn::Abs(z.re), y = hn::Abs(z.im), half = number(1.57079632679489661923);
   V t = Atan()(D(), hn::Div(hn::Min(x, y), hn::Max(x, y)));
@@ -110,7 +111,7 @@ struct ComplexLog10 {
   Z operator()(const Z& z) const { return scaled(ComplexLog()(z), 0.43429448190325182765); }
 };
 
-/// For parts of float32: the squares neither overflow nor underflow.
+/// For complex64 operands: the squares neither overflow nor underflow in float64.
 struct ComplexSqrt {
   Z operator()(const Z& z) const {
     const V x = hn::Abs(z.re), y = hn::Abs(z.im), half = number(0.5);

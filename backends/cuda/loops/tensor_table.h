@@ -24,8 +24,8 @@ struct Piece {
   int size;
 };
 
-/// Up to kMost tensors of each of N lists. Kernel arguments are limited to 4096 bytes; some are
-/// left for other arguments.
+/// Up to kMost tensors of each of N lists. Kernel arguments are limited to 4096 bytes; other
+/// arguments need some of them.
 template <int N>
 struct TensorTable {
   static constexpr int kMost = 3584 / ((N + 1) * 8 + 4);

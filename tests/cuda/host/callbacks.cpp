@@ -15,7 +15,7 @@ namespace {
   return is_fiber(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
 }
 
-// No other thread can access a thread's own variables.
+// Local variables need no check: no other thread can access them.
 template <Access kind>
 [[gnu::always_inline]] inline void access(const volatile void* address, size_t bytes) {
   if (!is_device_code()) return;

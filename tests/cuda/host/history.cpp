@@ -9,9 +9,9 @@ namespace ambit::cuda::host {
 namespace {
 
 struct Record {
-  uint64_t first;  // serial
+  uint64_t first;  // first serial of the work
   size_t stream;
-  uint64_t number;
+  uint64_t number;  // position in the stream
   Ran ran;
 };
 

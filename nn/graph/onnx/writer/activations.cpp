@@ -57,7 +57,7 @@ void softplus_above(Site& s) {
   Emitter& e = s.e;
   const double beta = s.real(1), threshold = s.real(2);
   if (beta == 1 && threshold == 20)
-    return s.give(softplus(e, x));  // from x = 17 on, both are equal in float32
+    return s.give(softplus(e, x));  // which rounds to x in float32 from x = 17 on
   const Ref scaled = e.mul(x, beta);
   const Ref y = e.mul(softplus(e, scaled), 1 / beta);
   s.give(e.where(e.compare("Greater", scaled, threshold), x, y));

@@ -7,8 +7,8 @@
 namespace ambit::cuda::host {
 namespace {
 
-// Return the text after "kind:rank" in the list: "" if there is none, nullopt if the entry is
-// missing.
+// Return the value of the entry "kind:rank=value" or "kind:*=value" of the list: "" for an entry
+// without "=", nullopt if there is none.
 std::optional<std::string> find(const std::string& list, const std::string& kind, int rank) {
   std::istringstream entries(list);
   for (std::string entry; std::getline(entries, entry, ',');) {
