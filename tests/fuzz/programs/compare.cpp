@@ -137,8 +137,8 @@ std::string compare(const Program& program, const std::vector<bool>& skip, Devic
     const Outcome expected = run(step, reference), got = run(step, state);
     // meta has no data, so no invalid data, and no sizes that depend on data.
     if (device.is_meta() && got.error != expected.error) return {};
-    // The cpu saves an index for backward. Other devices save a copy of it, so that writes to the index
-    // and freed graphs, which are errors on the cpu, have no effect.
+    // The cpu saves an index for backward. Other devices save a copy of it, so that writes to the
+    // index and freed graphs, which are errors on the cpu, have no effect.
     if (got.error != expected.error &&
         (is_in(got.what, kIndexWritten) || is_in(got.what, kIndexFreed))) {
       return {};
