@@ -318,7 +318,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"l1_loss", "binary sub, unary abs, reduce mean"},
   {"layer_norm", "layer_norm"},
   {"lcm", "binary lcm"},
-  {"ldexp", "copy, binary_scalar pow, binary mul"},
+  {"ldexp", "copy, clamp, binary_scalar div, unary trunc, binary_scalar pow, binary_scalar mul, binary sub, binary mul"},
   {"le", "compare le, compare_scalar le"},
   {"le_", "compare le, copy, compare_scalar le"},
   {"leaky_relu", "binary_scalar leaky_relu"},

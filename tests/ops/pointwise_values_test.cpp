@@ -294,3 +294,22 @@ TEST_CASE("pointwise functions have correct first and second gradients") {
     }
   });
 }
+
+TEST_CASE("ldexp by integers keeps the dtype, and is finite if the result is") {
+  for_each_device([](Device d) {
+    // torch.ldexp(torch.tensor([0.5, 0, 1e-300, 1, 3], dtype=torch.float64),
+    //             torch.tensor([2000, 5000, 1500, -1074, -5000])) of PyTorch 2.15
+    const Tensor x = tensor({0.5, 0., 1e-300, 1., 3.}, TensorOptions(kFloat64).device(d));
+    check_values(ldexp(x, tensor({2000, 5000, 1500, -1074, -5000}, d)), {5},
+                 {INFINITY, 0, 3.5074662110434037e151, 0x1p-1074, 0});
+    check_values(ldexp(tensor({0.5f, 1e-38f}, d), tensor({128, 200}, d)), {2},
+                 {0x1p127, std::ldexp(double{1e-38f}, 200)});
+    CHECK(ldexp(tensor(0.5, TensorOptions(kBFloat16).device(d)), tensor(3, d)).dtype() ==
+          kBFloat16);
+    const Tensor a = tensor({1., 2.}, TensorOptions(kFloat64).device(d)).requires_grad_();
+    ldexp(a, tensor({3, -1}, d)).sum().backward();
+    check_values(a.grad(), {2}, {8, 0.5});
+    Tensor b = tensor({1.f, 2.f}, d);
+    check_values(b.ldexp_(tensor({3, -1}, d)), {2}, {8, 1});
+  });
+}

@@ -13,16 +13,23 @@ namespace {
 
 bool is_complex(const Tensor& t) { return t.defined() && t.is_complex(); }
 
-// Run an op on the parts of its complex operands. The kernel writes to dense copies of the outputs,
-// since some kernels require contiguous ones; the copies start with the outputs' old values, which
-// the kernel may read.
-template <class... A>
+enum class Outputs { written, updated };  // updated: the kernel reads their old values
+
+// Run an op on the parts of its complex operands. The kernel writes to dense tensors, since some
+// kernels require contiguous outputs, and these are copied to the outputs.
+template <Outputs outputs, class... A>
 void run_on_parts(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
   for (Tensor (*part)(const Tensor&) : {re, im}) {
     const auto passed = [part]<class Arg>(Arg& arg) -> std::remove_cv_t<Arg> {
       if constexpr (std::is_same_v<std::remove_cv_t<Arg>, Tensor>) {
         if (!is_complex(arg)) return arg;
-        return std::is_const_v<Arg> ? part(arg) : clone(part(arg));
+        if constexpr (std::is_const_v<Arg>) {
+          return part(arg);
+        } else if constexpr (outputs == Outputs::updated) {
+          return clone(part(arg));
+        } else {
+          return allocate("complex", arg.sizes(), real_dtype(arg.dtype()), arg.device());
+        }
       } else {
         return arg;
       }
@@ -42,7 +49,7 @@ void run_on_parts(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
 }
 
 // As above, for an op that only moves elements: complex64 runs as int64, complex128 part by part.
-template <class... A>
+template <Outputs outputs, class... A>
 void run_on_bits(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
   const auto is_wide = []<class Arg>(const Arg& arg) {
     if constexpr (std::is_same_v<Arg, Tensor>) {
@@ -51,7 +58,7 @@ void run_on_bits(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
       return false;
     }
   };
-  if ((is_wide(args) || ...)) return run_on_parts(op, args...);
+  if ((is_wide(args) || ...)) return run_on_parts<outputs>(op, args...);
   const auto passed = []<class Arg>(const Arg& arg) -> Arg {
     if constexpr (std::is_same_v<Arg, Tensor>) {
       return is_complex(arg) ? bits(arg) : arg;
@@ -95,27 +102,27 @@ void by_parts::fill(Tensor& y, const Scalar& value) {
 }
 
 void by_parts::where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
-  run_on_bits(kernels::where, y, condition, a, b);
+  run_on_bits<Outputs::written>(kernels::where, y, condition, a, b);
 }
 
 void by_parts::gather(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
-  run_on_bits(kernels::gather, y, x, index, dim);
+  run_on_bits<Outputs::written>(kernels::gather, y, x, index, dim);
 }
 
 void by_parts::scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
-  run_on_bits(kernels::scatter, y, index, src, dim);
+  run_on_bits<Outputs::updated>(kernels::scatter, y, index, src, dim);
 }
 
 void by_parts::index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
-  run_on_bits(kernels::index_select, y, x, index, dim);
+  run_on_bits<Outputs::written>(kernels::index_select, y, x, index, dim);
 }
 
 void by_parts::scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
-  run_on_parts(kernels::scatter_add, y, index, src, dim);
+  run_on_parts<Outputs::updated>(kernels::scatter_add, y, index, src, dim);
 }
 
 void by_parts::index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
-  run_on_parts(kernels::index_add, y, index, src, dim);
+  run_on_parts<Outputs::updated>(kernels::index_add, y, index, src, dim);
 }
 
 }  // namespace ambit

@@ -196,12 +196,30 @@ const Tensor& heaviside_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+namespace {
+
+bool is_scaled_by_integers(const Tensor& self, const Tensor& other) {
+  return self.is_floating_point() && is_integral(other.dtype());
+}
+
+// self * 2^other with self's dtype, computed in float64. In three steps no power of 2 is infinite,
+// so that the result is finite if it can be.
+Tensor scaled_by_power(const Tensor& self, const Tensor& other) {
+  const Tensor exponent = clamp(other.to(kFloat64), -2200, 2200);
+  const Tensor third = trunc(exponent / 3), factor = pow(2.0, third);
+  return (self.to(kFloat64) * factor * factor * pow(2.0, exponent - 2 * third)).to(self.dtype());
+}
+
+}  // namespace
+
 Tensor ldexp(const Tensor& self, const Tensor& other) {
   check_operands("ldexp", self, other, DeviceRule::elementwise);
+  if (is_scaled_by_integers(self, other)) return scaled_by_power(self, other);
   return mul(self, pow(2.0, other));
 }
 const Tensor& ldexp_(const Tensor& self, const Tensor& other) {
   check_operands("ldexp_", self, other, DeviceRule::in_place_elementwise);
+  if (is_scaled_by_integers(self, other)) return self.copy_(scaled_by_power(self, other));
   return mul_(self, pow(2.0, other));
 }
 
