@@ -1,4 +1,5 @@
-// Plans: the same outputs as the graph's, without allocations.
+// Plans: the same outputs as the graph's, without allocations. One file, because its cases share
+// the comparison of a plan with its graph.
 #include <ambit/detail/planned_memory.h>
 #include <ambit/error.h>
 #include <ambit/graph/capture.h>

@@ -4,6 +4,7 @@
 
 #include <ambit/autograd.h>
 #include <ambit/backend/complex_functions.h>
+#include <ambit/ops/creation.h>
 
 #include "backends/cpu/layout/packing.h"
 #include "complex_loops.h"
@@ -16,14 +17,16 @@ namespace {
 constexpr int64_t kMapGrain = kGrain / 32;
 
 /// As for_packed_runs, which has no buffers for elements of complex128: those operands are copied
-/// if they are not contiguous.
+/// if they are not contiguous. The output, operand 0, is only written.
 template <size_t N, class F>
 void for_complex_runs(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
   bool is_packable = true;
   for (const Tensor* t : operands) is_packable = is_packable && t->dtype() != kComplexDouble;
   if (is_packable) return for_packed_runs<N>(operands, grain, f);
   std::array<Tensor, N> dense;
-  for (size_t i = 0; i < N; ++i) dense[i] = operands[i]->contiguous();
+  const bool is_direct = operands[0]->is_contiguous();
+  dense[0] = is_direct ? *operands[0] : empty(operands[0]->sizes(), operands[0]->options());
+  for (size_t i = 1; i < N; ++i) dense[i] = operands[i]->contiguous();
   parallel_for(operands[0]->numel(), grain, [&](int64_t begin, int64_t end) {
     std::array<char*, N> p;
     for (size_t i = 0; i < N; ++i) {
@@ -32,7 +35,7 @@ void for_complex_runs(const std::array<const Tensor*, N>& operands, int64_t grai
     }
     f(end - begin, p);
   });
-  if (operands[0]->is_contiguous()) return;
+  if (is_direct) return;
   Tensor y = *operands[0];
   kernels::copy(y, dense[0]);
 }

@@ -115,7 +115,7 @@ void map_loop2(int64_t n, void* y, const void* a, const void* b) {
   }
 }
 
-/// For parts of float32: the squares neither overflow nor underflow.
+/// For complex64 operands: the squares neither overflow nor underflow in float64.
 template <class T>
 void length_loop(int64_t n, void* y, const void* x) {
   const T* in = static_cast<const T*>(x);
