@@ -1,6 +1,6 @@
-// Autocast: a scope in which matrix products and convolutions run in a 16-bit dtype, and ops that
-// need range or precision in float32. A network with float32 parameters then trains at the speed
-// and memory of a 16-bit dtype:
+// Autocast: a scope in which matrix products and convolutions run in a reduced floating-point dtype
+// (float16 or bfloat16), and ops that need range or precision in float32. A network with float32
+// parameters then trains at the speed and memory of the reduced dtype:
 //   {
 //     AutocastGuard guard(net_device, kBFloat16);
 //     loss = nn::functional::cross_entropy(net(x), target);
@@ -26,10 +26,11 @@ AMBIT_API bool is_autocast_enabled(Device device);
 /// Enable or disable autocast in this thread for devices of that kind. Callers must call
 /// clear_cache() when their scope ends; AutocastGuard does.
 AMBIT_API void set_autocast_enabled(Device device, bool enabled);
-/// Return the 16-bit dtype for a kind of device: by default float16 on cuda, bfloat16 on others.
+/// Return the reduced floating-point dtype for a kind of device: by default float16 on cuda,
+/// bfloat16 on others.
 AMBIT_API DType get_autocast_dtype(Device device);
-/// Set the 16-bit dtype for a kind of device, for this thread. Errors: DTypeError unless it is
-/// float16 or bfloat16.
+/// Set the reduced floating-point dtype for a kind of device, for this thread. Errors: DTypeError
+/// unless it is float16 or bfloat16.
 AMBIT_API void set_autocast_dtype(Device device, DType dtype);
 
 /// libtorch's names of the functions above for cuda, even without a cuda device, and for cpu.
@@ -50,8 +51,8 @@ AMBIT_API int increment_nesting();
 AMBIT_API int decrement_nesting();
 /// Drop the cached casts of parameters, which hold memory and the graph.
 AMBIT_API void clear_cache();
-/// True if casts of leaves that require grad are cached within the outermost scope; the default. A
-/// leaf written in between is cast again.
+/// True if casts of leaves that require grad are cached until the outermost scope ends; the
+/// default. A leaf that was written after its cast is cast again.
 AMBIT_API bool is_autocast_cache_enabled();
 /// Enable or disable the cache of casts, for this thread.
 AMBIT_API void set_autocast_cache_enabled(bool enabled);

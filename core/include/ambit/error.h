@@ -60,8 +60,9 @@ AMBIT_ERROR(OutOfMemoryError);
 AMBIT_ERROR(BackendError);
 /// A file that cannot be read or written, or whose content is invalid; names its path.
 AMBIT_ERROR(SerializationError);
-/// A backward without a graph, through a freed one, or through a saved tensor changed since; a
-/// write in place to a leaf that requires grad.
+/// A call of backward on a tensor without a graph, through a graph that was freed, or through a
+/// saved tensor that was written after it was saved; an in-place write to a leaf that requires
+/// grad.
 AMBIT_ERROR(AutogradError);
 /// A numerical failure: a singular matrix, one that is not positive definite, no convergence.
 AMBIT_ERROR(LinAlgError);

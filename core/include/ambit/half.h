@@ -1,6 +1,6 @@
-// Half and BFloat16: 16-bit floating-point storage types; arithmetic is done in float and rounded.
-// Sources: IEEE 754-2008 binary16; Intel, "BFLOAT16 - Hardware Numerics Definition", 2018. The
-// operators follow libtorch's c10/util/Half-inl.h.
+// Half and BFloat16: reduced floating-point types of 16 bits; arithmetic is done in float and
+// rounded. Sources: IEEE 754-2008 binary16; Intel, "BFLOAT16 - Hardware Numerics Definition", 2018.
+// The operators follow libtorch's c10/util/Half-inl.h.
 #pragma once
 
 #include <ambit/api.h>

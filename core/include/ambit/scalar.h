@@ -40,7 +40,7 @@ class Scalar {
   /// Return true if dtype() is kFloat64.
   constexpr bool is_floating_point() const { return dtype_ == kFloat64; }
 
-  /// Convert as static_cast does, to 16-bit types through float; integers wrap.
+  /// Convert as static_cast does, to Half and BFloat16 through float; integers wrap.
   template <class T>
   constexpr T cast() const {
     if constexpr (ReducedFloat<T>) return cast<float>();

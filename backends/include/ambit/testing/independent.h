@@ -60,10 +60,10 @@ Work work_on(const F& fn, Device device) {
 
 /// The results of one run, and the recorded side effects.
 struct DeviceRun {
-  Tensors results;      ///< on the cpu, detached
-  int64_t kernels = 0;  ///< number run, including composites
+  Tensors results;            ///< on the cpu, detached
+  int64_t kernels = 0;        ///< number run, including composites
   std::string other_devices;  ///< uses of other devices; "" if none
-  std::string error;    ///< message of its exception; "" if none
+  std::string error;          ///< message of its exception; "" if none
 };
 
 /// Names with their counts: "copy_to_host (2), item".
@@ -78,7 +78,7 @@ inline std::string listed(const std::map<std::string, int64_t>& counts) {
 
 /// Return a profile's events on other devices than `device`, and its copies above the limit.
 inline std::string other_devices(const profiler::Profile& profile, Device device, int64_t copies,
-                           int64_t& kernels) {
+                                 int64_t& kernels) {
   std::map<std::string, int64_t> moved, elsewhere;
   int64_t moves = 0;
   for (const profiler::FunctionEventAvg& e : profile.key_averages()) {
@@ -138,7 +138,8 @@ inline DeviceRun run_on(Device device, const std::function<Work(Device)>& make,
     const size_t made = memory_stats(other).allocated - bytes;
     // An allowed copy to the host allocates a tensor there.
     if (made == 0 || (options.copies > 0 && other.is_cpu())) continue;
-    run.other_devices += "; it made tensors of " + std::to_string(made) + " bytes on " + other.str();
+    run.other_devices +=
+        "; it made tensors of " + std::to_string(made) + " bytes on " + other.str();
   }
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].defined()) {

@@ -1,10 +1,10 @@
 // The table of autocast: the dtype that each op runs in inside an autocast scope (autocast.h), and
 // the macros that apply it. The lists are PyTorch's for CUDA and apply to every device; comments
 // explain the differences. PyTorch's lists for the CPU keep more in float32 (3-d pooling, padding,
-// linear algebra, quantiles), because it lacks 16-bit kernels there. Every kernel, and every
-// function of the kernels that are families, must have a row, or core/dispatch/autocast.cpp does
-// not compile. A composed op needs a row only if it is cast as a whole; using the macro without a
-// row does not compile either.
+// linear algebra, quantiles), because it has no kernels of reduced floating-point types there.
+// Every kernel, and every function of the kernels that are families, must have a row, or
+// core/dispatch/autocast.cpp does not compile. A composed op needs a row only if it is cast as a
+// whole; using the macro without a row does not compile either.
 #pragma once
 
 #include <ambit/autocast.h>
@@ -21,7 +21,7 @@ namespace ambit::autocast {
 
 /// The dtype in which an op computes in an autocast scope.
 enum class Policy : uint8_t {
-  lower_precision,  ///< in the device's 16-bit dtype
+  lower_precision,  ///< in the device's reduced floating-point dtype
   float32,          ///< in float32
   widest,  ///< in the widest dtype of its operands; for ops that do not promote by themselves
   as_is,   ///< in the dtypes given; most ops promote by themselves
@@ -64,7 +64,7 @@ inline constexpr std::string_view kAsIs[] = {
     "qr",
     "eigh", "eig", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     "unscale",
-    // Accepts 16-bit images with float32 weights and statistics, and computes in float32.
+    // Accepts float16 and bfloat16 images with float32 weights and statistics; computes in float32.
     "batch_norm",
     // Quantises its rows to int8 from any dtype.
     "linear_int8",

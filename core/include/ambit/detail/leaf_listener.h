@@ -23,7 +23,7 @@ class AMBIT_API LeafGradListener {
   virtual void ready(const Tensor& leaf, const Tensor& gradient) = 0;
   /// All gradients were delivered; leaves that got none had no ready() call.
   virtual void end() = 0;
-  /// Backward threw: in begin(), including that of another listener of this graph, or later.
+  /// Called instead of end() if backward throws after it called begin() of any listener.
   virtual void abandon() noexcept = 0;
 };
 

@@ -14,7 +14,8 @@ namespace ambit {
 
 struct AutogradMeta;  // core/autograd/autograd_meta.h
 
-/// A write counter separate from the storage's, for tensors whose writes others must not detect.
+/// A write counter separate from the storage's: autograd does not detect writes to a tensor that
+/// has one, such as Tensor::data().
 struct WriteCount final : RefCounted {
   static void destroy(WriteCount* c) noexcept { delete c; }
   std::atomic<uint32_t> version{0};

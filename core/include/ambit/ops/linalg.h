@@ -1,11 +1,13 @@
 // Linear algebra: factorisations, linear systems, determinants, matrix norms. Operands are matrices
 // or batches of them: leading dims before the last two, which broadcast between two operands.
-// float32 and float64; results have the same dtype unless noted. Errors of all: ShapeError,
-// DTypeError, DeviceMismatchError; Error for an undefined tensor; LinAlgError with the index of the
-// matrix for numerical failures: a singular matrix, one that is not positive definite. These
-// functions wait for the device to detect them; variants ending in _ex do not, and return `info`,
-// int32 [...], instead: 0 on success. Gradients are PyTorch's. The namespace linalg, at the end,
-// has the same functions under libtorch's short names: linalg::inv.
+// float32, float64, complex64 and complex128; results have the same dtype unless noted, but norms,
+// singular values and eigenvalues of symmetric matrices are real. For complex matrices, "symmetric"
+// means Hermitian, "orthonormal" unitary, and Q^T, V^T the conjugate transpose. Errors of all:
+// ShapeError, DTypeError, DeviceMismatchError; Error for an undefined tensor; LinAlgError with the
+// index of the matrix for numerical failures: a singular matrix, one that is not positive definite.
+// These functions wait for the device to detect them; variants ending in _ex do not, and return
+// `info`, int32 [...], instead: 0 on success. Gradients are PyTorch's. The namespace linalg, at the
+// end, has the same functions under libtorch's short names: linalg::inv.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -125,7 +127,7 @@ AMBIT_API Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool u
 /// Factor symmetric A [...,N,N] = P L D L^T P^T, reading its lower triangle: (LD [...,N,N], the
 /// lower triangle of L without its unit diagonal, and D, whose blocks have one or two rows; pivots
 /// int32 [...,N], from 1, as in LAPACK's sytrf: negative and repeated for a block of two rows).
-/// `hermitian` only matters for complex matrices. Runs on the host for any device. Gradient: none;
+/// Real matrices only; `hermitian` has no effect. Runs on the host for any device. Gradient: none;
 /// backward throws NotImplementedError. Source: Bunch & Kaufman 1977, Math. Comp. 31:163-179.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian = false);
 /// As above; return also info: i > 0 if block i of D is 0.
@@ -144,12 +146,12 @@ AMBIT_API Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const 
 AMBIT_API std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced");
 /// Same as linalg_qr in the mode "reduced", or "complete" if not `some`.
 AMBIT_API std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
-/// Factor A [...,M,N] = Q R by Householder reflections, in LAPACK's format: (a [...,M,N], R and
-/// below its diagonal the reflection vectors without their first elements, which are 1; tau
-/// [...,min(M,N)], their factors). orgqr() and ormqr() use it as Q. Gradient: none; backward throws
-/// NotImplementedError.
+/// Factor A [...,M,N] = Q R by Householder reflections, in LAPACK's format: a [...,M,N] has R in
+/// its upper triangle and below the diagonal the vectors v of the reflections, without their first
+/// elements, which are 1; tau [...,min(M,N)] has their factors. orgqr() and ormqr() accept both in
+/// place of Q. Gradient: none; backward throws NotImplementedError.
 AMBIT_API std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
-/// Compute the first N columns [...,M,N] of the product of the reflections 1 - tau v v^T in
+/// Compute the first N columns [...,M,N] of the product of the reflections I - tau v v^T in
 /// geqrf()'s format: input [...,M,N], M >= N, and tau [...,K], K <= N. Gradient: input, tau.
 AMBIT_API Tensor linalg_householder_product(const Tensor& input, const Tensor& tau);
 /// Alias of linalg_householder_product(self, input2).
@@ -236,7 +238,7 @@ AMBIT_API Tensor linalg_matrix_rank(const Tensor& self, const std::optional<Tens
                                     const std::optional<Tensor>& rtol = {}, bool hermitian = false);
 AMBIT_API Tensor linalg_matrix_rank(const Tensor& self, const Tensor& tol, bool hermitian = false);
 /// @}
-/// Compute the sum of x * y over dim; they broadcast. Gradient: x, y.
+/// Compute the sum of conj(x) * y over dim; they broadcast. Gradient: x, y.
 AMBIT_API Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
 
 namespace linalg {

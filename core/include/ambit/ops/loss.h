@@ -1,5 +1,6 @@
-// Losses of floating-point inputs. `reduction` of the elementwise losses l:
-//   none: l itself; sum: the sum of l, []; mean: the sum of l divided as documented, []
+// Losses of floating-point inputs. Each function computes a tensor l of losses and reduces it:
+//   none: l; sum: the sum of l, []; mean: the sum of l divided by the number that the function
+//   documents, []
 // Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error for an undefined tensor.
 #pragma once
 
@@ -9,12 +10,12 @@
 
 namespace ambit {
 
-/// The reduction of an elementwise loss l.
+/// The reduction of the losses l that a loss function computes.
 enum class Reduction : uint8_t {
-  none,         ///< l itself
-  mean,         ///< the mean, with the divisor documented at each loss, []
-  sum,          ///< the sum, []
-  None = none,  ///< libtorch's spelling, as Mean and Sum
+  none,         ///< l
+  mean,         ///< the sum of l divided by the number that the function documents, []
+  sum,          ///< the sum of l, []
+  None = none,  ///< libtorch's spelling of none; Mean and Sum likewise
   Mean = mean,  ///< mean
   Sum = sum,    ///< sum
 };
@@ -23,8 +24,8 @@ enum class Reduction : uint8_t {
 ///   l[n] = -weight[t] * input[n,t] with t = target[n]; 0 where t is ignore_index
 ///   mean: divided by the sum of weight[t] over targets not ignored; NaN if all are ignored
 /// input [N,C], [C] or [N,C,d1,...]: log-probabilities; target int64 or uint8, of input's shape
-/// without C, also l's shape; weight [C] of input's dtype, a factor for each class; undefined:
-/// ones. Errors: also IndexError for a target outside [0, C) that is not ignore_index;
+/// without C; l has the shape of target; weight [C] of input's dtype: a factor for each class
+/// (undefined: ones). Errors: also IndexError for a target outside [0, C) that is not ignore_index;
 /// AutogradError for a weight that requires grad. Gradient: input. Source: torch.nn.NLLLoss.
 AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                           Reduction reduction = Reduction::mean, int64_t ignore_index = -100);

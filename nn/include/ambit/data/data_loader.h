@@ -15,8 +15,8 @@
 
 namespace ambit::data {
 
-/// Batches of a dataset in a sampler's order. Each worker has a copy of the dataset; with 0 workers
-/// none is made. See DataLoaderBase.
+/// Batches of a dataset in a sampler's order. Each worker has a copy of the dataset; without
+/// workers the dataset is not copied. See DataLoaderBase.
 template <class Dataset, class Sampler>
 class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType,
                                                   typename Sampler::BatchRequestType> {

@@ -12,17 +12,17 @@ namespace ambit::graph {
 
 /// Run `forward` with example inputs and return its calls as a graph, which save() writes as a .pt2
 /// file that torch.export.load() opens. The graph shares the parameters and buffers of `net`, under
-/// their dotted names; other tensors that forward uses are copied as constants. The calls are
-/// decomposed: each kernel that `forward` runs becomes one or several calls with gradients. The
-/// graph is valid for the sizes of the inputs and the mode of `net`. All tensors are on cpu.
-/// `forward` runs up to three times, with floating-point inputs x, 1 - x and -x; its calls must not
-/// depend on values that it reads on the host, such as by item(). Captures of several threads run
-/// one after another.
+/// their dotted names; other tensors that `forward` uses are copied as constants. Each kernel that
+/// `forward` runs becomes one or more nodes, which call differentiable public functions. The graph
+/// is valid for the sizes of the inputs and for the mode (train or eval) of `net`. All tensors are
+/// on cpu. `forward` runs up to three times, with floating-point inputs x, 1 - x and -x; its calls
+/// must not depend on values that it reads on the host, such as by item(). Captures of several
+/// threads run one after another.
 /// Errors: Error for tensors on other devices; NotImplementedError naming the call and the path of
 /// the module for calls without a form in torch.export or that depend on values (item(),
 /// nonzero()), random numbers (dropout in training), batch norms in training, writes to parameters,
-/// buffers or inputs, and views such as diagonals that no slices and permutations make; errors
-/// of `forward`.
+/// buffers or inputs, and views that slices and permutations cannot express, such as diagonals;
+/// errors of `forward`.
 AMBIT_API Graph capture(const nn::Module& net,
                         const std::function<std::vector<Tensor>(TensorList)>& forward,
                         TensorList inputs);

@@ -17,7 +17,7 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   double& lr() { return params_.lr; }
   /// Decay rates of m and v. Default: (0.9, 0.999).
   std::tuple<double, double> betas() const { return {params_.beta1, params_.beta2}; }
-  /// Added to the root of v. Default: 1e-8.
+  /// Added to the square root of v. Default: 1e-8.
   double eps() const { return params_.eps; }
   double& eps() { return params_.eps; }
   /// Factor of the decay: of the gradient, or if decoupled of the parameter. Default: 0; 1e-2 for
@@ -71,7 +71,7 @@ class AdamSetters : public AdamOptionsBase, public OptimizerSetters<Self> {
     std::tie(params_.beta1, params_.beta2) = v;
     return static_cast<Self&>(*this);
   }
-  /// Added to the root of v; not negative. Default: 1e-8.
+  /// Added to the square root of v; not negative. Default: 1e-8.
   Self& eps(double v) { return this->set(params_.eps, v); }
   /// Factor of the decay; not negative. Default: 0; 1e-2 for AdamW.
   Self& weight_decay(double v) { return this->set(params_.weight_decay, v); }

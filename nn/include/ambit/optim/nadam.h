@@ -19,7 +19,7 @@ class AMBIT_API NAdamOptions : public ListedOptionsOf<NAdamOptions>,
   AMBIT_OPTION(NAdamOptions, double, lr);
   /// Decay rates of m and v, in [0, 1).
   AMBIT_OPTION(NAdamOptions, NumberPair, betas) = {0.9, 0.999};
-  /// Added to the root of v; not negative.
+  /// Added to the square root of v; not negative.
   AMBIT_OPTION(NAdamOptions, double, eps) = 1e-8;
   /// Factor of the decay; not negative.
   AMBIT_OPTION(NAdamOptions, double, weight_decay) = 0;

@@ -1,4 +1,5 @@
-// RAdam: Adam whose rate is rectified while the second moment is uncertain.
+// RAdam: Adam with a rectified learning rate in the first steps, in which the estimate of the
+// second moment has a large variance.
 #pragma once
 
 #include <ambit/optim/composed.h>
@@ -19,7 +20,7 @@ class AMBIT_API RAdamOptions : public ListedOptionsOf<RAdamOptions>,
   AMBIT_OPTION(RAdamOptions, double, lr);
   /// Decay rates of m and v, in [0, 1).
   AMBIT_OPTION(RAdamOptions, NumberPair, betas) = {0.9, 0.999};
-  /// Added to the root of v; not negative.
+  /// Added to the square root of v; not negative.
   AMBIT_OPTION(RAdamOptions, double, eps) = 1e-8;
   /// Factor of the decay; not negative.
   AMBIT_OPTION(RAdamOptions, double, weight_decay) = 0;
@@ -31,8 +32,9 @@ class AMBIT_API RAdamOptions : public ListedOptionsOf<RAdamOptions>,
   std::vector<OptionEntry> entries() override;
 };
 
-/// Adam that rectifies the variance of its rate. For each parameter p with gradient g, in step
-/// t = 1, 2, ..., with r_inf = 2 / (1 - beta2) - 1 and r = r_inf - 2 t beta2^t / (1 - beta2^t):
+/// Adam with a learning rate that is corrected for the variance of v. For each parameter p with
+/// gradient g, in step t = 1, 2, ..., with r_inf = 2 / (1 - beta2) - 1 and r = r_inf - 2 t beta2^t
+/// / (1 - beta2^t):
 ///   g += weight_decay p, or with decoupled_weight_decay p -= lr weight_decay p
 ///   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;  n = m / (1 - beta1^t)
 ///   r > 5: p -= lr n sqrt(1 - beta2^t) / (sqrt(v) + eps)

@@ -50,7 +50,8 @@ class AMBIT_API SummaryWriter {
   /// Create the folder if it does not exist, and an event file in it.
   /// Errors: Error naming the file and the system's reason, or for options that are out of range.
   explicit SummaryWriter(std::string log_dir, SummaryWriterOptions options = {});
-  /// Close. If that fails, print the loss on stderr, unless a call has thrown it already.
+  /// Close. If that fails, print the number of lost events and the reason on stderr, unless a call
+  /// has already thrown that error.
   ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;

@@ -16,7 +16,8 @@ struct ValidPadding {};
 struct SamePadding {};
 /// Named padding of convolutions: none.
 inline constexpr ValidPadding kValid;
-/// Named padding of convolutions: as many elements as keep the spatial sizes; only with stride 1.
+/// Named padding of convolutions: the output has the spatial sizes of the input; only with
+/// stride 1.
 inline constexpr SamePadding kSame;
 }  // namespace ambit
 
@@ -44,13 +45,14 @@ using ambit::conv_transpose1d;
 using ambit::conv_transpose2d;
 using ambit::conv_transpose3d;
 
-/// Options of conv1d to conv3d; sizes are in elements, one number or D.
+/// Options of conv1d to conv3d; sizes are in elements: one number for all spatial dims, or D
+/// numbers.
 template <size_t D>
 class ConvFuncOptions : public Options<ConvFuncOptions<D>> {
  public:
   using padding_t = nn::detail::conv_padding_t<D>;
-  /// Elements added on both sides; kSame: as many as keep the spatial sizes; kValid: none. Default:
-  /// 0.
+  /// Elements added on both sides of each spatial dim; kSame: so many that the output has the
+  /// spatial sizes of the input; kValid: none. Default: 0.
   ConvFuncOptions& padding(std::initializer_list<int64_t> n) {
     return padding(padding_t(ExpandingArray<D>(n)));
   }
@@ -69,7 +71,8 @@ using Conv1dFuncOptions = ConvFuncOptions<1>;
 using Conv2dFuncOptions = ConvFuncOptions<2>;
 using Conv3dFuncOptions = ConvFuncOptions<3>;
 
-/// Options of conv_transpose1d to conv_transpose3d; sizes are in elements, one number or D.
+/// Options of conv_transpose1d to conv_transpose3d; sizes are in elements: one number for all
+/// spatial dims, or D numbers.
 template <size_t D>
 class ConvTransposeFuncOptions : public Options<ConvTransposeFuncOptions<D>> {
   /// Added to each output channel. Default: undefined (none).

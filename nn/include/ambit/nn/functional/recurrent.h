@@ -36,8 +36,8 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tens
   AMBIT_API std::tuple<Tensor, Tensor> name(                                                 \
       const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,    \
       bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional);
-/// Run a gated recurrent unit (gru), or a plain network with tanh or relu: like lstm(), with a
-/// single state.
+/// Run a gated recurrent unit (gru), or an Elman network with tanh or relu: arguments and results
+/// as lstm(), but with the hidden state alone instead of h and c.
 /// @{
 AMBIT_RECURRENT(gru)
 AMBIT_RECURRENT(rnn_tanh)
@@ -52,11 +52,11 @@ AMBIT_API std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList h
 /// Compute one step: input [B,I] or [I], hx [B,H] or [H] -> the next hx.
 AMBIT_API Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
                           const Tensor& w_hh, const Tensor& b_ih = {}, const Tensor& b_hh = {});
-/// Compute one step of a plain network with tanh; shapes as gru_cell().
+/// Compute one step of an Elman network with tanh; shapes as gru_cell().
 AMBIT_API Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
                                const Tensor& w_hh, const Tensor& b_ih = {},
                                const Tensor& b_hh = {});
-/// Compute one step of a plain network with relu; shapes as gru_cell().
+/// Compute one step of an Elman network with relu; shapes as gru_cell().
 AMBIT_API Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
                                const Tensor& w_hh, const Tensor& b_ih = {},
                                const Tensor& b_hh = {});
