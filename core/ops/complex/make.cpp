@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <complex>
+#include <cstdint>
+#include <limits>
 
 #include "core/ops/complex/parts.h"
 #include "core/ops/operands/allocate.h"
@@ -52,7 +55,15 @@ Tensor joined(const char* op, const Tensor& x, const Tensor& y, Device device) {
   return out;
 }
 
+// y may be x.
 void conjugate(Tensor& y, const Tensor& x) {
+  if (x.dtype() == kComplexFloat) {
+    // The sign of the imaginary part is the highest bit of an element.
+    static_assert(std::endian::native == std::endian::little);
+    Tensor to = bits(y);
+    return kernels::binary_scalar(to, bits(x), {std::numeric_limits<int64_t>::min()},
+                                  BinaryOp::bitwise_xor);
+  }
   Tensor y_re = re(y), y_im = im(y);
   if (!y.is_same(x)) kernels::copy(y_re, re(x));
   kernels::unary(y_im, im(x), UnaryOp::neg);
