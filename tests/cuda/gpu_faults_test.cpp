@@ -74,7 +74,7 @@ TEST_CASE("child: a convolution with a relu" * doctest::skip()) {
   }
 }
 
-TEST_CASE("child: convolutions of 16 bits with more plans in one layout" * doctest::skip()) {
+TEST_CASE("child: float16 convolutions with more plans in one layout" * doctest::skip()) {
   const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kHalf); };
   const auto check = [&](const Tensor& x, const Tensor& there, const Tensor& w,
                          const ConvParams& params) {
@@ -142,7 +142,7 @@ TEST_CASE("host: if no plan of a layout works, those of the other layout run") {
   if (!is_on_host()) return;
   // Vectors of 16 bytes extend along rows or along channels, so two or none of the six plans
   // remain.
-  CHECK(passed(child("convolutions of 16 bits with more plans in one layout",
+  CHECK(passed(child("float16 convolutions with more plans in one layout",
                      "AMBIT_CUDA_HOST_CUDNN=execute:0,execute:1,execute:2,execute:3")));
 }
 

@@ -174,7 +174,7 @@ void Generator::call(std::string python, const std::vector<int>& operands,
     used.push_back(x);
     if (at(x).requires_grad()) differentiable.push_back(x);
   }
-  // With 16 bits each op rounds its result, and a gradient has the roundings of several.
+  // In float16 and bfloat16 each op rounds its result, and a gradient has the roundings of several.
   const bool autocasts = !used.empty() && random_.one_in(16);
   if (autocasts) compute_in(kBFloat16);
   const double ulp = std::max(epsilon(dtype_of_call_), epsilon(computes_in_.value_or(kFloat64)));
