@@ -77,7 +77,7 @@ Tensor counts(const Tensor& s, const Tolerance& t) {
 }
 
 struct PseudoInverse {
-  Tensor out, s, counted;  ///< [...,N,M], the singular values [...,K], and which of them count
+  Tensor out, s, counted;  ///< [...,N,M], the singular values [...,K], and which exceed the tolerance
 };
 
 PseudoInverse pseudo_inverse(const char* op, const Tensor& A, const Tolerance& t, bool hermitian) {
