@@ -44,8 +44,8 @@ Split split_along(const decltype(Split::dims)& dims, const Pieces& pieces, int64
 }
 
 /// Return how to split a call if a reduced floating-point operand has more than `most` elements: by
-/// the rule that splits the largest operand. elements = 0 if no rule applies. `dim`, along which the
-/// op works, is never split.
+/// the rule that splits the largest operand. elements = 0 if no rule applies. `dim`, along which
+/// the op works, is never split.
 Split find_split(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most) {
   Split best;
   const auto is_large = [=](const Piece& p) {
