@@ -63,7 +63,7 @@ while (my $path = <$files>) {
   }
   finish();
   next if $kind ne 'c++';
-  while ($whole =~ /(?:TEST_CASE|SUBCASE)\(\s*"(?!\w+ ?child: |child: )((?:[^"\\]|\\.)*)"/g) {
+  while ($whole =~ /(?:TEST_CASE|SUBCASE)\(\s*"((?:[^"\\]|\\.)*)"/g) {
     my $n = 1 + (substr($whole, 0, $-[1]) =~ tr/\n//);
     add($1, "$path:$n", 0);
     finish();

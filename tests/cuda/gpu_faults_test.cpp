@@ -94,7 +94,7 @@ TEST_CASE("child: float16 convolutions with more plans in one layout" * doctest:
   check(channels, later, filters, {.groups = 8});
 }
 
-TEST_CASE("child: what a product and a convolution throw" * doctest::skip()) {
+TEST_CASE("child: errors of a product and a convolution" * doctest::skip()) {
   const Device gpu("cuda");
   const auto report = [](const char* what, const auto& call) {
     try {
@@ -149,7 +149,7 @@ TEST_CASE("host: if no plan of a layout works, those of the other layout run") {
 TEST_CASE("host: if no plan works, the error says how many failed, or that memory is missing") {
   if (!is_on_host()) return;
   const std::string failed =
-      child("what a product and a convolution throw",
+      child("errors of a product and a convolution",
             "AMBIT_CUDA_HOST_CUDNN='execute:*' AMBIT_CUDA_HOST_CUBLASLT='execute:*'")
           .output;
   INFO(failed);
@@ -163,7 +163,7 @@ TEST_CASE("host: if no plan works, the error says how many failed, or that memor
   }
   CHECK(failed.find("1 passed") != std::string::npos);
   const std::string full =
-      child("what a product and a convolution throw",
+      child("errors of a product and a convolution",
             "AMBIT_CUDA_HOST_MEMORY=200 AMBIT_CUDA_HOST_CUDNN='workspace:*=1000000000'")
           .output;
   INFO(full);
