@@ -118,6 +118,6 @@ exclude 'write "correct"' '\bright (?:first|second|gradients?|values?|answers?)\
 exclude 'write "accepts", "uses" or "needs"' \
   '(?<!`|:)\b(?:takes(?! (?:part|place|precedence|effect|ownership|over)\b)|take(?= (?:an?|no|non-\w+|memory|only|any|their)\b))(?! a std::vector)(?!(?:[^.;:]|\.\d){0,60}\b(?:(?<!\x27)m?s|seconds?|minutes?|hours?|times?|longer|long)\b| 0\.\d)'
 exclude 'name the dtypes: float16 and bfloat16' \
-  '\b16-bit (?:float(?!ing-point number)|type(?!s\.$)|dtype|number|operand|element of|gradient|weight)|\b(?:in|of) 16 bits\b(?<!types of 16 bits)(?<!weights of 16 bits)'
+  '\b16-bit (?:float(?!ing-point number)|type(?!s\.$)|dtype|number|operand|element of|gradient|weight)|\b(?:in|of|to|with|for) 16 bits\b(?<!types of 16 bits)(?<!weights of 16 bits)'
 ((failures == 0)) || exit 1
 echo "style_test: no excluded wording"
