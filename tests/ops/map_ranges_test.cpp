@@ -14,8 +14,8 @@ using namespace ambit;
 
 namespace {
 
-/// Return the devices that use our own formulas. On other devices the vendor's library determines
-/// the errors.
+/// The devices that use our own formulas. On other devices the vendor's library determines the
+/// errors.
 constexpr const char* kOwn[] = {"cpu", "reference"};
 
 // Check that each value, of float32 or float64, is within `units` half units in the last place, or

@@ -177,8 +177,8 @@ Tensor weighted_sum(const Tensor& y) {
   return (y * weights.reshape(y.sizes()).to(y.device(), y.dtype())).sum();
 }
 
-/// Return the gradients of each result by a, b and unit, or, with order 2, the gradients of each of
-/// these; undefined: none. Empty if there is no gradient.
+/// Return the gradients of each result with respect to a, b and unit, or, with order 2, the
+/// gradients of each of these; undefined: none. Empty if there is no gradient.
 Results gradients(const Call& call, const Operands& operands, int order) {
   Operands o = operands;
   Results leaves;
@@ -201,9 +201,9 @@ Results gradients(const Call& call, const Operands& operands, int order) {
   }
 }
 
-/// In attention the gradients by queries and keys are sums over keys of terms that add up to 0 if
-/// all keys are equal, or nearly equal after a projection, and each term is rounded. If one key is
-/// zero the sum of the other terms remains, which is as large as one of them.
+/// In attention the gradients with respect to queries and keys are sums over keys of terms that add
+/// up to 0 if all keys are equal, or nearly equal after a projection, and each term is rounded. If
+/// one key is zero the sum of the other terms remains, which is as large as one of them.
 Results terms_of_attention(const Call& call, const Operands& operands) {
   const std::string function = call.function;
   const bool is_plain = function == "scaled_dot_product_attention";
