@@ -9,7 +9,7 @@
 #   2 and 4. A block of ones with one NaN or infinity comes back as 32 zeros.
 # Why it surprises: both call the type MXFP4 and agree on nearly all values. The 8-bit scale has no
 #   sign and no zero, so that a reader that treats all 256 bytes as powers of two seems right. The
-#   quantiser looks for the nearest code and takes the first one on a tie, which is the smaller
+#   quantiser looks for the nearest code and chooses the first one on a tie, which is the smaller
 #   one.
 # For a framework: an MXFP4 checkpoint that went through GGUF can differ by a code at ties, and a
 #   NaN in training shows as zeros in the file.

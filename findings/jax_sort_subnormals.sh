@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# JAX on the CPU does not sort subnormal numbers, and takes them for zero in every comparison.
+# JAX on the CPU does not sort subnormal numbers, and treats them as zero in every comparison.
 #
 # Run: jax 0.10.2 on the CPU, float32 and float64, compared with NumPy 2.4.6 in the same process.
 # Seen: jnp.sort([3e-40, 1e-40, -1e-40]) returns its input in the order it came, the negative

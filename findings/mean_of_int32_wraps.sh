@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The mean of large int32 values is negative in MLX and in tinygrad.
 #
-# Run: mlx 0.32.4 (CPU build), tinygrad 0.14.0 (its Python interpreter device) and NumPy 2.4.6 take
-#   the mean of [2**30, 2**30, 2**30] in int32.
+# Run: mlx 0.32.4 (CPU build), tinygrad 0.14.0 (its Python interpreter device) and NumPy 2.4.6
+#   compute the mean of [2**30, 2**30, 2**30] in int32.
 # Seen: NumPy gives 1073741824, a float. MLX and tinygrad give -357913952, also a float.
 # Why it surprises: the result type is floating point, so that no overflow is expected. Both
 #   libraries first add in int32, where 3 * 2**30 wraps to -2**30, and convert afterwards. The same

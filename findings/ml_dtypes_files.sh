@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Three file formats take ml_dtypes arrays three ways; np.save writes a float8 file that np.load
+# Three file formats treat ml_dtypes arrays in three ways; np.save writes a float8 file that np.load
 # refuses.
 #
 # Run: ml_dtypes 0.6.0 arrays of bfloat16, float8_e4m3fn and float8_e5m2 go through .npy files
@@ -11,9 +11,9 @@
 #   raises TypeError when it is written.
 # Why it surprises: the three types come from one package and behave alike in arithmetic. Two of
 #   them call themselves void to NumPy, and float8_e5m2 calls itself a float of one byte, so that
-#   writers take it for a standard type. None of the formats gives back what it took.
+#   writers mistake it for a standard type. None of the formats returns the array that it was given.
 # For a reader: accept '<V2' for bfloat16 only on the caller's word, since the file does not say
-#   which 16-bit type it holds, and know '<f1', which exists in files although NumPy cannot read
+#   which type of two bytes it holds, and know '<f1', which exists in files although NumPy cannot read
 #   it.
 set -euo pipefail
 tmp=$(mktemp -d)

@@ -14,7 +14,7 @@
 #   sets the number), and one rank seems to combine for all, so that the same call with the same
 #   data gives another result.
 # For a framework: the maximum of gradient norms, or of flags for infinite gradients, is a usual
-#   allreduce. If ranks disagree, one skips a step that another takes, and the replicas diverge.
+#   allreduce. If ranks disagree, one skips a step that another makes, and the replicas diverge.
 #   Reduce an integer flag for NaN and the maximum.
 # Needs: a C compiler.
 set -euo pipefail

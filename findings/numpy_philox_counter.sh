@@ -5,8 +5,8 @@
 #   al., SC 2011) in Python integers.
 # Seen: Philox(counter=0, key=0) begins with the block of counter 1, and counter=5 with that of 6.
 #   The published known answer for counter 0 comes out with counter=2**256 - 1. random() uses the
-#   upper 53 bits of each 64-bit word in order. random(dtype=float32) takes two numbers of each
-#   word, the low half first. A double that is drawn after one float32 takes the next whole word,
+#   upper 53 bits of each 64-bit word in order. random(dtype=float32) makes two numbers from each
+#   word, the low half first. A double that is drawn after one float32 uses the next whole word,
 #   and the float32 after it returns to the upper half of the word before.
 # Why it surprises: the arguments are called counter and key, as in the paper, and a block cipher
 #   on a counter is meant to be reproducible from the two alone. NumPy increments first. A

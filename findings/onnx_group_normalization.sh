@@ -9,8 +9,8 @@
 #   and REF alike: the variance is 0, and 1 / sqrt(epsilon) = 316 remains. InstanceNormalization and LayerNormalization
 #   compute the same formula here and are right in both engines.
 # Why it surprises: with one group and one channel, the three operators have the same definition.
-#   GroupNormalization is a function in ONNX; its body takes the variance as the mean of squares minus
-#   the square of the mean, in float32. ORT has no kernel of its own for it and runs that body.
+#   GroupNormalization is a function in ONNX; its body computes the variance as the mean of squares
+#   minus the square of the mean, in float32. ORT has no kernel of its own for it and runs that body.
 # For a framework: images in 0 to 65535, or activations with a large mean, give noise. Export group
 #   norm as Reshape, InstanceNormalization and Reshape, and compute it by differences to the mean.
 set -euo pipefail

@@ -9,8 +9,8 @@
 #   REF. [1, 2, 3] agrees to five digits.
 # Why it surprises: the operator's definition as a function adds 1e-9 to the standard deviation, so
 #   that a constant plane should give 0. ORT gives NaN, as a division of 0 by 0 does. REF follows
-#   the function's text, which takes the variance as the mean of squares minus the square of the
-#   mean. In float32 this is 0 or negative for values whose spread is below 0.03 % of their mean,
+#   the function's text, which computes the variance as the mean of squares minus the square of
+#   the mean. In float32 this is 0 or negative for values whose spread is below 0.03 % of their mean,
 #   and 1e-9 then multiplies by a thousand million.
 # For a framework: dark or saturated image regions are constant planes. Compute the variance from
 #   the differences to the mean, and add an epsilon; neither of the two is a safe reference here.

@@ -13,7 +13,7 @@
 #   becomes 255, three million becomes 0.
 # For a framework: an activation that saturates because of a small scale is the normal case of
 #   quantization, and infinity too must end at the upper limit. Limit the range in floating point,
-#   then convert; take the expected values of tests from the definition, not from REF.
+#   then convert; compute the expected values of tests by the definition, not from REF.
 set -euo pipefail
 if [ "$(uname -m)" != x86_64 ]; then echo "The conversion outside int32 is x86-64's."; exit 2; fi
 tmp=$(mktemp -d)

@@ -5,7 +5,7 @@
 # Run: onnxruntime 1.31.1 (ORT) on the CPU and onnx 1.23.2's reference evaluator (REF) on Unique of
 #   opset 11, float32, with all four outputs, sorted and unsorted, and with axis 0. "Rebuilt" is
 #   Gather(Y, inverse_indices), which should give back the input.
-# Seen: in ORT a NaN at the front takes all numbers that follow: one value, counted three times. A
+# Seen: in ORT a NaN at the front is counted with all numbers that follow: one value, three times. A
 #   NaN further back is counted as one of the numbers before it; two NaNs of one input become 2
 #   and 1. With axis 0, [1, 2] after [1, NaN] is replaced by [1, NaN]. No NaN is in the output
 #   unless it comes first. REF keeps numbers and NaN apart and rebuilds the input in all cases.

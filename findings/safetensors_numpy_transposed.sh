@@ -6,8 +6,8 @@
 # Seen: the plain array is right. The transpose [[0, 3], [1, 4], [2, 5]] comes back as [[0, 1], [2,
 #   3], [4, 5]], and the copy in Fortran order as [[0, 3, 1], [4, 2, 5]]. No call warns. A
 #   big-endian array is right: its bytes are swapped before they are written.
-# Why it surprises: the format stores a shape and bytes in row-major order. The writer takes the
-#   shape from NumPy and copies the buffer in memory order, without a look at strides. Number of
+# Why it surprises: the format stores a shape and bytes in row-major order. The writer writes
+#   NumPy's shape and copies the buffer in memory order, without a look at strides. Number of
 #   bytes and shape fit each other, so that every reader accepts the file. Only the values are at
 #   wrong places. A weight matrix is commonly transposed when it moves between frameworks.
 # For a writer of safetensors: make the array contiguous first (numpy.ascontiguousarray), or

@@ -9,7 +9,7 @@
 #   another value appears twice, or all finite values vanish, depending on where the NaN stood. The
 #   sort is a network whose step writes the maximum and the minimum of a pair, and both are
 #   comparisons that are false for NaN: they pick the same element of the pair.
-# For a framework: a compare and exchange step has to move values, or take a maximum and a minimum
+# For a framework: a compare and exchange step has to move values, or compute a maximum and a minimum
 #   that keep NaN. Test that sorted data is a permutation, with NaN among it.
 set -euo pipefail
 tmp=$(mktemp -d)

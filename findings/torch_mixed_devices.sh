@@ -3,7 +3,7 @@
 # values.
 #
 # Run: torch 2.15.0. For each entry of its operator database that has a sample with two tensors or
-#   more, none of them 0-dimensional or empty, take the first such sample in float32 on the CPU.
+#   more, none of them 0-dimensional or empty: the first such sample in float32 on the CPU.
 #   Call the operator once for each tensor, with this one moved to the meta device and the rest on
 #   the CPU. Uninitialised memory is filled with NaN (use_deterministic_algorithms), to make
 #   results repeatable.

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # PyTorch's Rprop stops adapting its step size if gradients are small, 1e-4 in float16.
 #
-# Run: torch 2.15.0 (CPU) takes 10 steps of torch.optim.Rprop(lr=0.01) on one parameter with a
+# Run: in torch 2.15.0 (CPU), 10 steps of torch.optim.Rprop(lr=0.01) on one parameter with a
 #   constant gradient, then 10 steps with a gradient that changes its sign each time, in float16,
 #   bfloat16 and float32.
 # Seen: with the gradient 1e-3 in float16, the step size grows from 0.01 to 0.0517 (1.2 ** 9 times)
 #   and falls to 0.0003 with alternating signs. With 1e-4 it stays 0.01 in both cases. The same
 #   happens at 1e-23 in bfloat16 and float32. There is no warning.
 # Why it surprises: Rprop uses the signs of gradients only, so that their size must not matter; this
-#   is its reason to exist. PyTorch takes the sign of the product of two gradients. 1e-4 * 1e-4 is 0
+#   is its reason to exist. PyTorch computes the sign of the product of two gradients. 1e-4 * 1e-4 is 0
 #   in float16, whose smallest positive value is 6e-8, and a product of 0 means: keep the step size.
 #   Gradients of 1e-4 are normal in training. The implementation of foreach=True does the same.
-# For a framework: multiply the signs or compare them; do not take the sign of a product.
+# For a framework: multiply the signs or compare them; do not use the sign of a product.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -12,7 +12,7 @@
 #   float4_e2m1fn_x2 and untyped storages raise AttributeError in both readers; bfloat16 and all
 #   older dtypes load. In the zip format all of them load.
 # Why it surprises: pickle_protocol is a documented argument without a documented limit, and the
-#   file of an accepted call cannot be read back by the same version. The weights-only reader takes
+#   file of an accepted call cannot be read back by the same version. The weights-only reader accepts
 #   2 and 3 but not the older 1, nor 4, which is Python's own default from 3.8 to 3.13. The failure
 #   of protocol 0 is known since 2019 (pytorch/pytorch#19529). The old format's writer names the
 #   class of the storage, which exists for older dtypes only. The data are in the file, but its

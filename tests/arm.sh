@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Run all tests and measurements on an AArch64 machine with Debian or Ubuntu: tests/arm.sh [PART]...
+# Run all tests and measurements on an AArch64 machine with Debian or Ubuntu:
+#   tests/arm.sh [--logs FOLDER] [PART]...
 # Parts (by default all but threads; minutes on four cores of an Ampere or Graviton server, estimated):
 #   build        packages, the library, its programs and tests            20
 #   suite        all tests but those that build again, and the counts of instructions   15
@@ -7,7 +8,7 @@
 #   lessons      quickstart, tudui, the device tour and two networks of the zoo   10
 #   bench        ambit bench; against libtorch, if libtorch-dev is installed     20
 #   threads      tests of several threads under ThreadSanitizer            40
-# Logs are in $OUT, else in build/arm. On slower machines AMBIT_LIMIT_FACTOR multiplies the time limit
+# Logs are in the folder of --logs, by default build/arm. On slower machines AMBIT_LIMIT_FACTOR multiplies the time limit
 # of each command: 4 suits a Raspberry Pi 5. The last lines are a table of results and the names of the
 # files to report.
 set -uo pipefail
@@ -17,17 +18,22 @@ fail() {
   exit 2
 }
 
+out=$PWD/build/arm
 parts=()
-for part in "$@"; do
-  case $part in
-    build | suite | conformance | lessons | bench | threads) parts+=("$part") ;;
-    *) fail "expected build, suite, conformance, lessons, bench or threads, got $part" ;;
+while (($# > 0)); do
+  case $1 in
+    --logs)
+      [[ -n ${2:-} ]] || fail "expected a folder after --logs"
+      out=$(realpath -m -- "$2") && shift
+      ;;
+    build | suite | conformance | lessons | bench | threads) parts+=("$1") ;;
+    *) fail "expected build, suite, conformance, lessons, bench or threads, got $1" ;;
   esac
+  shift
 done
 ((${#parts[@]} > 0)) || parts=(build suite conformance lessons bench)
 [[ $(uname -m) == aarch64 || -n ${AMBIT_ARM_REHEARSAL:-} ]] ||
   fail "expected an AArch64 machine, got $(uname -m); tests/run.sh aarch64 emulates one"
-out=${OUT:-$PWD/build/arm}
 mkdir -p "$out"
 bin=$PWD/build/release/bin
 jobs=$(nproc)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Run all tests and measurements that need an NVIDIA GPU: tests/gpu.sh [--deps FOLDER] [PART]...
-# Parts (by default all), each of at most 8 minutes on 16 cores:
+# Run all tests and measurements that need an NVIDIA GPU:
+#   tests/gpu.sh [--deps FOLDER] [--logs FOLDER] [PART]...
+# Parts, by default all:
 #   build        the library and its tests, for the architecture of this GPU
 #   conformance  ambit conformance on the GPU, with and without the memory cache
 #   suite        the CUDA backend's tests, and all others
@@ -9,9 +10,10 @@
 #   sanitizer    NVIDIA's compute-sanitizer: memcheck, initcheck, racecheck
 #   speed        times, compared with PyTorch's and with targets
 # Needs nvcc, a C++ compiler, cmake and ninja; cuDNN may be Python's wheel. Debian packages are
-# installed, or read from FOLDER, which tests/gpu_packages.sh fills on another machine. Logs are in
-# $OUT, else in build/gpu. On slower machines AMBIT_LIMIT_FACTOR multiplies the time limit of each
-# command. The last lines are tables of results, times and targets.
+# installed, or read from the folder of --deps, which tests/gpu_packages.sh fills on another machine.
+# Logs are in the folder of --logs, by default build/gpu. Each command has a time limit, which
+# AMBIT_LIMIT_FACTOR multiplies on slower machines. The last lines are tables of results, times and
+# targets.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 fail() {
@@ -20,17 +22,21 @@ fail() {
 }
 
 deps=
+out=$PWD/build/gpu
 parts=()
 while (($# > 0)); do
   case $1 in
     --deps) deps=$(realpath -e -- "${2:-}") || fail "expected a folder after --deps" && shift ;;
+    --logs)
+      [[ -n ${2:-} ]] || fail "expected a folder after --logs"
+      out=$(realpath -m -- "$2") && shift
+      ;;
     build | conformance | suite | lessons | distributed | sanitizer | speed) parts+=("$1") ;;
     *) fail "expected build, conformance, suite, lessons, distributed, sanitizer or speed, got $1" ;;
   esac
   shift
 done
 ((${#parts[@]} > 0)) || parts=(build conformance suite lessons distributed sanitizer speed)
-out=${OUT:-$PWD/build/gpu}
 mkdir -p "$out"
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader ||

@@ -51,6 +51,6 @@ unshare -m bash -euc '
     rm -rf "$system$root/build/release"
   fi
   exec chroot "$system" env -i PATH=/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin HOME=/root \
-    OUT=/root/logs AMBIT_LIMIT_FACTOR=20 AMBIT_BACKEND_PATH=/cuda_host LD_LIBRARY_PATH=/cuda_host:/cuda_host/nccl \
-    AMBIT_CUDA_HOST_CHECKS=0 bash "$root/tests/gpu.sh" --deps /packages "$@"
+    AMBIT_LIMIT_FACTOR=20 AMBIT_BACKEND_PATH=/cuda_host LD_LIBRARY_PATH=/cuda_host:/cuda_host/nccl \
+    AMBIT_CUDA_HOST_CHECKS=0 bash "$root/tests/gpu.sh" --deps /packages --logs /root/logs "$@"
 ' rehearsal "$system" "$folder" "$root" "$@"

@@ -1,36 +1,91 @@
 #!/usr/bin/env bash
 # Find wording in comments and documents that CONTRIBUTING.md ("How we write") excludes. Prints each
-# place.
+# place. Adjacent lines of a comment or a paragraph are joined, so that a phrase is found across lines.
 # tests/style_test.sh [the project's folder]
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
-folders=(core backends nn apps tests torch)
-# Folders and files of which the comments of scripts and CMake files are read.
-scripts=(.ci CMakeLists.txt apps backends cmake core findings nn tests torch)
-# CONTRIBUTING.md and CHANGELOG.md quote excluded wording.
-documents=(README.md SECURITY.md apps backends core docs findings nn tests torch)
 failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-# exclude <advice> <pattern>: the pattern, a Perl regular expression, matches text of a comment or
-# of a document, or the name of a test case.
+# CONTRIBUTING.md quotes excluded wording, and so does this file.
+find .ci apps backends cmake core docs findings nn tests torch CMakeLists.txt ./*.md -type f \
+  ! -name style_test.sh ! -path ./CONTRIBUTING.md ! -path '*/build/*' | sort >"$work/files"
+
+# Write each text to a line of `texts`: a comment, a paragraph, a row of a table, a docstring of Python,
+# or the name of a test case. The same line of `places` has its file and line.
+cat >"$work/texts.pl" <<'PERL'
+open(my $texts, '>', "$ARGV[0]/texts") or die;
+open(my $places, '>', "$ARGV[0]/places") or die;
+my ($text, $place, $column) = ('', '', -1);
+sub finish {
+  print($texts "$text\n") && print($places "$place\n") if $text ne '';
+  ($text, $column) = ('', -1);
+}
+# A line at a column continues the text of the line before it at this column, unless it starts an item.
+sub add {
+  my ($line, $where, $at) = @_;
+  $line =~ s/^\s+|\s+$//g;
+  finish() if $line eq '' || $at != $column || $line =~ /^(?:[-*|] |\d+\. |\|)/;
+  ($text, $place) = ('', $where) if $text eq '';
+  $line =~ s/^[-*] //;
+  $text .= ($text eq '' ? '' : ' ') . $line;
+  $column = $at;
+}
+open(my $files, '<', "$ARGV[0]/files") or die;
+while (my $path = <$files>) {
+  chomp $path;
+  my $kind = $path =~ /\.(?:h|hpp|cpp|cu|cuh|cl|inl)$/ ? 'c++' : $path =~ /\.(?:md|dox|1)$/ ? 'page'
+    : $path =~ /\.py$/ ? 'python' : $path =~ /\.(?:sh|cmake|yml|in)$|\/(?:CMakeLists\.txt|run)$/ ? 'script'
+    : next;
+  open(my $file, '<', $path) or die "$path: $!";
+  my ($n, $code, $doc) = (0, 0, 0);
+  my $whole = '';
+  while (my $line = <$file>) {
+    ++$n;
+    $whole .= $line;
+    chomp $line;
+    if ($kind eq 'page') {
+      $code = !$code if $line =~ /^\s*```/;
+      finish() if $code || $line =~ /^\s*(?:```|#)/;
+      add($line, "$path:$n", $code ? 1000 + $n : 0);
+      finish() if $line =~ /^\s*(?:```|#)/;
+    } elsif ($kind eq 'c++') {
+      $line =~ m{(?<!:)///?<?(.*)} ? add($1, "$path:$n", $-[0]) : finish();
+    } elsif ($kind eq 'python' && ($doc || $line =~ /^\s*"""/)) {
+      my $quotes = () = $line =~ /"""/g;
+      $doc ^= $quotes % 2;
+      add($line =~ s/"""//gr, "$path:$n", 0);
+      finish() if !$doc;
+    } else {
+      $line =~ /(?:^|\s)#(?!!)(.*)/ ? add($1, "$path:$n", $-[0]) : finish();
+    }
+  }
+  finish();
+  next if $kind ne 'c++';
+  while ($whole =~ /(?:TEST_CASE|SUBCASE)\(\s*"((?:[^"\\]|\\.)*)"/g) {
+    my $n = 1 + (substr($whole, 0, $-[1]) =~ tr/\n//);
+    add($1, "$path:$n", 0);
+    finish();
+  }
+}
+PERL
+perl "$work/texts.pl" "$work"
+
+# exclude <advice> <pattern>: the pattern, a Perl regular expression, matches a text.
 exclude() {
   local found
-  found=$({
-    grep -rnP --include='*.h' --include='*.hpp' --include='*.cpp' --include='*.cu' \
-      --include='*.cuh' --include='*.cl' --include='*.inl' \
-      -- "(?:(?<!:)//|(?:TEST_CASE|SUBCASE)\\(\"(?!\\w+ ?child: |child: )).*$2" "${folders[@]}"
-    grep -rnP --include='*.sh' --include='*.py' --include='*.cmake' --include='CMakeLists.txt' \
-      --include='run' --exclude='style_test.sh' -- "(?:^|\\s)#.*$2" "${scripts[@]}"
-    grep -rnP --include='*.md' -- "$2" "${documents[@]}"
-  } || true)
+  found=$(grep -anP -- "$2" "$work/texts" || true)
   [[ -n $found ]] || return 0
-  echo "$found"
+  while IFS=: read -r n text; do
+    echo "$(sed -n "${n}p" "$work/places"): $(grep -aoP -- ".{0,50}(?:$2).{0,50}" <<<"$text" | head -1)"
+  done <<<"$found"
   echo "style_test: $1: $(wc -l <<<"$found") places"
   failures=$((failures + 1))
 }
 
 exclude 'begin a sentence with its subject, not with "What ..."' \
-  '(?:(?:(?<=// )|(?<=///)|(?<=^# )|(?<=\s# )|(?<=^)|(?<=^- )|(?<=\("))What|(?<=[.:;] )[Ww]hat) (?!kind|happens|works|loads)[a-z]+ '
+  '(?:^What|(?<=[.:;] )[Ww]hat) (?!kind|happens|works|loads)[a-z]+ '
 exclude 'code and data are not people: name them' '\b(?:[Nn]obody|[Ss]omebody|(?<!Anyone )(?<!user )(?<!users )[Ww]ho(?:ever|m)?)\b'
 exclude 'write "after", "next to", "with"' '\b(?:behind|[Bb]eside)\b'
 exclude 'write "remains" or "the rest"' '\b(?:is|are) left(?! (?:to|out|alone|unchanged|unwritten|running))\b'
@@ -54,10 +109,15 @@ exclude 'write "without an error", "as before", "anyway"' '\bin silence\b|\bas e
 exclude 'write "for the same"' '\bthe same of\b'
 exclude 'write "has entered" or "has started"' '\bhas come to\b|\bgot to know\b'
 exclude 'write "any user" or "every user"' '\b(?:[Ee]very|[Aa]ny)body\b'
-exclude 'write "for", "among" or "if"' '(?:(?<=// )|(?<=///)|(?<=^# ))Of (?:equal|several|integers|each|all|one|an?)\b(?! module)'
+exclude 'write "for", "among" or "if"' '^Of (?:equal|several|integers|each|all|one|an?)\b(?! module)'
 exclude 'write "folder"' '\brooms? (?:of (?:core|sources)|per family)\b'
 exclude 'write "upcast"' '\bwidened (?:to (?:float|double)|operand)'
 exclude 'write "has an error of"' '\boff by\b|\bas far off\b'
 exclude 'write "correct"' '\bright (?:first|second|gradients?|values?|answers?)\b'
+# Not the verb of durations ("takes 3 ms", "takes 0.7 of the time", "takes longer").
+exclude 'write "accepts", "uses" or "needs"' \
+  '(?<!`|:)\b(?:takes(?! (?:part|place|precedence|effect|ownership|over)\b)|take(?= (?:an?|no|non-\w+|memory|only|any|their)\b))(?! a std::vector)(?!(?:[^.;:]|\.\d){0,60}\b(?:(?<!\x27)m?s|seconds?|minutes?|hours?|times?|longer|long)\b| 0\.\d)'
+exclude 'name the dtypes: float16 and bfloat16' \
+  '\b16-bit (?:float(?!ing-point number)|type(?!s\.$)|dtype|number|operand|element of|gradient|weight)|\b(?:in|of|to|with|for) 16 bits\b(?<!types of 16 bits)(?<!weights of 16 bits)'
 ((failures == 0)) || exit 1
 echo "style_test: no excluded wording"

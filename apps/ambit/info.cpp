@@ -78,7 +78,7 @@ json gather() {
     json devices = json::array();
     const int count = first.is_meta() ? 0 : device_count(name);
     for (int i = 0; i < count; ++i) devices.push_back(json_of(Device(first.kind(), i)));
-    // The plugin's build is ambit's, else the plugin would have been refused.
+    // Plugins of other builds are refused when they are loaded.
     json backend = {{"name", name},
                     {"file", printable(backend_library(first.kind()))},
                     {"build", AMBIT_BUILD_TAG},

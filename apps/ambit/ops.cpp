@@ -27,7 +27,7 @@ const char* const kFooter =
 that it is defined for.
   native      the backend's own kernel
   registered  a kernel of the backend, which was not called: it has no devices
-  upcast      a kernel of the backend, for 16-bit operands converted to float32
+  upcast      a kernel of the backend, for float16 and bfloat16 operands converted to float32
   reference   a kernel of the backend that runs the loop of the backend `reference`
   composite   other ops, on the device
   fallback    the CPU's kernel, with copies (AMBIT_FALLBACK)

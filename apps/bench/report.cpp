@@ -72,7 +72,7 @@ Rows table(const Report& report) {
   return rows;
 }
 
-/// Return the table; rows with a float32 side are in a second table.
+/// Return the table. Rows that are also measured in float32 are in a second table.
 std::string tables(Report report, std::string (&text_of_table)(const Rows&)) {
   const std::vector<std::string> all = report.columns;
   std::vector<Measured> reduced;

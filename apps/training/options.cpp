@@ -22,7 +22,7 @@ void check_out(const std::string& file) {
 }
 
 void add_amp_option(CLI::App& app, std::string& amp) {
-  app.add_option("--amp", amp, "autocast: products in 16 bits, parameters and losses in 32")
+  app.add_option("--amp", amp, "autocast: products in this dtype, parameters and losses in float32")
       ->option_text("bfloat16")
       ->check(CLI::IsMember({"bfloat16"}));
 }

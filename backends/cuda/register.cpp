@@ -26,8 +26,8 @@ constexpr bool is_linear_algebra =
     is_one_of<op, kernels::lu_factor, kernels::lu_solve, kernels::cholesky, kernels::qr,
               kernels::eigh, kernels::svd, kernels::triangular_solve>;
 
-/// The function to register: the kernel in a Call; for linear algebra without its libraries the
-/// fallback of devices without the kernel, which is the CPU's on copies.
+/// The function to register: it runs the kernel in a Call. If the libraries of linear algebra are
+/// missing, it runs the op's composite instead, which calls the CPU's kernel on copies.
 template <auto& op, auto kernel, class Signature = decltype(kernel)>
 struct Registered;
 template <auto& op, auto kernel, class... A>

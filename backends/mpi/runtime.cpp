@@ -113,13 +113,13 @@ void Runtime::free_unused() {
   std::erase_if(groups_, [&](const std::shared_ptr<Group>& group) {
     const auto is_of_group = [&](const auto& operation) { return operation->group == group; };
     // All ranks have left after the same number of collectives: no further messages can arrive,
-    // because leaving sends the last one of each rank.
+    // because a rank sends its last message when it leaves.
     const bool is_of_no_use =
         group->have_all_left() && group->failure.empty() && sent_.empty() &&
         std::ranges::count(group->peers, group->begun, &Peer::begun) == group->size &&
         std::ranges::none_of(active_, is_of_group) && std::ranges::none_of(lost_, is_of_group);
     if (!is_of_no_use) return false;
-    // Every rank calls it eventually; it does not block.
+    // MPI_Comm_free is collective, but does not block; every rank calls it eventually.
     for (MPI_Comm* const c : {&group->comm, &group->notes}) {
       check(MPI_Comm_free(c), "MPI_Comm_free");
     }

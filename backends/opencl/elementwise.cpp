@@ -23,7 +23,7 @@ struct Map {
   const char* result_type;
   std::vector<const char*> operand_types;
   std::string result;        // an expression of a, b, c
-  std::string refused = "";  // a statement
+  std::string refused = "";  // a statement that reports operands which the function refuses
 };
 
 std::string source_of(const Map& m) {

@@ -72,7 +72,8 @@ double dot(const DoubleMatrix& m, int64_t p, int64_t q) {
   return sum;
 }
 
-// Orthogonalise the columns of w, except norms up to `noise`; accumulate the rotations in v.
+// Orthogonalise the columns of w, except those of norms up to `noise`; accumulate the rotations in
+// v.
 bool orthogonalize(DoubleMatrix& w, DoubleMatrix& v, double noise) {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool done = true;

@@ -44,7 +44,7 @@ struct Launch<op, kernel, void (*)(A...)> {
     const Tensor* first = nullptr;
     ((first = first ? first : defined_tensor(args)), ...);
     std::tuple<std::decay_t<decltype(late(args))>...> held(late(args)...);
-    // mutable: kernels take their outputs as Tensor&.
+    // mutable: kernels receive their outputs as Tensor&.
     device_of(*first).launch(op.name(),
                              [held = std::move(held)]() mutable { std::apply(kernel, held); });
   }

@@ -11,7 +11,8 @@
 namespace ambit {
 namespace {
 
-// Return the file that a function was loaded from, which may not be the headers' library.
+// Return the file that a function was loaded from: the library in use, which may be another one
+// than the program was compiled with.
 std::filesystem::path file_of(const void* function) {
   Dl_info info;
   if (!dladdr(function, &info) || !info.dli_fname) return {};

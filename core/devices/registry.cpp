@@ -57,8 +57,8 @@ Backends& raw_backends() {
   return *b;
 }
 
-// The built-in backends are registered before all others, so that no other backend can take their
-// names. The thread that registers them must not wait for itself.
+// The built-in backends are registered before all others, so that no other backend can have
+// their names. The thread that registers them must not wait for itself.
 thread_local bool loading_builtin = false;
 
 // The release store of `ready` follows the registration of the built-in backends.

@@ -43,8 +43,9 @@ Split split_along(const decltype(Split::dims)& dims, const Pieces& pieces, int64
   return split.step < split.size ? split : Split{};
 }
 
-/// Return the split of a call along `dim` if a reduced floating-point operand has more than `most`
-/// elements: the one that splits the largest operand; elements = 0 if there is none.
+/// Return how to split a call if a reduced floating-point operand has more than `most` elements: by
+/// the rule that splits the largest operand. elements = 0 if no rule applies. `dim`, along which
+/// the op works, is never split.
 Split find_split(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most) {
   Split best;
   const auto is_large = [=](const Piece& p) {

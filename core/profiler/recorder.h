@@ -32,7 +32,7 @@ class Recorder {
   /// Return the number of the active profile; 0: none.
   static uint64_t current() { return current_.load(std::memory_order_acquire); }
   bool records_shapes() const { return records_shapes_.load(std::memory_order_relaxed); }
-  /// True if cpu calls have data beyond a Call.
+  /// True if calls on the cpu record more than a Call holds.
   static bool records_more() { return records_more_.load(std::memory_order_relaxed); }
 
   /// Start; return the profile's number. Errors: Error when one is active.

@@ -17,7 +17,7 @@
 namespace ambit::shadow {
 
 /// |got - expected| <= ulps * epsilon(dtype) * |expected| + absolute. Integers and bool must be
-/// equal. Results of reduced floating-point types may differ by one more last place.
+/// equal. Results of reduced floating-point types may differ by one more unit in the last place.
 struct Bound {
   double ulps = 0, absolute = 0;
   std::vector<double> each = {};  ///< if not empty: added to `absolute`, by element
@@ -37,7 +37,7 @@ inline double sum_error(double n, double magnitudes, DType dtype) {
   return roundings(n) * magnitudes * epsilon(dtype) / 2;
 }
 
-/// Return the bound of output `output`, of the kernel's tensor argument `argument`.
+/// Return the bound of `output`, which belongs to tensor argument `argument` of the kernel.
 Bound bound_of(const Call& call, size_t argument, const Operand& output);
 
 // The bounds of each family of kernels.

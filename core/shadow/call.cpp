@@ -14,7 +14,7 @@ namespace {
 // Bytes next to the elements of an output that are compared before and after a call.
 constexpr size_t kMargin = 4096;
 
-// The names of an op's tensor arguments, which only its errors show.
+// Accesses the names of an op's tensor arguments, a protected member.
 struct ArgumentNames : OpBase {
   static constexpr auto kList = &ArgumentNames::args_;
 };
@@ -38,7 +38,7 @@ bool is_whole_block(const Tensor& t) {
   return t.is_contiguous() && t.storage_offset() == 0 && t.nbytes() == t.storage()->size_bytes();
 }
 
-// A backend may choose a native layout for images, if they are a whole block.
+// A backend may choose a native layout for images that fill their storage.
 bool may_be_native(const Tensor& t) { return t.dim() == 4; }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A string literal.
+// Return the text as a string literal of C++.
 std::string string_literal(const std::string& text) {
   std::string literal = "\"";
   for (const char c : printable(text)) {

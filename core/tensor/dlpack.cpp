@@ -257,7 +257,7 @@ void* data_of(const DLTensor& t, DType dtype, int64_t extent) {
   return reinterpret_cast<void*>(first);
 }
 
-// Returns the structure to its owner. Must not be called before the import has succeeded.
+// Return a function that gives the structure back to its owner, for use after a successful import.
 template <class Managed>
 std::function<void(void*)> give_back(Managed* managed) {
   return [managed](void*) {

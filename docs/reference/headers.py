@@ -50,8 +50,9 @@ class Scope:
         elif comment.startswith("/**") and not comment.startswith("/**<"):
             self.pending.append(comment[3:-2].strip())
 
-    def comment_for(self, head, function):
-        """Return the comment that a declaration without its own shares or implies, or None."""
+    def comment_for(self, head, function, whole=""):
+        """Return the comment that a declaration without its own shares or implies, or None. `whole` is the
+        declaration with its body."""
         if function in self.docs:
             return self.docs[function]
         if function:
@@ -62,7 +63,8 @@ class Scope:
         for name, declaration, comment in STANDARD:
             match = re.fullmatch(name, self.name) and re.match(declaration.format(c=self.name), head)
             if match:
-                return comment.format(**match.groupdict())
+                call = re.search(r"return ([\w:]+)\(", whole)
+                return comment.format(call=call[1] if call else function, **match.groupdict())
         return None
 
 
@@ -150,7 +152,7 @@ def commented(head, declaration, following, scope):
         return declaration
     if scan.is_plain(head, scope.name):
         return lines(declaration, 0, len(declaration))
-    comment = scope.comment_for(head, function)
+    comment = scope.comment_for(head, function, declaration)
     return f"/** {comment} */ {declaration}" if comment else declaration
 
 

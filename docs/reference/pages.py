@@ -1,7 +1,7 @@
 """Converts a Markdown page for Doxygen: GitHub's links and anchors become Doxygen's.
 
-A heading gets an anchor that names its page, links to headings use it, and a link to a file that is no
-page of the reference becomes the file's path.
+A heading gets an anchor that names its page, links to headings use it, and a link to a file that is not
+a page of the reference becomes the file's path.
 """
 import os
 import re

@@ -1,6 +1,7 @@
 """Comments of members that every module, option class or container has."""
 
-# (the class, the declaration, the comment); {c} is the name of the class.
+# (the class, the declaration, the comment); {c} is the name of the class, {call} the function whose
+# result the declaration's body returns, {function} and others are groups of the declaration.
 STANDARD = (
     (r"\w+Impl(Base)?", r"(explicit )?{c}\(.*Options\b.*\)", "Make the module with these options."),
     (r"\w+Impl(Base)?", r"(explicit )?{c}\(.*\)",
@@ -19,8 +20,9 @@ STANDARD = (
     (r"\w+Options", r"([\w&]+ )?inplace\(", "Overwrite the input and return it; default: `false`."),
     (r"\w+Options", r"([\w&]+ )?reduction\(",
      "Return the mean of the losses, their sum, or each of them; default: `kMean`."),
-    (r"functional", r".*\(.*const \w*Options& o(ptions)?\)",
-     "The function of this name, with its arguments as options."),
+    (r"functional", r".*\b(?P<function>\w+)\(.*const (?P<options>\w*Options)& o(ptions)?\b.*\)",
+     "Call {call}() with the values of these options. {options} describes each value and its default; "
+     "{call}() describes shapes, dtypes, errors and gradients."),
     (r"[a-z]*", r".*\b(?P<function>\w+)_\(const Tensor& \w+[,)]",
      "Overwrite the first argument with the result of {function}() and return it."),
     (r".*", r"(constexpr )?[\w:<>*&, ]+ \*?(begin|end)\(\)", "Bounds of a range-based for loop."),

@@ -12,9 +12,9 @@
 
 namespace ambit::graph {
 
-/// Return the dtype with a code of the file, or nothing if ambit lacks it.
+/// Return the dtype that a code in the file means, or nothing if ambit lacks it.
 std::optional<DType> dtype_of_code(int64_t code);
-/// Return the name of a code that ambit lacks.
+/// Return the name of a code's dtype that ambit lacks.
 const char* name_of_code(int64_t code);
 
 /// Errors of all members: SerializationError.

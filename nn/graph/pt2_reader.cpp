@@ -178,7 +178,7 @@ class ProgramReader {
     }
   }
 
-  // True if the example had row-major strides: the program may be valid only for these.
+  // True if the example input v had row-major strides: the program may be valid only for these.
   bool is_contiguous(uint32_t v) {
     const std::string& name = blocks_.block().values[v].name;
     const Json::Ref meta = module_.at("graph").at("tensor_values").find(name);
@@ -199,7 +199,7 @@ class ProgramReader {
     return true;
   }
 
-  // True if a call changes its first argument, the value, in place.
+  // True if a call changes the value v, its first argument, in place.
   bool is_written(uint32_t v) const {
     for (const Node& node : out_.program.block.nodes) {
       const std::string_view name = node.function->name;

@@ -13,7 +13,8 @@ namespace ambit::tensorboard {
 /// Errors of all functions: Error naming the file and the system's reason.
 class EventFile {
  public:
-  /// Create the folder if it does not exist, and in it a new file that starts with its version.
+  /// Create the folder if it does not exist, and in it a new file that starts with the version of
+  /// the format.
   explicit EventFile(const std::filesystem::path& folder);
   /// Close. The buffer is discarded.
   ~EventFile();

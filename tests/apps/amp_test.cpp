@@ -1,4 +1,4 @@
-// --amp bfloat16 of the programs that train: products have operands of 16 bits, parameters remain
+// --amp bfloat16 of the programs that train: products have bfloat16 operands, parameters remain
 // float32, and losses are those of training with float32.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>

@@ -238,7 +238,7 @@ TEST_CASE("a missing device is an error of one line that lists the devices") {
   }
 }
 
-TEST_CASE("child: an app meets tensors on two devices" * doctest::skip()) {
+TEST_CASE("child: an app uses tensors on two devices" * doctest::skip()) {
   std::exit(terminal::run_program("app", []() -> int {
     nn::Linear fc(2, 1);
     fc->to("reference");
@@ -248,7 +248,7 @@ TEST_CASE("child: an app meets tensors on two devices" * doctest::skip()) {
 }
 
 TEST_CASE("an app that mixes devices ends with the error and its explanation") {
-  const ChildResult result = run_child("child: an app meets tensors on two devices");
+  const ChildResult result = run_child("child: an app uses tensors on two devices");
   CHECK(result.exit_code == 1);
   CHECK(result.output ==
         "app: expected device cpu but got device reference:0\n"

@@ -45,7 +45,7 @@ TEST_CASE("each op of PyTorch's lists has a call in this test, in the same class
   check_has_all(kWidestCalls, kTorchWidest);
 }
 
-TEST_CASE("products run in 16 bits") {
+TEST_CASE("products run in the lower precision") {
   check_calls(kLowerPrecisionCalls, kFloat32, kFloat32, kLow);
   check_calls(kLowerPrecisionCalls, kLow, kFloat32, kLow);
   check_calls(kLowerPrecisionCalls, kFloat32, kLow, kLow);
@@ -107,7 +107,7 @@ TEST_CASE("each op has the results of operands cast by hand, forward and backwar
         y.sum().backward();
         expected.sum().backward();
         CHECK(a.grad().dtype() == given);
-        // If a is used twice, its gradients are added in float32, but in 16 bits when cast by hand:
+        // If a is used twice, its gradients are added in float32, but in kLow when cast by hand:
         // one or two roundings, 2^-8 of numbers below 4.
         CHECK(a.grad().allclose(by_hand.grad().to(given), 0x1p-7, 0x1p-7));
       }
@@ -115,7 +115,8 @@ TEST_CASE("each op has the results of operands cast by hand, forward and backwar
   });
 }
 
-TEST_CASE("batch_norm accepts float32 statistics with 16-bit images, and returns 16 bits") {
+TEST_CASE(
+    "batch_norm with float32 statistics returns the reduced floating-point type of its images") {
   for_each_device([](Device device) {
     nn::BatchNorm1d norm(4);
     norm->to(device);

@@ -1,5 +1,5 @@
-// Gradients of 16-bit floats whose intermediate values exceed the range of float16, or lose its
-// digits, although the result does not: they are computed in float32.
+// Gradients of float16 and bfloat16 whose intermediate values exceed the range of float16, or lose
+// its digits, although the result does not: they are computed in float32.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -61,7 +61,7 @@ TEST_CASE("variances of numbers far from 0 have the gradients of their distances
   });
 }
 
-TEST_CASE("the gradient of erfcx of 16 bits is accurate to their rounding") {
+TEST_CASE("the gradient of erfcx of float16 and bfloat16 is accurate to their rounding") {
   for_each_device([](Device d) {
     // x = torch.tensor([-3.30078125, 40.]).double(): x.grad after special.erfcx(x).sum().backward()
     // is [-711841.43991576217, -0.00035228842528733928]. The first value divided by 64 is in

@@ -114,8 +114,9 @@ std::vector<Shape> problems() {
   return list;
 }
 
-// 16-bit operands that are only aligned to their elements exclude all engines except one or two. If
-// those fail, the operands are converted to channels last, for which there are other engines.
+// float16 and bfloat16 operands that are only aligned to their elements exclude all engines except
+// one or two. If those fail, the operands are converted to channels last, for which there are other
+// engines.
 bool is_hardly_aligned(const ConvProblem& p) {
   return is_reduced_floating(p.dtype) && !p.channels_last && p.alignment < 16;
 }

@@ -1,6 +1,6 @@
-// Attention of 16-bit floats on the CUDA backend, with tensor cores if there are any, compared with
-// the reference in float64: full and partial tiles, layouts, masks, and numbers near the limits of
-// 16 bits.
+// Attention of float16 and bfloat16 on the CUDA backend, with tensor cores if there are any,
+// compared with the reference in float64: full and partial tiles, layouts, masks, and numbers near
+// the limits of these dtypes.
 #include <cmath>
 
 #include "gpu_kernels.h"
@@ -67,7 +67,7 @@ void check_within(const char* what, const Tensor& got, const Tensor& expected,
 
 /// Bounds for float32 arithmetic: a sum of n products has an error of 2 n epsilon of the sum of
 /// their magnitudes, because tensor cores truncate; a weight has the error of its score and of the
-/// row's largest score, 2^-17 for its two 16-bit parts, and a few roundings.
+/// row's largest score, 2^-17 for its two parts of the dtype, and a few roundings.
 void check(const Operands& o) {
   const Results got = results_of(o), expected = expected_of(o, got);
   const Tensor q = wide(o.q).cpu().abs(), k = wide(o.k).cpu().abs(), v = wide(o.v).cpu().abs();
@@ -111,7 +111,7 @@ Operands operands(const Sizes& n, DType dtype, bool causal = false, bool masked 
 
 }  // namespace
 
-TEST_CASE("gpu: attention of 16 bits and its gradient, with full and partial tiles") {
+TEST_CASE("gpu: attention of float16 and bfloat16, its gradient, with full and partial tiles") {
   if (!has_gpu()) return;
   manual_seed(11);
   for (const DType dtype : dtypes::kReducedFloating) {
@@ -135,7 +135,7 @@ TEST_CASE("gpu: attention of 16 bits and its gradient, with full and partial til
   }
 }
 
-TEST_CASE("gpu: attention of 16 bits accepts strided heads without copies") {
+TEST_CASE("gpu: attention of float16 and bfloat16 accepts strided heads without copies") {
   if (!has_gpu()) return;
   manual_seed(12);
   for (const DType dtype : dtypes::kReducedFloating) {
@@ -162,7 +162,7 @@ TEST_CASE("gpu: attention of 16 bits accepts strided heads without copies") {
   }
 }
 
-TEST_CASE("gpu: attention of 16 bits has NaN where the reference has") {
+TEST_CASE("gpu: attention of float16 and bfloat16 has NaN where the reference has") {
   if (!has_gpu()) return;
   manual_seed(13);
   for (const DType dtype : dtypes::kReducedFloating) {
@@ -184,13 +184,13 @@ TEST_CASE("gpu: attention of 16 bits has NaN where the reference has") {
   }
 }
 
-TEST_CASE("gpu: attention of 16 bits has infinities where the reference has") {
+TEST_CASE("gpu: attention of float16 and bfloat16 has infinities where the reference has") {
   if (!has_gpu()) return;
   manual_seed(15);
   for (const DType dtype : dtypes::kReducedFloating) {
     CAPTURE(std::string(name(dtype)));
     Operands o = operands({1, 2, 20, 70, 24, 24}, dtype);
-    // Weights of 1/2 need only the first of their two 16-bit parts.
+    // Weights of 1/2 need only the first of their two parts.
     o.q.select(2, 4).fill_(0);
     Operands of_two = operands({1, 1, 3, 2, 16, 16}, dtype);
     of_two.q.fill_(0);
@@ -210,7 +210,7 @@ TEST_CASE("gpu: attention of 16 bits has infinities where the reference has") {
   }
 }
 
-TEST_CASE("gpu: attention of 16 bits has gradients of scores that 16 bits cannot hold") {
+TEST_CASE("gpu: attention of float16 and bfloat16 has gradients of scores that overflow them") {
   if (!has_gpu()) return;
   manual_seed(14);
   for (const DType dtype : dtypes::kReducedFloating) {

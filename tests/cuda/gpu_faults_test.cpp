@@ -74,7 +74,7 @@ TEST_CASE("child: a convolution with a relu" * doctest::skip()) {
   }
 }
 
-TEST_CASE("child: convolutions of 16 bits with more plans in one layout" * doctest::skip()) {
+TEST_CASE("child: float16 convolutions with more plans in one layout" * doctest::skip()) {
   const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kHalf); };
   const auto check = [&](const Tensor& x, const Tensor& there, const Tensor& w,
                          const ConvParams& params) {
@@ -94,7 +94,7 @@ TEST_CASE("child: convolutions of 16 bits with more plans in one layout" * docte
   check(channels, later, filters, {.groups = 8});
 }
 
-TEST_CASE("child: what a product and a convolution throw" * doctest::skip()) {
+TEST_CASE("child: errors of a product and a convolution" * doctest::skip()) {
   const Device gpu("cuda");
   const auto report = [](const char* what, const auto& call) {
     try {
@@ -142,14 +142,14 @@ TEST_CASE("host: if no plan of a layout works, those of the other layout run") {
   if (!is_on_host()) return;
   // Vectors of 16 bytes extend along rows or along channels, so two or none of the six plans
   // remain.
-  CHECK(passed(child("convolutions of 16 bits with more plans in one layout",
+  CHECK(passed(child("float16 convolutions with more plans in one layout",
                      "AMBIT_CUDA_HOST_CUDNN=execute:0,execute:1,execute:2,execute:3")));
 }
 
 TEST_CASE("host: if no plan works, the error says how many failed, or that memory is missing") {
   if (!is_on_host()) return;
   const std::string failed =
-      child("what a product and a convolution throw",
+      child("errors of a product and a convolution",
             "AMBIT_CUDA_HOST_CUDNN='execute:*' AMBIT_CUDA_HOST_CUBLASLT='execute:*'")
           .output;
   INFO(failed);
@@ -163,7 +163,7 @@ TEST_CASE("host: if no plan works, the error says how many failed, or that memor
   }
   CHECK(failed.find("1 passed") != std::string::npos);
   const std::string full =
-      child("what a product and a convolution throw",
+      child("errors of a product and a convolution",
             "AMBIT_CUDA_HOST_MEMORY=200 AMBIT_CUDA_HOST_CUDNN='workspace:*=1000000000'")
           .output;
   INFO(full);

@@ -162,7 +162,7 @@ TEST_CASE("gpu: gradients of losses are one launch, plus one for the mean") {
   check("kl_div", [&](Reduction r) { return F::kl_div(x, t, r); });
   check("kl_div of logarithms", [&](Reduction r) { return F::kl_div(x, t, r, true); });
   check("binary_cross_entropy", [&](Reduction r) { return F::binary_cross_entropy(x, t, {}, r); });
-  // tanhshrink cancels, so it is computed in float32, and the same launch converts 16-bit floats.
+  // tanhshrink cancels, so it is computed in float32, and the same launch converts x.
   const Tensor y = F::tanhshrink(x);
   CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
 }
@@ -182,7 +182,7 @@ TEST_CASE("gpu: gradients of scans and moments launch one kernel per pass") {
   CHECK(of_gradient(x.std(1), g) == 6);  // in addition the quotient by std, and 0 for std 0
 }
 
-TEST_CASE("gpu: ops on 16-bit floats are one launch, without float32 tensors") {
+TEST_CASE("gpu: ops on float16 and bfloat16 are one launch, without float32 tensors") {
   if (!has_gpu()) return;
   for (const DType dtype : dtypes::kReducedFloating) {
     const Tensor x = ones({2, 3, 4, 4}, TensorOptions(dtype).device("cuda"));
@@ -200,7 +200,8 @@ TEST_CASE("gpu: ops on 16-bit floats are one launch, without float32 tensors") {
   }
 }
 
-TEST_CASE("gpu: layers and optimizers with 16-bit floats and float32 statistics are one launch") {
+TEST_CASE(
+    "gpu: layers and optimizers of float16 or bfloat16 with float32 statistics are one launch") {
   if (!has_gpu()) return;
   for (const DType dtype : dtypes::kReducedFloating) {
     const auto make = [&](IntArrayRef sizes) {

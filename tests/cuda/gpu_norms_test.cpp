@@ -165,7 +165,7 @@ TEST_CASE("gpu: a NaN in a channel affects all results of that channel, and of n
   }
 }
 
-TEST_CASE("gpu: batch norm of 16 bits does not read uninitialised memory") {
+TEST_CASE("gpu: batch norm of float16 does not read uninitialised memory") {
   if (!has_gpu()) return;
   const Tensor x = randn({4, 3, 5}).to(kFloat16).to(gpu());
   const Tensor running_mean = zeros({3}, x.options()), running_var = ones({3}, x.options());

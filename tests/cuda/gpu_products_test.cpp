@@ -43,7 +43,7 @@ TEST_CASE("gpu: products of matrices of any dtype and strides") {
   CHECK(y.cpu().equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
 }
 
-TEST_CASE("gpu: products of 16 bits are summed in float32, and rounded once") {
+TEST_CASE("gpu: products of float16 and bfloat16 are summed in float32, and rounded once") {
   if (!has_gpu()) return;
   manual_seed(6);
   // Whole numbers, whose sums are exact in float32 in any order.
@@ -90,8 +90,8 @@ TEST_CASE("gpu: activations after products, with and without epilogues") {
         Tensor y = empty({33, 17}, x.options()), expected = y.to(kReference);
         kernels::linear_map(y, x, w, bias, op);
         kernels::linear_map(expected, x.to(kReference), w.to(kReference), copy_if(bias), op);
-        // The bound for 16 bits is in units in the last place: the sum may be rounded, and the
-        // result is rounded.
+        // The bound for float16 and bfloat16 is in units in the last place: the sum may be rounded,
+        // and the result is rounded.
         const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
         const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
         check_close(y.to(wide), expected.to(wide), roundings);
@@ -135,9 +135,9 @@ TEST_CASE("gpu: activations after convolutions, by each implementation") {
             kernels::convolution_map(expected, x.to(kReference), w.to(kReference), copy_if(bias),
                                      c.p, op);
             CHECK(isnan(y).cpu().equal(isnan(expected).cpu()));
-            // The bound for 16 bits is in units in the last place: the sum and the result are
-            // rounded. TF32 rounds each operand to float16's precision; the magnitudes of the
-            // products add up to five times the largest result.
+            // The bound for float16 and bfloat16 is in units in the last place: the sum and the
+            // result are rounded. TF32 rounds each operand to float16's precision; the magnitudes
+            // of the products add up to five times the largest result.
             const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
             const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
             const auto numbers = [&](const Tensor& t) { return t.to(wide).nan_to_num(0); };

@@ -50,7 +50,8 @@ TEST_CASE("gpu: an invalid probability is an Error when the host waits; BCE itse
   CHECK_THROWS_WITH_AS(good.cpu(), "normal: expected std >= 0, got others", Error);
 }
 
-TEST_CASE("gpu: 16-bit gradients of maxima are summed in float32, for some images at a time") {
+TEST_CASE(
+    "gpu: float16 and bfloat16 gradients of maxima are summed in float32, some images at a time") {
   if (!has_gpu()) return;
   const Device gpu("cuda");
   constexpr int64_t kImages = 9, kSide = 1024;  // eight images fit into a part
@@ -69,7 +70,7 @@ TEST_CASE("gpu: 16-bit gradients of maxima are summed in float32, for some image
   }
 }
 
-TEST_CASE("gpu: all 16-bit numbers are read and written as on the CPU") {
+TEST_CASE("gpu: all float16 and bfloat16 numbers are read and written as on the CPU") {
   if (!has_gpu()) return;
   const Tensor bits = arange(1 << 16).to(kInt16);
   for (const DType dtype : dtypes::kReducedFloating) {

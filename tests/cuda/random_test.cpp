@@ -22,7 +22,7 @@ TEST_CASE("threads that each draw a block of numbers draw the reference's number
         p.high = dtype == kBool ? 2 : 100;
         p.seed = 0x123456789abcdef;
         p.offset = (uint64_t{1} << 32) - 2;  // carry in the counter
-        // 16-bit numbers are those of float32, rounded.
+        // float16 and bfloat16 numbers are those of float32, rounded.
         Tensor want = empty({n}, is_reduced_floating(dtype) ? kFloat32 : dtype),
                got = zeros({n}, dtype);
         reference::random(want, p);

@@ -178,7 +178,7 @@ TEST_CASE("results of NCCL become typed errors that name the call") {
   CHECK(contains(result.output, "1 passed"));
 }
 
-TEST_CASE("nccl child: what there is" * doctest::skip()) {
+TEST_CASE("nccl child: print what is available" * doctest::skip()) {
   load_all_communicators();
   for (const LoadAttempt& attempt : load_report()) {
     if (attempt.file.ends_with("libambit_nccl.so")) std::puts(attempt.result.c_str());
@@ -188,7 +188,7 @@ TEST_CASE("nccl child: what there is" * doctest::skip()) {
 
 TEST_CASE("the plugin loads without GPUs and is refused without NCCL, with a reason") {
   if (!has_emulation()) return;
-  const ChildResult no_gpu = run_child("nccl child: what there is", emulated(0));
+  const ChildResult no_gpu = run_child("nccl child: print what is available", emulated(0));
   INFO(no_gpu.output);
   CHECK(no_gpu.exit_code == 0);
   CHECK(contains(no_gpu.output, "nccl: a communicator, NCCL 2."));
@@ -200,7 +200,7 @@ TEST_CASE("the plugin loads without GPUs and is refused without NCCL, with a rea
   const TemporaryFolder broken;
   broken.write("libnccl.so.2", "");
   const ChildResult none =
-      run_child("nccl child: what there is",
+      run_child("nccl child: print what is available",
                 "AMBIT_SIM=sim:1 LD_LIBRARY_PATH='" + broken.path().string() + "'");
   INFO(none.output);
   CHECK(none.exit_code == 0);

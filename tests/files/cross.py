@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch's half of pytorch_cross_test.cpp: cross.py write|read|continue|schedule FOLDER.
 
-write: files for ambit to read. read: checks files that ambit wrote. continue: takes one step from
+write: files for ambit to read. read: checks files that ambit wrote. continue: makes one step from
 ambit's checkpoints, which ambit compares with its own; schedule: the same for learning rates.
 """
 import sys

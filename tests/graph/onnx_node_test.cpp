@@ -66,9 +66,9 @@ Outcome run_test(const std::filesystem::path& file) {
       const std::vector<Tensor> got = net->forward(list("in")), expected = list("out");
       if (got.size() != expected.size()) return {false, false, "another number of outputs"};
       // The tolerances of ONNX's own runner, except for two groups. The expected values of
-      // attention in 16 bits are rounded after each of its steps, so the tolerance is two units in
-      // the last place. The input of an inverse transform, of up to 100, is rounded, so results of
-      // 0 have an error of 100 * 2^-24.
+      // attention in float16 and bfloat16 are rounded after each of its steps, so the tolerance is
+      // two units in the last place. The input of an inverse transform, of up to 100, is rounded,
+      // so results of 0 have an error of 100 * 2^-24.
       const std::string test = file.stem().string();
       const double atol = test.starts_with("test_dft_inverse") ? 1e-5 : data["atol"].item<double>();
       for (size_t i = 0; i < got.size(); ++i) {

@@ -68,7 +68,7 @@ def check(path):
             try:
                 results = run(None, feed)
             except ValueError as e:
-                # The evaluator's GatherElements takes at most 64 rows, numpy.choose's limit.
+                # The evaluator's GatherElements accepts at most 64 rows, numpy.choose's limit.
                 if name == "onnx" and "at most 64 array objects" in str(e):
                     continue
                 raise

@@ -313,7 +313,7 @@ TEST_CASE("an optimizer of torch.optim continues from its state, as a dict and a
     const Tensor q = p.detach().clone().requires_grad_(), r = p.detach().clone().requires_grad_();
     const auto second = c.make({q}), third = c.make({r});
     second->load_state_dict(first->state_dict());
-    third->param_groups()[0].options().set_lr(1e3);  // the state dict replaces it
+    third->param_groups()[0].options().set_lr(1e3);  // the checkpoint replaces it
     third->load_checkpoint(first->checkpoint());
     iterate(*first, p, 7, 20);
     iterate(*second, q, 7, 20);

@@ -274,7 +274,7 @@ TEST_CASE("checkpoints continue with the state, under PyTorch's names") {
   CHECK(other.get_scale() == 64);
 }
 
-TEST_CASE("losses of 16 bits are scaled in float32") {
+TEST_CASE("float16 losses are scaled in float32") {
   GradScaler scaler;
   const Tensor loss = full({}, 8, kFloat16);  // times 65536 exceeds float16
   CHECK(scaler.scale(loss).dtype() == kFloat32);

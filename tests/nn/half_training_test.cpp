@@ -1,4 +1,4 @@
-// Modules and optimizers of 16 bits.
+// Modules and optimizers of float16 and bfloat16.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -51,7 +51,7 @@ double accuracy(Device device, DType dtype, const Options& options) {
 
 }  // namespace
 
-TEST_CASE("modules are converted to 16 bits and back") {
+TEST_CASE("modules are converted to float16 and back") {
   BatchNorm1d norm(3);
   norm->half();
   CHECK(norm->weight.dtype() == kHalf);
@@ -66,7 +66,7 @@ TEST_CASE("modules are converted to 16 bits and back") {
   CHECK_THROWS_AS(norm->forward(ones({2, 3})), DTypeError);
 }
 
-TEST_CASE("small nets train in 16 bits as well as in float32") {
+TEST_CASE("small nets train in float16 and bfloat16 as well as in float32") {
   for_each_device([](Device device) {
     using namespace optim;
     for (const DType dtype : dtypes::kReducedFloating) {

@@ -1,4 +1,4 @@
-// Master weights: 16-bit parameters that are updated in float32.
+// Master weights: float16 and bfloat16 parameters that are updated in float32.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -70,7 +70,7 @@ Tensor start() { return linspace(1, 2, 6).to(kBFloat16); }
 
 }  // namespace
 
-TEST_CASE("a 16-bit parameter follows its float32 copy") {
+TEST_CASE("a reduced floating-point parameter follows its float32 copy") {
   for_each_device([](Device device) {
     for (const Make make : kOptimizers) {
       const Tensor p = start().to(device).requires_grad_(), plain = p.detach().clone();
@@ -137,7 +137,7 @@ TEST_CASE("the next step starts from a parameter that the program writes") {
   p.set_data(full({6}, 7, kBFloat16));
   step(sgd, p, 0);
   CHECK(sgd.state().at(p.impl()).master.allclose(full({6}, 7.0), 1e-3));
-  // After a move to float32 there is no master copy; back in 16 bits there is one again.
+  // After a move to float32 there is no master copy; back in float16 there is one again.
   p.set_data(p.detach().to(kFloat32));
   step(sgd, p, 0);
   CHECK_FALSE(sgd.state().at(p.impl()).master.defined());

@@ -129,7 +129,8 @@ void step(Optimizer& optimizer) {
   });
 }
 
-// Save `from` and load it into `to`, by a stream, or a file of this name.
+// Save `from` and load it into `to`: through a stream if `how` is "stream", else through a file of
+// the name `how`.
 void pass_on(const Optimizer& from, Optimizer& to, const std::string& how) {
   if (how == "stream") {
     std::stringstream stream;

@@ -208,7 +208,7 @@ TEST_CASE("int8 networks are saved, loaded, cloned and moved unchanged") {
   CHECK_THROWS_AS(net(x), DeviceMismatchError);
 }
 
-TEST_CASE("int8 weights in a network of 16 bits, whose other tensors keep their dtype") {
+TEST_CASE("int8 weights in a bfloat16 network, whose other tensors keep their dtype") {
   for_each_device([](Device d) {
     manual_seed(5);
     nn::Linear layer(16, 8);
@@ -263,7 +263,7 @@ TEST_CASE("an int8 network is cloned whatever the default dtype is") {
   }
 }
 
-TEST_CASE("the error of an int8 layer of 16 bits for a float32 input names the input") {
+TEST_CASE("the error of a float16 int8 layer for a float32 input names the input") {
   nn::Linear layer(4, 3);
   nn::quantize_dynamic(*layer);
   layer->to(kHalf);

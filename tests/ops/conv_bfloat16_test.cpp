@@ -323,8 +323,8 @@ TEST_CASE("batch_norm of bfloat16 computes in float32, with weights of either dt
           for (const Tensor& t : {got.mean, got.var, got.dw, got.db}) {
             CHECK(t.dtype() == parameters);
           }
-          // float32's numbers, rounded once if they are bfloat16: 2^-8, and the effect of the order
-          // in float32's sums of 210 numbers of about 1.
+          // The results of float32, rounded once if they are bfloat16 (2^-8). float32's sums of 210
+          // numbers of about 1 depend on their order.
           const auto close = [](const Tensor& a, const Tensor& exact) {
             const double last = a.dtype() == kBFloat16 ? 0x1p-8 : 0;
             return a.to(kFloat32).allclose(exact, last + 0x1p-20, 210 * 0x1p-20);

@@ -129,7 +129,7 @@ TEST_CASE("convolution_map propagates NaN and keeps the sign of zeros") {
   });
 }
 
-TEST_CASE("convolution_map of 16 bits equals float32's within two roundings") {
+TEST_CASE("convolution_map of float16 and bfloat16 equals float32's within two roundings") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat16, kBFloat16}) {
       for (const Case& c : kCases) {

@@ -103,7 +103,7 @@ void check(int64_t n) {
 
 TEST_CASE("transforms of lengths up to 4,096 have errors below u log2(n)") {
   manual_seed(1);
-  // AMBIT_FFT_LENGTHS=4096: all; the suite takes one of each 41.
+  // AMBIT_FFT_LENGTHS=4096: all; the suite compares one of every 41.
   const char* const asked = std::getenv("AMBIT_FFT_LENGTHS");
   const int64_t count = asked ? std::atoll(asked) : 100;
   for (int64_t i = 0; i < count; ++i) {

@@ -193,7 +193,8 @@ TEST_CASE("transforms of pairs have correct first and second gradients") {
   });
 }
 
-TEST_CASE("transforms of 16 bits are computed in float32, those of meta have shapes only") {
+TEST_CASE(
+    "transforms of float16 and bfloat16 are computed in float32, those of meta have shapes only") {
   for_each_device([](Device d) {
     for (const DType dtype : {kHalf, kBFloat16}) {
       const Tensor x = pairs({3, 12, 2}, d).to(dtype);

@@ -1,5 +1,5 @@
-// The dispatcher and kernels with 16-bit operands. tests/tables/reduced_floating_test.cpp tests
-// each function.
+// The dispatcher and kernels with float16 and bfloat16 operands.
+// tests/tables/reduced_floating_test.cpp tests each function.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -61,9 +61,9 @@ TEST_CASE("copies keep all bits, also of NaN") {
   });
 }
 
-TEST_CASE("sums of 16 bits are accumulated in float32") {
+TEST_CASE("sums of float16 and bfloat16 are accumulated in float32") {
   for_each_device([](Device device) {
-    // 4096 + 1 is 4096 in both dtypes: sums in 16 bits would lose all ones.
+    // 4096 + 1 is 4096 in both dtypes: sums in them would lose all ones.
     for (const DType d : dtypes::kReducedFloating) {
       const Tensor x = cat({full({1}, 4096, d), ones({4096}, d)}).to(device);
       CHECK(x.sum().item<float>() == 8192);
@@ -83,7 +83,7 @@ TEST_CASE("sums of 16 bits are accumulated in float32") {
   });
 }
 
-TEST_CASE("quantiles of more elements than 16 bits can count") {
+TEST_CASE("quantiles of more elements than float16 and bfloat16 can count") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kReducedFloating) {
       const int64_t n = 70'001;
@@ -98,7 +98,7 @@ TEST_CASE("quantiles of more elements than 16 bits can count") {
   });
 }
 
-TEST_CASE("gradients of atan2 do not square 16-bit numbers") {
+TEST_CASE("gradients of atan2 do not square float16 and bfloat16 numbers") {
   for_each_device([](Device device) {
     for (const DType dtype : dtypes::kReducedFloating) {
       const Tensor y = tensor({3072.f, 0.f}, device).to(dtype).requires_grad_();

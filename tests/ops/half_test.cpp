@@ -174,14 +174,14 @@ TEST_CASE("Half and BFloat16 have the values of their formats, and floats round 
   check_type<BFloat16>();
 }
 
-TEST_CASE("copies convert 16-bit floats on every device, bit by bit") {
+TEST_CASE("copies convert float16 and bfloat16 on every device, bit by bit") {
   for_each_device([](Device device) {
     check_copies<Half>(device);
     check_copies<BFloat16>(device);
   });
 }
 
-TEST_CASE("16-bit floats are promoted as in PyTorch") {
+TEST_CASE("float16 and bfloat16 are promoted as in PyTorch") {
   // [str(torch.promote_types(torch.float16, t))[6:] for t in (bool, uint8, int8, int16, int32,
   // int64, float16, bfloat16, float32, float64)], and of bfloat16
   for (const DType d : dtypes::kEvery) {
@@ -235,7 +235,7 @@ TEST_CASE("finfo has the limits of torch.finfo") {
                        DTypeError);
 }
 
-TEST_CASE("16-bit floats are printed as in PyTorch") {
+TEST_CASE("float16 and bfloat16 are printed as in PyTorch") {
   // torch.tensor([1, 0.1, -2.5], dtype=torch.float16), ...
   CHECK(str(tensor({1., 0.1, -2.5}, kHalf)) ==
         "tensor([ 1.0000,  0.1000, -2.5000], dtype=torch.float16)");
@@ -248,7 +248,7 @@ TEST_CASE("16-bit floats are printed as in PyTorch") {
   CHECK(ones({}, kBFloat16).toString() == "CPUBFloat16Type");
 }
 
-TEST_CASE("tensors of 16-bit floats are created, read and refused like others") {
+TEST_CASE("tensors of float16 and bfloat16 are created, read and refused like others") {
   for_each_device([](Device device) {
     for (const DType d : dtypes::kReducedFloating) {
       INFO(name(d));
@@ -304,7 +304,7 @@ TEST_CASE("tensors of 16-bit floats are created, read and refused like others") 
   CHECK(t.view(kInt16)[0][0].item<int>() == 0x4000);
 }
 
-TEST_CASE("the default dtype may be a 16-bit float") {
+TEST_CASE("the default dtype may be a reduced floating-point type") {
   const DType before = get_default_dtype();
   set_default_dtype(kBFloat16);
   CHECK(ones({2}).dtype() == kBFloat16);
@@ -314,7 +314,7 @@ TEST_CASE("the default dtype may be a 16-bit float") {
   set_default_dtype(before);
 }
 
-TEST_CASE("numbers are not rounded to a 16-bit tensor's dtype, except in comparisons") {
+TEST_CASE("numbers are not rounded to a reduced floating-point type, except in comparisons") {
   for_each_device([](Device device) {
     const TensorOptions o = TensorOptions(kBFloat16).device(device);
     // torch.tensor([3., 7., 100.], dtype=torch.bfloat16) * 0.1, and + 0.1

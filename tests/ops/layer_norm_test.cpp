@@ -63,7 +63,7 @@ TEST_CASE("rms_norm has PyTorch's values and gradients") {
 }
 
 // PyTorch 2.15: F.rms_norm(torch.full((2,), 1e-4, dtype=dtype), (2,)); the epsilon is that of the
-// dtype, or float32's for 16-bit types.
+// dtype, or float32's for float16 and bfloat16.
 TEST_CASE("rms_norm without eps uses the epsilon of the dtype of its computation") {
   for_each_device([](Device d) {
     const auto of = [&](DType dtype) {

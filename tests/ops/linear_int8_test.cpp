@@ -130,7 +130,7 @@ TEST_CASE("linear_int8 approximates linear within the rounding to int8") {
 }
 
 TEST_CASE(
-    "linear_int8 of 16 bits equals float32's, rounded once, and autocast does not change it") {
+    "linear_int8 of float16 and bfloat16 is float32's, rounded; autocast does not change it") {
   for_each_device([](Device d) {
     const Layer l = layer(3, 7, 40, d);
     for (const DType dtype : dtypes::kReducedFloating) {

@@ -79,7 +79,7 @@ TEST_CASE("linear_map propagates NaN") {
   });
 }
 
-TEST_CASE("linear_map of 16 bits equals float32's, rounded once if the device has the activation") {
+TEST_CASE("linear_map of float16 and bfloat16 is rounded once if the device has the activation") {
   for_each_device([](Device d) {
     for (const DType dtype : {kFloat16, kBFloat16}) {
       const Layer l = layer(64, 64, 4, d, dtype);

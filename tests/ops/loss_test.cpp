@@ -93,7 +93,7 @@ TEST_CASE("cross_entropy of probabilities agrees with PyTorch") {
   });
 }
 
-TEST_CASE("losses of 16 bits with class weights have gradients") {
+TEST_CASE("losses of float16 and bfloat16 with class weights have gradients") {
   for_each_device([](Device d) {
     const Tensor t = tensor({1, 0}, d);
     for (const DType dtype : {kFloat16, kBFloat16}) {

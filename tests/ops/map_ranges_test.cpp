@@ -14,8 +14,8 @@ using namespace ambit;
 
 namespace {
 
-/// Return the devices that use our own formulas. On other devices the vendor's library determines
-/// the errors.
+/// The devices that use our own formulas. On other devices the vendor's library determines the
+/// errors.
 constexpr const char* kOwn[] = {"cpu", "reference"};
 
 // Check that each value, of float32 or float64, is within `units` half units in the last place, or
@@ -116,7 +116,7 @@ TEST_CASE("gelu and its gradient are accurate in the lower tail") {
     CHECK(gelu(tensor({1e30}, f32)).item<float>() == 1e30f);
     CHECK(std::isnan(gelu(tensor({NAN}, f32)).item<float>()));
     CHECK(std::isnan(slope(tensor({NAN}, f32), map).item<float>()));
-    // 16-bit results are float32's results, rounded once.
+    // float16 and bfloat16 results are float32's, rounded once.
     for (const DType dtype : {kFloat16, kBFloat16}) {
       const Tensor narrow = tensor({-5.5, -4.5}, f32).to(dtype);
       CHECK(gelu(narrow).equal(

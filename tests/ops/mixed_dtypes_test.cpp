@@ -118,7 +118,7 @@ TEST_CASE("atan2's gradient does not square integers in their dtype") {
   });
 }
 
-TEST_CASE("pow has the gradient by a base with bool exponents") {
+TEST_CASE("pow with bool exponents has the gradient with respect to its base") {
   for_each_device([](Device device) {
     const Tensor x = full({2}, 5., TensorOptions(device)).requires_grad_();
     const Tensor e = tensor({false, true}, TensorOptions(device).dtype(kBool));

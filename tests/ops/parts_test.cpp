@@ -1,6 +1,6 @@
-// Large operands of 16 bits, for every kernel: calls that are split into blocks or parts have the
-// results of unsplit ones, and never convert a large operand to float32. On the CPU a part has 2^19
-// elements for each thread.
+// Large float16 and bfloat16 operands, for every kernel: calls that are split into blocks or parts
+// have the results of unsplit ones, and never convert a large operand to float32. On the CPU a part
+// has 2^19 elements for each thread.
 #include <ambit/ambit.h>
 #include <ambit/backend/examples.h>
 #include <ambit/backend/kernels.h>
@@ -226,7 +226,7 @@ size_t bytes_of(const std::function<void()>& run) {
 
 }  // namespace
 
-TEST_CASE("no kernel converts a large operand of 16 bits to float32") {
+TEST_CASE("no kernel converts a large float16 or bfloat16 operand to float32") {
   const Threads one(1);
   for_large_calls([](const Example& example, Tensors& operands) {
     int64_t largest = 0;
@@ -256,7 +256,7 @@ TEST_CASE("a call in parts has the results of a whole one") {
         CHECK(parts[i].equal(whole[i]));
         continue;
       }
-      // Sums in another order round differently in float32: the 16-bit result may be a neighbour.
+      // Sums in another order round differently in float32: the rounded result may be a neighbour.
       // Sums that cancel have an error of a millionth of the largest element.
       const double eps = whole[i].dtype() == kBFloat16 ? std::numeric_limits<BFloat16>::epsilon()
                                                        : std::numeric_limits<Half>::epsilon();
@@ -267,7 +267,7 @@ TEST_CASE("a call in parts has the results of a whole one") {
   });
 }
 
-TEST_CASE("large random tensors of 16 bits are drawn in parts") {
+TEST_CASE("large random tensors of bfloat16 are drawn in parts") {
   const Threads one(1);
   const Tensor p = full({kAll}, 0.25, kBFloat16);
   const std::vector<std::pair<const char*, std::function<void()>>> calls = {
@@ -286,13 +286,14 @@ TEST_CASE("large random tensors of 16 bits are drawn in parts") {
       {"log_normal_", [&] { p.clone().log_normal_(); }}};
   for (const auto& [name, run] : calls) {
     INFO(std::string(name));
-    // The limit: the result and another tensor of 16 bits, two parts of at most 2 MiB in float32,
+    // The limit: the result and another bfloat16 tensor, two parts of at most 2 MiB in float32,
     // and one part of bools.
     CHECK(bytes_of(run) <= 2 * p.nbytes() + (size_t{9} << 19));
   }
 }
 
-TEST_CASE("random numbers of 16 bits are those of float32, rounded, for any number of parts") {
+TEST_CASE(
+    "random float16 and bfloat16 numbers are those of float32, rounded, for any number of parts") {
   const Threads one(1);
   const auto check = [](const char* what, const auto& draw) {
     INFO(what);

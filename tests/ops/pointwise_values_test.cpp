@@ -278,7 +278,8 @@ const std::vector<Smooth>& smooth_functions() {
 }  // namespace
 
 TEST_CASE("pointwise functions have PyTorch's values and dtypes") {
-  // nextafter depends on the dtype; results of 16 bits may be rounded to the other neighbour.
+  // nextafter depends on the dtype; float16 and bfloat16 results may be rounded to the other
+  // neighbour.
   value_cases::check_cases(cases(),
                            {"torch.nextafter(s, t)", "torch.round(a * 1.2345, decimals=2)"});
 }

@@ -81,7 +81,7 @@ TEST_CASE("linspace and logspace accept tensors as ends") {
 
 // h = wave(2, 3).half(); h.float() @ h.float().T and so on: PyTorch 2.15 has these functions only
 // on CUDA.
-TEST_CASE("products of 16-bit matrices have float32 results without rounding") {
+TEST_CASE("products of float16 and bfloat16 matrices have float32 results without rounding") {
   for_each_device([](Device d) {
     const Tensor h = wave(d, {2, 3}).to(kFloat16), t = h.t();
     // Sums of 3 exact products of size 1 in float32: 3 roundings of 2^-24.

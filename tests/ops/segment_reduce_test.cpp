@@ -78,7 +78,7 @@ TEST_CASE("segment_reduce has PyTorch's values") {
     CHECK(segment_reduce(data.narrow(0, 0, 0), "sum", ints(d, {0, 0}))
               .equal(zeros({2, 2}, data.options())));
     CHECK(segment_reduce(data.narrow(0, 0, 0), "max", ints(d, {})).sizes() == IntArrayRef{0, 2});
-    // One rounding of 16 bits: the mean of 1 and 1 + 2^-7 is 1 + 2^-8, which rounds to even, 1.
+    // One rounding to bfloat16: the mean of 1 and 1 + 2^-7 is 1 + 2^-8, which rounds to even, 1.
     const Tensor half =
         segment_reduce(tensor({1, 1.0078125}).to(d).to(kBFloat16), "mean", ints(d, {2}));
     CHECK(half.dtype() == kBFloat16);

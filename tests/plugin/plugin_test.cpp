@@ -144,9 +144,9 @@ TEST_CASE("false headers of a library are refused, and nothing beyond the file i
 }
 
 TEST_CASE("a refused library stays loaded, since its threads may run") {
-  check_child("child: a refused library goes on");
+  check_child("child: a refused library keeps running");
 }
-TEST_CASE("child: a refused library goes on" * doctest::skip()) {
+TEST_CASE("child: a refused library keeps running" * doctest::skip()) {
   const std::string file = plugin_path("starts_a_thread");
   CHECK(refusal(file) ==
         "expected load() to succeed, got an error: no such hardware, but a thread");

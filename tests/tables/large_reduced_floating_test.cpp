@@ -1,4 +1,4 @@
-// Every public function with large operands of 16 bits: none converts a whole operand to float32,
+// Every public function with large bfloat16 operands: none converts a whole operand to float32,
 // except those listed with the reason. parts_test.cpp measures the memory that kernels allocate.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
@@ -25,7 +25,8 @@ namespace {
 
 using Functions = std::set<std::string>;
 
-/// Return the number of elements of the largest copy between 16 bits and wider floats.
+/// Return the number of elements of the largest copy between a reduced floating-point type and
+/// float32 or float64.
 int64_t largest_conversion(const profiler::Profile& profile) {
   int64_t largest = 0;
   for (const profiler::FunctionEvent& e : profile.events()) {
@@ -159,8 +160,7 @@ Functions those_that_convert(
 
 }  // namespace
 
-TEST_CASE(
-    "no function except those listed with a reason has a large operand of 16 bits in float32") {
+TEST_CASE("no function except those listed with a reason converts a large operand to float32") {
   const Functions found = those_that_convert([](const Call& call, Operands& o, auto& profile) {
     profile.emplace();
     call.run(o);
@@ -168,8 +168,7 @@ TEST_CASE(
   CHECK(str(found) == str(expected(kKnown)));
 }
 
-TEST_CASE(
-    "no gradient except those listed with a reason has a large operand of 16 bits in float32") {
+TEST_CASE("no gradient except those listed with a reason converts a large operand to float32") {
   const Functions found = those_that_convert([](const Call& call, Operands& o, auto& profile) {
     std::vector<Tensor> leaves, results;
     for (Tensor* t : {&o.a, &o.b, &o.unit}) leaves.push_back(*t = t->detach().requires_grad_());
@@ -190,7 +189,7 @@ TEST_CASE(
   CHECK(str(found) == str(expected(kKnownGradients)));
 }
 
-TEST_CASE("norms and logsumexp of large tensors of 16 bits equal those of float32, rounded") {
+TEST_CASE("norms and logsumexp of large bfloat16 tensors equal those of float32, rounded") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   manual_seed(1);
   for (const DType dtype : dtypes::kReducedFloating) {

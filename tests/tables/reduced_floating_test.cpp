@@ -1,6 +1,6 @@
-// Every public function that computes, with operands of 16 bits: its results and their first and
-// second gradients, compared with those of float64 for the same numbers. The tolerance is derived
-// from the change of float64's results when operands have an error of one rounding
+// Every public function that computes, with float16 and bfloat16 operands: its results and their
+// first and second gradients, compared with those of float64 for the same numbers. The tolerance is
+// derived from the change of float64's results when operands have an error of one rounding
 // (tests/rounding.h).
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
@@ -107,8 +107,8 @@ struct Claim {
   std::set<std::string> layouts = {};  // empty: all
 };
 
-/// Compare calls of 16 bits with those of float64, on every device and in every layout. Return the
-/// functions that return floats of another dtype.
+/// Compare calls with float16 and bfloat16 operands with those of float64, on every device and in
+/// every layout. Return the functions that return floats of another dtype.
 Functions check_all_calls(const Claim& claim) {
   Functions of_other_dtypes;
   for (const InputLayout& layout : layouts()) {
@@ -171,14 +171,14 @@ Functions check_all_calls(const Claim& claim) {
 }
 
 /// Return the sum of a result, with a different weight for each element; all weights are exact in
-/// 16 bits.
+/// float16 and bfloat16.
 Tensor weighted_sum(const Tensor& y) {
   const Tensor weights = arange(y.numel(), kFloat64).remainder(16) / 32 + 0.5;
   return (y * weights.reshape(y.sizes()).to(y.device(), y.dtype())).sum();
 }
 
-/// Return the gradients of each result by a, b and unit, or, with order 2, the gradients of each of
-/// these; undefined: none. Empty if there is no gradient.
+/// Return the gradients of each result with respect to a, b and unit, or, with order 2, the
+/// gradients of each of these; undefined: none. Empty if there is no gradient.
 Results gradients(const Call& call, const Operands& operands, int order) {
   Operands o = operands;
   Results leaves;
@@ -201,9 +201,9 @@ Results gradients(const Call& call, const Operands& operands, int order) {
   }
 }
 
-/// In attention the gradients by queries and keys are sums over keys of terms that add up to 0 if
-/// all keys are equal, or nearly equal after a projection, and each term is rounded. If one key is
-/// zero the sum of the other terms remains, which is as large as one of them.
+/// In attention the gradients with respect to queries and keys are sums over keys of terms that add
+/// up to 0 if all keys are equal, or nearly equal after a projection, and each term is rounded. If
+/// one key is zero the sum of the other terms remains, which is as large as one of them.
 Results terms_of_attention(const Call& call, const Operands& operands) {
   const std::string function = call.function;
   const bool is_plain = function == "scaled_dot_product_attention";
@@ -220,7 +220,7 @@ const Functions kWithoutGradient{"resize_", "resize_as_", "linear_int8", "quanti
 
 }  // namespace
 
-TEST_CASE("functions of 16 bits round once, except those listed with a reason") {
+TEST_CASE("functions of float16 and bfloat16 round once, except those listed with a reason") {
   const Functions others = check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return call.run(o); },
        .roundings = 1,
@@ -256,7 +256,7 @@ TEST_CASE("functions of 16 bits round once, except those listed with a reason") 
 }
 
 // The formulas of gradients have several ops, each of which rounds.
-TEST_CASE("gradients of 16 bits are as accurate as their operands") {
+TEST_CASE("gradients of float16 and bfloat16 are as accurate as their operands") {
   check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 1); },
        .roundings = 4,
@@ -277,7 +277,7 @@ TEST_CASE("gradients of 16 bits are as accurate as their operands") {
        .terms = [](const Call& call, const Operands& o) { return terms_of_attention(call, o); }});
 }
 
-TEST_CASE("second gradients of 16 bits are as accurate as their operands") {
+TEST_CASE("second gradients of float16 and bfloat16 are as accurate as their operands") {
   check_all_calls(
       {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 2); },
        .roundings = 8,
@@ -295,7 +295,7 @@ TEST_CASE("second gradients of 16 bits are as accurate as their operands") {
        .apart =
            [] {
              Functions apart = kWithoutGradient;
-             // Vectors of values that are equal, or rounded to equal values in 16 bits, have no
+             // Vectors of values that are equal, or are equal after rounding, have no
              // gradient.
              apart.insert(
                  {"linalg_svd", "svd", "linalg_svdvals", "linalg_matrix_norm", "linalg_eigvalsh"});

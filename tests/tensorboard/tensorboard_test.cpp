@@ -227,7 +227,7 @@ TEST_CASE("add_image accepts grey and RGB, uint8 and floats") {
   CHECK(written_image(wide).width == 2);
 }
 
-TEST_CASE("tensors of 16 bits are written as their exact values") {
+TEST_CASE("tensors of float16 and bfloat16 are written as their exact values") {
   const Tensor tenth = tensor(0.1),
                ones = full({5000}, 0.1);  // the sum exceeds the precision of both dtypes
   const Tensor image = (arange(256, kFloat32) / 255).view({1, 16, 16});

@@ -25,7 +25,7 @@ struct Figures {
 };
 
 /// Measure over non-negative inputs and their negatives: each `every`-th number of float32, all
-/// numbers of 16 bits, 2^24 / every random numbers of float64.
+/// numbers of float16 or bfloat16, 2^24 / every random numbers of float64.
 Figures measure(const Map& map, bool derivative, ambit::DType dtype, int64_t every,
                 const Results& results);
 

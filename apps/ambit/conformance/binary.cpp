@@ -17,8 +17,8 @@ using namespace ambit;
 struct Layouts {
   Layout y, a, b;
 };
-/// Return operands that all have the layout, and combinations of contiguous tensors with one in the
-/// layout.
+/// Return the layouts of y, a and b in each call: the form's layout for all, then for one of a and
+/// b with contiguous tensors.
 std::vector<Layouts> layouts_of(const Form& form) {
   if (form.layout == Layout::contiguous) return {{form.layout, form.layout, form.layout}};
   return {{for_output(form.layout), form.layout, form.layout},

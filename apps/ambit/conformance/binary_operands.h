@@ -12,8 +12,8 @@
 
 namespace conformance {
 
-/// The dtypes that a function is tested with. core computes nextafter of 16-bit floats without the
-/// kernel.
+/// The dtypes that a function is tested with. core computes nextafter of float16 and bfloat16
+/// without the kernel.
 inline ambit::DTypeSet dtypes_of(ambit::BinaryOp op) {
   return op == ambit::BinaryOp::nextafter ? row_of(op).dtypes
                                           : ambit::dtypes::with_reduced_floating(row_of(op).dtypes);

@@ -135,7 +135,7 @@ void add_product_cases(Cases& cases) {
       check_linear_int8(t, dtype, {1, 3, 4, 0});
     });
   }
-  // Libraries use other algorithms for large ones.
+  // Libraries use other algorithms for large matrices.
   for (Layout layout : kLayouts) {
     const auto large = [=](Trial& t) {
       check_matmul(t, kFloat32, {2, 160, 170, 180}, layout, layout);

@@ -134,8 +134,8 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
       disturbed.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     });
   };
-  // Several steps in a row, as in training: the first one starts with cold caches. The recorded
-  // steps follow the idle period of the other ranks; the median of them is used.
+  // Several steps in a row, as in training: the first one starts with cold caches. Before the
+  // recorded steps one rank computes alone, and the others are idle; so their median is used.
   const std::vector<double> times = in_turn(
       *group,
       {by_first_alone(*group, [&] { alone.step(); }), [&] { recording.step(); },

@@ -29,7 +29,8 @@ class NoPrimitiveCache {
   int capacity_;
 };
 
-/// Return about how many seconds the primitive takes; a single run if that is far above `limit`.
+/// Return the approximate duration of the primitive in seconds, of a single run if that is far
+/// above `limit`.
 double seconds_of(const dnnl::primitive& primitive, const dnnl::primitive_desc& desc,
                   const std::vector<int>& arguments, double limit);
 

@@ -16,8 +16,8 @@ enum class Gradients { none, parameters, parameters_and_input };
 /// A parameter and its gradient, in the layout of the computation.
 struct Parameter {
   dnnl::memory value, grad;
-  /// The layout in which the values were given, and the row-major layout of the same sizes in the
-  /// element order of `value`; it differs after flatten().
+  /// `given`: the layout of the caller's values. `ordered`: the row-major layout of the same sizes
+  /// with the elements in the order of `value`; after flatten() it is another order.
   dnnl::memory::desc given, ordered;
 
   /// Return the values in the order in which they were given.

@@ -65,7 +65,7 @@ struct SoundLibrary {
   }
 };
 
-// In alphabetical order; none if it is not a folder.
+// Return the entries in alphabetical order; none if `folder` is not a folder.
 std::set<fs::path> entries(const fs::path& folder) {
   if (!fs::is_directory(folder)) return {};
   return {fs::directory_iterator(folder), fs::directory_iterator()};

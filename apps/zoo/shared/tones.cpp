@@ -11,7 +11,7 @@ using namespace ambit;
 
 constexpr int64_t kRate = 8000;
 
-// Draws from a separate stream, so that training draws the same numbers with and without files.
+// Has its own generator, so that training draws the same random numbers with and without files.
 struct Tones {
   int64_t count;
   Generator generator;

@@ -152,7 +152,7 @@ int64_t row_offset(const ConvPacking& packing, int64_t i) {
   return i / packing.sizes.P * packing.plane + i % packing.sizes.P * packing.pitch;
 }
 
-/// [K / kLanes][taps][kLanes].
+/// Copy the filters w to packed [K / kLanes][taps][kLanes].
 void pack_filters(const ConvSizes& g, float* packed, const float* w) {
   for (int64_t first = 0; first < g.K; first += kLanes) {
     for (int64_t t = 0; t < g.taps(); ++t) {

@@ -13,7 +13,7 @@
 namespace ambit::cpu {
 
 /// Return true if there is padding and `factor`, by which its zeros are multiplied, has an infinite
-/// or NaN element. A 16-bit factor must be bfloat16.
+/// or NaN element. A factor of a reduced floating-point type must be bfloat16.
 bool spoils_padding(const ConvSizes& g, const Tensor& factor);
 /// As above, with the `result`, which has NaN in that case: the smaller one of result and factor is
 /// scanned first.

@@ -47,7 +47,7 @@ class WinogradTiles {
         columns_(ceil_div(g.Q, width_)),
         count_(g.N * layers_ * rows_ * columns_) {}
   int64_t count() const { return count_; }
-  /// Return the planes of y in a tile.
+  /// Return the number of planes of y in a tile.
   int64_t planes() const { return planes_; }
 
   struct Tile {

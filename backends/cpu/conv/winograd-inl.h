@@ -36,8 +36,9 @@ inline constexpr int64_t kGap = 16;
 // Rows of a product at a time: as many as fit in registers with the columns and one element.
 inline constexpr size_t kMostRows = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 ? 6 : 14;
 
-/// The finite nonzero points for rows of kSide pixels: these and their negatives. All factors of x
-/// are exact; for 6 pixels the rounding error is less than half that of the usual points 1 and 2.
+/// The finite nonzero interpolation points for rows of kSide pixels: these and their negatives. All
+/// factors of x are exact; for 6 pixels the rounding error is less than half that of the usual
+/// points 1 and 2.
 template <size_t kSide>
 inline constexpr std::array<float, kSide / 2 - 1> kPairs;
 template <>
@@ -45,7 +46,7 @@ inline constexpr std::array<float, 2> kPairs<6>{0.625f, 1.5f};
 template <>
 inline constexpr std::array<float, 3> kPairs<8>{0.5f, 1, 2};
 
-/// Indices of the pairs; empty for a single pixel, which is its own value.
+/// Indices of the pairs; empty for a single pixel, which is not transformed.
 template <size_t kSide>
 constexpr auto pairs_of() {
   if constexpr (kSide == 1) {
@@ -61,7 +62,7 @@ struct Window {
   static constexpr size_t kHeight = kRows, kWidth = kColumns;
   static constexpr int64_t kCount = int64_t{kRows} * int64_t{kColumns};
 };
-/// Return the pixels of y of a tile in one dim, for windows with `taps` taps.
+/// Return how many pixels of y a tile has in one dim, for windows with `taps` taps.
 constexpr size_t outputs_of(size_t taps) {
   return static_cast<size_t>(winograd_outputs(static_cast<int64_t>(taps)));
 }

@@ -135,8 +135,8 @@ void length_loop(int64_t n, void* y, const void* x) {
   }
 }
 
-// By vectors: the compiler's own vectors of such a loop have fused multiply-adds. The rest of less
-// than a vector is computed in copies.
+// Written with vectors, because the compiler would vectorise the loop with fused multiply-adds. The
+// last elements, fewer than a vector has, are computed in copies.
 template <class T>
 void mul_loop(int64_t n, void* y, const void* a, const void* b) {
   using Tag = hn::ScalableTag<T>;

@@ -48,7 +48,7 @@ struct Quotient {
   }
 };
 
-/// Scaled by the larger part of b.
+/// Return a / b, scaled by the larger part of b so that no intermediate result overflows.
 struct ScaledQuotient {
   Z operator()(const Z& a, const Z& b) const {
     const auto is_real = hn::Ge(hn::Abs(b.re), hn::Abs(b.im));

@@ -45,7 +45,7 @@ void copy_squares(Bits* y, const Bits* x, Loops<2> loops, size_t along) {
   const size_t last = loops.sizes.size() - 1;
   const int64_t rows = loops.sizes[along], columns = loops.sizes[last];
   const int64_t y_stride = loops.strides[0][along], x_stride = loops.strides[1][last];
-  // The remaining loops are over planes, one element each.
+  // Each element of the remaining loops is the first one of a plane [rows][columns].
   loops.sizes[along] = loops.sizes[last] = 1;
   loops.numel /= rows * columns;
   const int64_t bands = (rows + kSide - 1) / kSide;

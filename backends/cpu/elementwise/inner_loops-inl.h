@@ -81,7 +81,7 @@ HWY_INLINE void store(hn::Vec<D> v, D d, hn::TFromD<D>* p, int64_t n) {
 #endif
 }
 
-/// As element_unary, for an F on vectors.
+/// As element_unary, for a functor F of vectors.
 template <class T, class F, class D = hn::ScalableTag<T>>
 void vector_unary(int64_t n, void* y, const void* x) {
   const D d;

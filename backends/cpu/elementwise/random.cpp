@@ -94,7 +94,8 @@ void map_words(const RandomParams& p, const uint32_t* words, T* y) {
   }
 }
 
-/// y [n] = the numbers of a fill from block `first` on; rounded from float32 for 16-bit floats.
+/// y [n] = the numbers of a fill from block `first` on; float16 and bfloat16 are rounded from
+/// float32.
 template <class T>
 void fill(const RandomParams& p, int64_t first, T* y, int64_t n) {
   using Wide = std::conditional_t<ReducedFloat<T>, float, T>;

@@ -48,7 +48,7 @@ struct Resizing {
   ResizingWeights weights;
 
   /// The taps for loops over i: tap k < width of element i is at k * to + i. Missing taps refer to
-  /// index `from`, a zero after the last element. width 0: the table would be too large.
+  /// index `from`, a zero after the last element. `width` is 0 if the table would be too large.
   int64_t width = 0;
   bool needs_zero = false;  // true if a tap refers to index `from`
   std::vector<int32_t> column_index;

@@ -8,8 +8,8 @@
 namespace ambit::cpu {
 namespace {
 
-// y := A^-1 y for the triangle p of A [N,N], y [N,R]. Both are row-major, so that LAPACK computes
-// y^T := y^T (A^T)^-1 with the opposite triangle of A^T.
+// y := A^-1 y for the triangle of A [N,N] that p selects, y [N,R]. Both are row-major, so that
+// LAPACK computes y^T := y^T (A^T)^-1 with the opposite triangle of A^T.
 template <class T>
 void substitute(const LapackOf<T>& f, const T* a, T* y, int32_t N, int32_t R,
                 const TriangularParams& p) {

@@ -256,8 +256,8 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_;
-  UnaryLoop upcast_, cast_,
-      downcast_;  // upcast_ is null unless x has 16 bits, downcast_ unless y has
+  // upcast_ is null unless x is float16 or bfloat16, downcast_ unless y is.
+  UnaryLoop upcast_, cast_, downcast_;
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

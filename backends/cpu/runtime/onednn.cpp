@@ -205,7 +205,7 @@ void Plan::run(std::initializer_list<const void*> data) {
   const Scratch scratch(scratch_bytes_);
   size_t i = 0;
   for (const void* p : data) {
-    // oneDNN's memory objects take non-const pointers; inputs are only read.
+    // oneDNN's memory objects accept only non-const pointers; inputs are only read.
     check(op_, dnnl_memory_set_data_handle(data_[i++].get(), const_cast<void*>(p)));
   }
   for (const Temporary& t : temporaries_) {

@@ -1,6 +1,6 @@
 // Channels-last convolution for tensor cores: operands are converted in buffers of our own and the
 // result is converted back, a part of the batch at a time. For row-major operands cuDNN converts
-// the whole batch in its workspace, which takes hundreds of megabytes.
+// the whole batch in its workspace, which needs hundreds of megabytes.
 #pragma once
 
 #include <ambit/function_table.h>

@@ -35,7 +35,7 @@ __global__ void put(Indexer<3> indexer, uint32_t n, Along along, FaultSink fault
   }
 }
 
-// Launch take or put for each piece of the walk of (other, index, indexed).
+// Launch `take` or `put` for each piece of the walk of (other, index, indexed).
 template <class Other, class Indexed>
 void for_each_place(void (*kernel)(Indexer<3>, uint32_t, Along, FaultSink, Other*, const int64_t*,
                                    Indexed*),

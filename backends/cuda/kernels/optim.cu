@@ -17,7 +17,7 @@ __device__ void update_piece(const TensorTable<M>& table, const Piece& piece, co
                              int fresh) {
   constexpr int N = Rule::kLists;
   using S = Computed<T>;
-  constexpr int V = 16 / sizeof(S);  // elements per thread, also for 16-bit floats
+  constexpr int V = 16 / sizeof(S);  // elements per thread, also for float16 and bfloat16
   using Lanes = Vector<T, V>;
   T* x[N];
   uintptr_t bits = 0;

@@ -41,7 +41,7 @@ AMBIT_HOST_DEVICE T downcast(V x) {
   return static_cast<T>(static_cast<Computed<T>>(x));
 }
 
-/// A 16-bit element in memory.
+/// A float16 or bfloat16 element in memory, as its bits.
 struct Element16 {
   uint16_t bits;
 };

@@ -1,7 +1,7 @@
-// Warp-level products on tensor cores: 16-bit matrices, float32 sums, distributed over the
-// registers of 32 threads. On the GPU three PTX instructions, for compute capability 8.0 and up; in
-// host builds of the tests their semantics, emulated between host threads.
-// Thread 4 g + t holds of
+// Warp-level products on tensor cores: float16 or bfloat16 matrices, float32 sums, distributed over
+// the registers of 32 threads. On the GPU three PTX instructions, for compute capability 8.0 and
+// up; in host builds of the tests their semantics, emulated between host threads. Thread 4 g + t
+// holds of
 // - a left factor [16,16] rows g (words 0, 2) and g + 8 (1, 3), columns 2 t and 2 t + 1 (0, 1) and
 //   8 more (2, 3);
 // - a right factor [16,8] column g, rows 2 t and 2 t + 1 (word 0) and 8 more (1);

@@ -12,7 +12,7 @@
 namespace ambit::cuda {
 
 /// Exact division of n in [0, 2^63) by a divisor in [1, 2^63) by multiplication: a 64-bit division
-/// takes a hundred instructions on a GPU. See Divider in strided.h.
+/// needs a hundred instructions on a GPU. See Divider in strided.h.
 struct LongDivider {
   LongDivider() = default;
   explicit LongDivider(int64_t d) : divisor(d) {

@@ -105,9 +105,9 @@ void CudaBackend::copy(int to_index, void* to, int from_index, const void* from,
   writing.finish();
 }
 
-// From pageable memory cudaMemcpyAsync returns after reading everything. Memory pinned by other
-// libraries has no fence that keeps it alive, so the host waits. During the copy, only calls that
-// use the same block wait for it.
+// From pageable memory cudaMemcpyAsync returns after reading everything. Memory that another
+// library pinned may be freed at any time, so the host waits. During the copy, only calls that use
+// the same block wait for it.
 void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
                                  bool non_blocking) {
   Call call("copy", gpu(index));

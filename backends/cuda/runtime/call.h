@@ -102,8 +102,8 @@ class Call {
 
   /// Return the stream of the current call of this thread. Requires a current call.
   static GpuStream& stream();
-  /// Throw BackendError if the current call is being captured: it names the op and `what` cannot be
-  /// captured, and invalidates the graph. Requires a current call.
+  /// If the current call is being captured, invalidate the graph and throw a BackendError with the
+  /// op's name and `what`, which cannot be captured. Requires a current call.
   static void expect_no_capture(const char* what);
   /// Return the name of this thread's current op, "cuda" if there is none.
   static const char* op() noexcept;

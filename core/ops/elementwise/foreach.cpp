@@ -166,8 +166,10 @@ const Tensor& minimum_(const Tensor& self, const Other& other) {
 AMBIT_FOREACH_UNARY(AMBIT_FOREACH)
 #undef AMBIT_FOREACH
 
-// A function of two operands, the second a number, a list of tensors or a list of numbers; by_list:
-// its arguments for the list of tensors, which `parameters` follow.
+// A function of two operands, of which the second is a number, a list of tensors or a list of
+// numbers. For a list of tensors: `by_list` has the arguments of each call, `alpha` the scalar of
+// the Item i in them, and the last arguments of the macro are further parameters of the public
+// function.
 #define AMBIT_FOREACH_LISTS(name, by_list, alpha, ...)                                            \
   namespace {                                                                                     \
   Tensor name##_by_number(const Item& i) { return name(i.self, i.s); }                            \

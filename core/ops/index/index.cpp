@@ -64,7 +64,7 @@ Tensor merge_indexed(const Picked& p) {
   return p.count == 1 ? p.view : flatten(p.view, p.first, p.first + p.count - 1);
 }
 
-// Write to the indexed dims of p.view, which must be an alias when they are merged.
+// Write value to the indexed elements of p.view. Merging the indexed dims must not copy p.view.
 void put(const Picked& p, const Tensor& value, bool accumulate) {
   const int64_t n = p.positions.numel();
   const Dims each = sizes_with(p, {n});

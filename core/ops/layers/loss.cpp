@@ -266,7 +266,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   if (!input.is_floating_point()) expect_floating("mse_loss", target);
   const DType dtype = result_type(input, target);
   broadcast("mse_loss", input.sizes(), target.sizes());
-  const DType wide = statistics_dtype(dtype);  // squares of 16-bit floats may overflow
+  const DType wide = statistics_dtype(dtype);  // squares of float16 may overflow
   return reduced(square(input.to(wide) - target.to(wide)), reduction).to(dtype);
 }
 

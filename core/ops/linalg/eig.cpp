@@ -71,7 +71,7 @@ EigFactors factor_eig(const char* op, const Tensor& A, bool with_vectors) {
 
 EigFactors recorded_eig(const char* op, const Tensor& self, bool with_vectors) {
   expect_square(op, "self", self, Elements::any);
-  // There are no complex numbers of 16 bits.
+  // No complex dtype has parts of a reduced floating-point type.
   const Tensor A = dtypes::kReducedFloating.contains(self.dtype()) ? self.to(kFloat32) : self;
   EigFactors f = factor_eig(op, A, with_vectors || needs_gradient(A));
   if (!f.vectors.defined()) return f;

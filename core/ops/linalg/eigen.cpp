@@ -42,8 +42,8 @@ Tensor eigh_grad(const char* op, const std::array<Tensor, 2>& g,
   return matmul(v, matmul(inner, adjoint(v)));
 }
 
-// The gradient of S with respect to U^H A V, on the diagonal; for complex A the part of it that
-// turns the phases of U and V against each other as well.
+// Return the diagonal of U^H gA V: gS, and for complex A an imaginary part from gU, since a phase
+// moves between U and V when an element of the diagonal of U^H A V turns.
 Tensor svd_diagonal(const char* op, const Tensor& gs, const Tensor& s, const Tensor& turn_u,
                     const Tensor& turn_v) {
   Tensor out = gs.defined() ? gs : zeros_like(s);
@@ -58,7 +58,7 @@ Tensor svd_diagonal(const char* op, const Tensor& gs, const Tensor& s, const Ten
 }
 
 // With E_ij = s_j^2 - s_i^2, E_ii = 1, and an elementwise "/":
-//   gA = U ((skew(U^H gU) / E) S + S (skew(V^H gV) / E), with another diagonal) V^H
+//   gA = U ((skew(U^H gU) / E) S + S (skew(V^H gV) / E), with svd_diagonal()) V^H
 //      + (I - U U^H) gU S^-1 V^H  if A is tall
 //      + U S^-1 gV^H (I - V V^H)  if A is wide
 // Source: Townsend 2016, "Differentiating the singular value decomposition"; PyTorch's

@@ -76,8 +76,9 @@ Tensor counts(const Tensor& s, const Tolerance& t) {
   return s > maximum(unsqueeze(t.atol, -1), unsqueeze(t.rtol, -1) * largest);
 }
 
+/// out [...,N,M], the singular values s [...,K], and whether each of them exceeds the tolerance.
 struct PseudoInverse {
-  Tensor out, s, counted;  ///< [...,N,M], the singular values [...,K], and which of them count
+  Tensor out, s, counted;
 };
 
 PseudoInverse pseudo_inverse(const char* op, const Tensor& A, const Tolerance& t, bool hermitian) {

@@ -46,8 +46,8 @@ Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view inte
   return where(stays, below, between).to(sorted.dtype());
 }
 
-// q [Q]; `keep`: Q is a dim of the result. Positions are float32 for reduced floating-point types,
-// which cannot represent large indices.
+// fractions [Q]; `keep`: Q is a dim of the result. Positions are float32 for reduced floating-point
+// types, which cannot represent large indices.
 Tensor quantiles(const char* op, const Tensor& self, const Tensor& fractions, bool keep,
                  std::optional<int64_t> dim, bool keepdim, std::string_view interpolation,
                  bool ignore_nan) {

@@ -28,7 +28,7 @@ TEST_CASE("an input on another device is refused, and nothing changes") {
   }
 }
 
-TEST_CASE("the loss has the right gradients") {
+TEST_CASE("the loss has correct gradients") {
   FOR_EACH_DEVICE(device) {
     const TensorOptions float64 = TensorOptions(kFloat64).device(device);
     const Tensor classes = tensor({1, 0, 2}).to(device);

@@ -22,7 +22,7 @@ using Kind = Argument::Kind;
 constexpr int64_t kFirstOpset = 13, kLastOpset = 28;
 constexpr int kMostNested = 16;         // nesting levels of graphs and of functions
 constexpr size_t kMostCalls = 1 << 18;  // number of calls after functions are expanded
-constexpr int64_t kMostHost = 1024;     // elements of a constant that become numbers
+constexpr int64_t kMostHost = 1024;     // elements of a constant that is read as numbers
 
 class ModelReader {
  public:

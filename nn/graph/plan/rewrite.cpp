@@ -178,8 +178,8 @@ class Rewriter {
     if (index(layer->arguments[1]) >= traced_.values.size()) return;  // folded already
     const Tensor& weight = traced_.values[index(layer->arguments[1])].tensor;
     const Tensor& out = traced_.values[index(a[0])].tensor;
-    // The channels of the norm must be those of the layer; weights of 16 bits would lose precision
-    // by folding.
+    // The channels of the norm must be those of the layer; float16 and bfloat16 weights would
+    // lose precision by folding.
     if (is_reduced_floating(weight.dtype()) || out.size(1) != weight.size(0)) return;
     const bool has_batch = is_linear(*layer) ? out.dim() == 2 : out.dim() == weight.dim();
     if (!has_batch) return;

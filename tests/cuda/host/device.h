@@ -81,7 +81,7 @@ AMBIT_API void wait_for_block();
 AMBIT_API void wait_for_warp();
 /// Return the value that `lane` of the warp passes.
 AMBIT_API uint64_t exchange(uint64_t value, unsigned lane);
-/// mma.m16n8k16 with 16-bit fragments, bfloat16 or float16: see mma.cpp.
+/// mma.m16n8k16 with bfloat16 or float16 fragments: see mma.cpp.
 AMBIT_API void multiply_add(float (&sums)[4], const uint32_t (&left)[4], const uint32_t (&right)[2],
                             bool is_bfloat16);
 /// An atomic operation on uninitialised memory is also an error.

@@ -146,7 +146,7 @@ TEST_CASE("child: no barrier" * doctest::skip()) {
 
 TEST_CASE("a race between blocks is found; atomics do not race") {
   check_report("child: a race of blocks", {"a race", "count_kernel", "of block"});
-  check_report("child: a read beside atomics", {"a race", "count_and_read_kernel"});
+  check_report("child: a read next to atomics", {"a race", "count_and_read_kernel"});
   const Gpu<int> y(1, 0);
   count({3, 256, nullptr}, y, true);
   CHECK(y.host()[0] == 3 * 256);
@@ -156,7 +156,7 @@ TEST_CASE("child: a race of blocks" * doctest::skip()) {
   count({4, 1, nullptr}, y, false);
   wait();
 }
-TEST_CASE("child: a read beside atomics" * doctest::skip()) {
+TEST_CASE("child: a read next to atomics" * doctest::skip()) {
   const Gpu<int> y(1, 0), seen(1);
   count_and_read({1, 64, nullptr}, y, seen);
   wait();

@@ -228,7 +228,7 @@ TEST_CASE("a graph's work is checked like other work") {
   for (const int seed : {1, 2, 3}) {
     const std::string environment = "AMBIT_CUDA_HOST_SEED=" + std::to_string(seed);
     check_dies("child: memory of a graph is freed", {"freed"}, environment);
-    check_dies("child: a graph beside other work", {"a race"}, environment);
+    check_dies("child: a graph next to other work", {"a race"}, environment);
   }
 }
 TEST_CASE("child: memory of a graph is freed" * doctest::skip()) {
@@ -243,7 +243,7 @@ TEST_CASE("child: memory of a graph is freed" * doctest::skip()) {
   cudaGraphLaunch(graph, stream);
   wait();
 }
-TEST_CASE("child: a graph beside other work" * doctest::skip()) {
+TEST_CASE("child: a graph next to other work" * doctest::skip()) {
   const Stream stream, other;
   const Gpu<int> x(64, 1), y(64, 0);
   wait();

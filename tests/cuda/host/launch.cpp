@@ -48,7 +48,7 @@ void run_kernel(Streams& all, const Launch& launch) {
   }
 }
 
-// A queue for new work of the calling thread.
+// Add work to the queue of a stream of the calling thread's device.
 template <class F>
 cudaError_t add_to(Streams& all, cudaStream_t stream, const F& work) {
   Queue* queue = all.find(stream, current_device());

@@ -174,12 +174,13 @@ void Generator::call(std::string python, const std::vector<int>& operands,
     used.push_back(x);
     if (at(x).requires_grad()) differentiable.push_back(x);
   }
-  // With 16 bits each op rounds its result, and a gradient has the roundings of several.
+  // In float16 and bfloat16 each op rounds its result, and a gradient has the roundings of several.
   const bool autocasts = !used.empty() && random_.one_in(16);
   if (autocasts) compute_in(kBFloat16);
   const double ulp = std::max(epsilon(dtype_of_call_), epsilon(computes_in_.value_or(kFloat64)));
-  const bool of_16_bits = ulp > epsilon(kFloat32);
-  const double bound = of_16_bits ? roundings == 0 && !autocasts ? 0 : 8 * ulp : roundings * ulp;
+  const bool is_reduced_float = ulp > epsilon(kFloat32);
+  const double bound =
+      is_reduced_float ? roundings == 0 && !autocasts ? 0 : 8 * ulp : roundings * ulp;
   const auto set_tolerance = [&](int result, double tolerance) {
     program_.steps.back().tolerance = tolerance;
     const auto i = static_cast<size_t>(result);
@@ -196,7 +197,7 @@ void Generator::call(std::string python, const std::vector<int>& operands,
          Kind::smooth, used);
   set_tolerance(y, bound);
   if (!at(y).defined() || !at(y).requires_grad() || differentiable.empty()) return;
-  const int order = random_.one_in(3) && !of_16_bits ? 2 : 1;
+  const int order = random_.one_in(3) && !is_reduced_float ? 2 : 1;
   std::string xs;
   for (const int x : differentiable) xs += slot_text(x) + ", ";
   const double growth = order == 2 ? 16 : 4;
@@ -208,7 +209,7 @@ void Generator::call(std::string python, const std::vector<int>& operands,
         return grads(slot(s, y), t, order);
       },
       Kind::smooth, used);
-  set_tolerance(g, std::max(bound, of_16_bits ? 8 * ulp : 64 * ulp) * growth);
+  set_tolerance(g, std::max(bound, is_reduced_float ? 8 * ulp : 64 * ulp) * growth);
 }
 
 void Generator::own_operands() {

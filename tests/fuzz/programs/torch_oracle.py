@@ -241,7 +241,7 @@ def differs(t, code, dtype, sizes, grad, tolerance, values, has_empty_operand):
     want = torch.tensor(values, dtype=torch.float64)
     finite = want[torch.isfinite(want)].abs()
     scale = max(1.0, finite.max().item() if len(finite) else 1.0)
-    # Two libraries round differently; with 16 bits once or twice, which the tolerance includes.
+    # Two libraries round differently; float16 and bfloat16 once or twice, which the tolerance includes.
     factor = 4 if tolerance < 2**-10 else 1
     close = (got == want) | (got.isnan() & want.isnan()) | ((got - want).abs() <= factor * tolerance * scale)
     if close.all():
@@ -252,20 +252,21 @@ def differs(t, code, dtype, sizes, grad, tolerance, values, has_empty_operand):
 
 SHORT = (torch.float16, torch.bfloat16)
 NO_KERNEL = re.compile("not implemented for|expected scalar type|same dtype|expected m1 and m2|must have the same")
-# With 16 bits PyTorch's layer_norm subtracts rounded numbers, so that noise remains of equal numbers; its matrix_exp is
-# never finite, its grid_sample computes positions in 16 bits, and oneDNN's transposed convolutions have wrong sizes.
+# In float16 and bfloat16 PyTorch's layer_norm subtracts rounded numbers, so that equal numbers have small results other
+# than 0; its matrix_exp is never finite, its grid_sample rounds positions, and oneDNN's transposed convolutions have
+# wrong sizes.
 UNFIT = re.compile("layer_norm|matrix_exp|conv_transpose|grid_sample")
 
 
 def run(code, scope):
-    """Run a step. Return None, "upcast" if PyTorch has no 16-bit kernel, so that it ran in float32, or
-    "skipped" for a gradient of such a kernel. Other exceptions of PyTorch are raised."""
+    """Run a step. Return None, "upcast" if PyTorch has no kernel for float16 or bfloat16, so that it ran in
+    float32, or "skipped" for a gradient of such a kernel. Other exceptions of PyTorch are raised."""
     r = scope["r"]
     narrow = {i: r[i] for i in {int(i) for i in re.findall(r"r\[(\d+)\]", code)}
               if r[i] is not None and r[i].dtype in SHORT}
     try:
         if narrow and UNFIT.search(code):
-            raise RuntimeError("not implemented for 16 bits as it should be")
+            raise RuntimeError("not implemented for reduced floating-point types as it should be")
         exec(code, scope)
         return None
     except Exception as e:
@@ -290,7 +291,7 @@ IS_OLD = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[
 CHANGED = re.compile(r"\b(clamp|clip|fmax|fmin|atan2|hinge_embedding_loss|margin_ranking_loss|"
                      r"cosine_embedding_loss|triplet_margin_loss|c?elu|selu|hardswish|huber_loss)")
 # Values that differ in older versions: as_strided_scatter of an input with a storage offset; complex dot products,
-# which are 0 in Debian's 1.13; bicubic interpolation of 16-bit numbers, whose weights 1.13 rounds to 16 bits.
+# which are 0 in Debian's 1.13; bicubic interpolation of float16 and bfloat16, whose weights 1.13 rounds to the dtype.
 CHANGED_VALUES = re.compile(r"\bas_strided_scatter\b|\bvdot\b|torch\.dot\(z|mode='bicubic'")
 
 
@@ -302,7 +303,7 @@ def main(path):
     programs = steps = 0
     found = collections.OrderedDict()
     refused = collections.Counter()
-    ways = collections.Counter()  # of steps with 16 bits
+    ways = collections.Counter()  # of steps with reduced floating-point types
     first = {}
 
     def refuse(what):
@@ -388,7 +389,7 @@ def main(path):
         print(f"{count:6} seed {first[name]}: {name}")
     for name, (seed, code, what) in found.items():
         print(f"seed {seed}: {code}\n    torch {what}")
-    print(f"results of 16 bits by PyTorch's kernels: {ways['native']}, computed in float32 without such kernels: "
+    print(f"float16 and bfloat16 results by PyTorch's kernels: {ways['native']}, computed in float32 without such kernels: "
           f"{ways['upcast']}, gradients left out: {ways['skipped']}; of functions that have changed since this PyTorch: {ways['changed']}")
     print(f"{programs} programs, {steps} steps, {len(found)} kinds of difference")
     return 1 if found else 0

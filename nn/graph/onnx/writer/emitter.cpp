@@ -18,7 +18,7 @@ enum AttributeType : int32_t {
   kIntsType = 7
 };
 
-constexpr int64_t kMostShared = 64;  // elements of a constant that several nodes may use
+constexpr int64_t kMostShared = 64;  // elements of a constant that is reused where it is equal
 
 proto::AttributeProto named(const char* name, AttributeType type) {
   proto::AttributeProto out;

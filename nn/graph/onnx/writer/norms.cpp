@@ -84,8 +84,8 @@ void rms_norm(Site& s) {
   Dims dims;
   const auto count = static_cast<int64_t>(s.integers(1).size());
   for (int64_t d = s.rank(0) - count; d < s.rank(0); ++d) dims.push_back(d);
-  // PyTorch's default eps is the distance from 1 to the next larger number; 16-bit types use that
-  // of float32.
+  // PyTorch's default eps is the distance from 1 to the next larger number; float16 and
+  // bfloat16 use that of float32.
   const double eps = s.has(3) ? s.real(3) : x.dtype == kFloat64 ? 0x1p-52 : 0x1p-23;
   const Ref mean = e.reduce("ReduceMean", e.mul(x, x), dims, true);
   const Ref y = e.div(x, e.op("Sqrt", {e.add(mean, eps)}));

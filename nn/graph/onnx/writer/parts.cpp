@@ -208,7 +208,8 @@ void select_scatter(Site& s) {
   put_slice(s, s.e.unsqueeze(s.tensor(1), dim), dim, index, index + 1);
 }
 
-// Split the dims of x in two, order all, and join pairs.
+// Reshape x to the sizes `split`, permute its dims by `order`, and reshape it to the result's
+// sizes.
 void rearrange(Site& s, IntArrayRef split, IntArrayRef order) {
   const Dims out = s.result_sizes();
   for (const int64_t size : out) {

@@ -43,7 +43,7 @@ Preference::Preference() : Attributes(kPreferenceSizes) {
   put(CUBLASLT_MATMUL_PREF_IMPL_MASK, ~uint64_t{0});
 }
 
-// All these objects are leaked, because programs destroy their descriptors until exit.
+// All these objects are leaked, because programs may destroy descriptors as late as at exit.
 Live<cublasLtContext>& handles() {
   static auto* live = new Live<cublasLtContext>("cublasLtHandle_t");
   return *live;

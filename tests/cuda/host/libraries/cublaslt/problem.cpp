@@ -30,8 +30,8 @@ std::optional<Element> element_of(cudaDataType_t type) {
   }
 }
 
-// All four matrices must have one type. Compute types with float32 sums, also by TF32, accept 16
-// bits; the two 16-bit types cannot be mixed.
+// All four matrices must have one type. Compute types with float32 sums, also by TF32, accept
+// float16 and bfloat16, which cannot be mixed.
 cublasStatus_t read_types(const Types& t, Problem& p) {
   const std::optional<Element> element = element_of(t.d);
   for (const cudaDataType_t type : {t.a, t.b, t.c}) {

@@ -21,7 +21,7 @@ struct Matrices {
 /// [batch,k,n].
 struct Problem {
   int64_t batch, m, n, k;
-  Element element;  // type of all matrices and the bias; 16-bit elements are summed in float
+  Element element;  // of all matrices and the bias; float16 and bfloat16 are summed in float
   bool tf32;
   Matrices a, b, c, d;
   cublasLtEpilogue_t epilogue;

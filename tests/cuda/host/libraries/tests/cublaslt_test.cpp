@@ -63,8 +63,8 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   // The bound: one rounding for each term and each sum, and with tensor cores half a unit of 11
   // bits for each factor.
   const double relative = static_cast<double>(s.k + 4) * unit + (tf32 ? 2 * 0x1p-11 : 0);
-  // 16-bit results are also rounded by half a unit in the last place; none is a denormal of
-  // float16.
+  // float16 and bfloat16 results are also rounded by half a unit in the last place; none is a
+  // denormal of float16.
   const Tensor last_place = exact.abs() * (dtype == kFloat16    ? 0x1p-11
                                            : dtype == kBFloat16 ? 0x1p-8
                                                                 : 0) +
@@ -102,7 +102,7 @@ TEST_CASE("every algorithm of cuBLASLt on the host has the reference's results")
   }
 }
 
-TEST_CASE("partial sums that an algorithm stores in 16 bits are rounded") {
+TEST_CASE("partial sums that an algorithm stores in bfloat16 are rounded") {
   constexpr int64_t kSize = 8, kTerms = 320;
   // Whole numbers, whose sums are exact in float32.
   const auto numbers = [](IntArrayRef sizes) { return randint(-16, 17, sizes).to(kBFloat16); };

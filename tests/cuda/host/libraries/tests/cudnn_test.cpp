@@ -48,8 +48,9 @@ int check_all_plans(const Problem& p) {
       Tensor ours = written.read(memory, p.dtype);
       if (p.channels_last) ours = ours.movedim(-1, 1);
       // Each term is rounded once, and each partial sum once; tensor cores round both float32
-      // factors to 11 bits, by half a unit in the last place. A 16-bit result is rounded once more
-      // (none is a denormal of float16), and so is each partial sum of a 16-bit accumulation.
+      // factors to 11 bits, by half a unit in the last place. A float16 or bfloat16 result is
+      // rounded once more (none is a denormal of float16), and so is each partial sum that is kept
+      // in such a dtype.
       const double unit = p.dtype == kFloat64 ? 0x1p-53 : 0x1p-24;
       const double relative =
           (static_cast<double>(o.terms) + 3) * unit + (rounds ? 2 * 0x1p-11 : 0);
