@@ -162,6 +162,20 @@ def gelu(x, approximate="none"):
 
 
 F.gelu = gelu
+torch_atan2 = torch.atan2
+
+
+# PyTorch's second gradient at the origin is NaN; the first is 0.
+def atan2(y, x):
+    origin = (y == 0) & (x == 0)
+    if not origin.any():
+        return torch_atan2(y, x)
+    ones = torch.ones_like(origin)
+    return torch.where(origin, torch_atan2(y.detach(), x.detach()),
+                       torch_atan2(torch.where(origin, ones.to(y.dtype), y), torch.where(origin, ones.to(x.dtype), x)))
+
+
+torch.atan2 = atan2
 torch_interpolate = F.interpolate
 
 
