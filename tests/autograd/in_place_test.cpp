@@ -29,6 +29,59 @@ TEST_CASE("a view of a saved tensor that was overwritten is detected") {
   CHECK_THROWS_AS(y.sum().backward(), AutogradError);
 }
 
+// PyTorch 2.15 refuses the backward of each of these calls after such a write.
+TEST_CASE("an index, target or pivot that was overwritten before backward is detected") {
+  namespace F = nn::functional;
+  for_each_device([](Device device) {
+    const TensorOptions numbers = TensorOptions(kInt64).device(device);
+    const auto refuses = [](const Tensor& y, const Tensor& written) {
+      written.mul_(1);
+      CHECK_THROWS_AS(y.sum().backward(), AutogradError);
+    };
+    const Tensor w = ones({4, 3}, device).requires_grad_();
+    const auto rows = [&] { return arange(4, numbers); };
+    const auto ends = [&] { return arange(0, 6, 2, numbers); };
+    const Tensor factors = ones({4}, device).requires_grad_();
+    for (const auto& mode :
+         {nn::EmbeddingBagMode(kSum), nn::EmbeddingBagMode(kMean), nn::EmbeddingBagMode(kMax)}) {
+      const auto bag = [&](const Tensor& index, const Tensor& offsets, const Tensor& of_rows = {}) {
+        return F::embedding_bag(index, of_rows.defined() ? w.detach() : w,
+                                F::EmbeddingBagFuncOptions()
+                                    .mode(mode)
+                                    .offsets(offsets)
+                                    .include_last_offset(true)
+                                    .per_sample_weights(of_rows));
+      };
+      Tensor index = rows(), offsets = ends();
+      refuses(bag(index, offsets), index);
+      index = rows();
+      refuses(bag(index, offsets), offsets);
+      if (mode.kind() != nn::EmbeddingBagMode::Kind::sum) continue;
+      offsets = ends();
+      refuses(bag(index, offsets, factors), index);
+      index = rows();
+      refuses(bag(index, offsets, factors), offsets);
+    }
+    Tensor index = rows();
+    refuses(F::embedding(index, w), index);
+    index = rows();
+    refuses(index_select(w, 0, index), index);
+    index = zeros({2, 3}, numbers);
+    refuses(gather(w, 0, index), index);
+    refuses(F::cross_entropy(w, index = zeros({4}, numbers)), index);
+    index = ones({2, 3}, numbers);
+    const Tensor x = zeros({5, 2, 4}, device).requires_grad_();
+    refuses(F::ctc_loss(x, index, full({2}, 5, numbers), full({2}, 3, numbers)), index);
+
+    const Tensor a = eye(3, TensorOptions(device)) * 2, b = ones({3, 2}, device).requires_grad_();
+    auto [lu, pivots] = linalg_lu_factor(a);
+    refuses(linalg_lu_solve(lu, pivots, b), lu);
+    refuses(linalg_lu_solve(lu, pivots, b), pivots);
+    std::tie(lu, pivots) = linalg_lu_factor(a.requires_grad_());
+    refuses(lu, pivots);
+  });
+}
+
 TEST_CASE("a leaf that requires grad refuses in-place writes with gradients enabled") {
   Tensor x = ones({2}).requires_grad_();
   CHECK_THROWS_AS(x.add_(1), AutogradError);

@@ -42,6 +42,16 @@ struct Bags {
   }
 };
 
+/// Bags whose tensors a formula saves, because they may be the caller's.
+struct SavedBags {
+  explicit SavedBags(const Bags& bags)
+      : index(saved(bags.index)), offsets(saved(bags.offsets)), p(bags.p) {}
+  Bags operator()() const { return {index(), offsets(), p}; }
+
+  Saved index, offsets;
+  EmbeddingBagParams p;
+};
+
 // Return the number of rows in each bag, [B+1,1]; 1 for an empty one.
 Tensor counts(const Bags& bags, const Tensor& ids, const TensorOptions& options) {
   return clamp(
@@ -76,11 +86,14 @@ Tensor weight_grad(const Tensor& g, const Dims& sizes, const Bags& bags, const T
   Tensor dw = allocate(kOp, sizes, g.dtype(), g.device());
   kernels::embedding_bag_grad(dw, dense(g), best, bags.index, bags.offsets, dense(factors), bags.p);
   if (!needs_gradient(g, factors)) return dw;
-  auto of_g = [bags, best = saved(best), factors = saved(factors)](const Tensor& gg) {
+  auto of_g = [bags = SavedBags(bags), best = saved(best),
+               factors = saved(factors)](const Tensor& gg) {
     const Tensor chosen = best();
-    return chosen.defined() ? at_best(gg, bags, chosen) : forward(gg, bags, factors(), {});
+    return chosen.defined() ? at_best(gg, bags(), chosen) : forward(gg, bags(), factors(), {});
   };
-  auto of_factors = [bags, g = saved(g)](const Tensor& gg) { return factors_grad(g(), gg, bags); };
+  auto of_factors = [bags = SavedBags(bags), g = saved(g)](const Tensor& gg) {
+    return factors_grad(g(), gg, bags());
+  };
   return record("embedding_bag_backward", std::move(dw), wrt(g, std::move(of_g)),
                 wrt(factors, std::move(of_factors)));
 }
@@ -93,15 +106,17 @@ Tensor forward(const Tensor& w, const Bags& bags, const Tensor& factors,
   Tensor best = largest ? allocate(kOp, sizes, kInt64, w.device()) : Tensor();
   kernels::embedding_bag(y, best, dense(w), bags.index, bags.offsets, dense(factors), bags.p);
   if (!needs_gradient(w, factors)) return y;
-  auto of_weight = [bags, sizes = Dims(w.sizes()), best = saved(best), factors = saved(factors),
-                    frequencies = saved(frequencies)](const Tensor& g) {
+  auto of_weight = [bags = SavedBags(bags), sizes = Dims(w.sizes()), best = saved(best),
+                    factors = saved(factors), frequencies = saved(frequencies)](const Tensor& g) {
     Tensor factor = factors();
     if (const Tensor times = frequencies(); times.defined()) {
       factor = factor.defined() ? factor / times : reciprocal(times);
     }
-    return weight_grad(g, sizes, bags, best(), factor);
+    return weight_grad(g, sizes, bags(), best(), factor);
   };
-  auto of_factors = [bags, w = saved(w)](const Tensor& g) { return factors_grad(g, w(), bags); };
+  auto of_factors = [bags = SavedBags(bags), w = saved(w)](const Tensor& g) {
+    return factors_grad(g, w(), bags());
+  };
   return record(kOp, std::move(y), wrt(w, std::move(of_weight)),
                 wrt(factors, std::move(of_factors)));
 }

@@ -217,13 +217,13 @@ Tensor each_loss(const Tensor& x, const Tensor& targets, IntArrayRef input_lengt
     out = (zero_infinity ? loss.masked_fill(isinf(loss), 0) : loss.clone()).to(x.dtype());
   }
   if (!needs_gradient(x)) return out;
-  auto gradient = [=, x = saved(x)](const Tensor& g) {
+  auto gradient = [=, x = saved(x), target = saved(target)](const Tensor& g) {
     const Tensor input = x();
     Tensor dx = allocate(kOp, input.sizes(), input.dtype(), input.device());
     {
       const NoGradGuard no_formula;
       const double lost = zero_infinity ? 0 : std::numeric_limits<double>::quiet_NaN();
-      kernels::ctc_loss_grad(dx, g.masked_fill(isinf(loss), lost), dense(input), target, lengths,
+      kernels::ctc_loss_grad(dx, g.masked_fill(isinf(loss), lost), dense(input), target(), lengths,
                              target_sizes, loss, alpha, blank);
     }
     const auto refuse = [](const Tensor&) -> Tensor {

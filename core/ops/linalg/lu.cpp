@@ -100,9 +100,10 @@ LuFactors recorded_lu(const char* op, const Tensor& A, bool pivot) {
   expect_matrices(op, "A", A, Elements::any);
   expect_pivoting(op, pivot);
   LuFactors f = factor_lu(op, A);
-  f.lu = record(op, f.lu, wrt(A, [lu = saved_output(f.lu), pivots = f.pivots](const Tensor& g) {
-                  return lu_factor_grad(g, lu(), pivots);
-                }));
+  f.lu =
+      record(op, f.lu, wrt(A, [lu = saved_output(f.lu), pivots = saved(f.pivots)](const Tensor& g) {
+               return lu_factor_grad(g, lu(), pivots());
+             }));
   return f;
 }
 
@@ -169,8 +170,10 @@ Tensor lu_solve_left(const char* op, const Tensor& lu, const Tensor& pivots, con
   }
   Tensor out =
       is_adjoint ? solve_adjoint(op, {lu, pivots, {}}, B) : solve_lu(op, lu, pivots, B, false);
-  return record(op, out, wrt(B, [lu, pivots, is_adjoint, sizes = Dims(B.sizes())](const Tensor& g) {
-                  return sum_to(linalg_lu_solve(lu, pivots, g, true, !is_adjoint), sizes);
+  return record(op, out,
+                wrt(B, [lu = saved(lu), pivots = saved(pivots), is_adjoint,
+                        sizes = Dims(B.sizes())](const Tensor& g) {
+                  return sum_to(linalg_lu_solve(lu(), pivots(), g, true, !is_adjoint), sizes);
                 }));
 }
 

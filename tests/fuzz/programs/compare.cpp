@@ -120,7 +120,12 @@ std::string slots_differ(const State& a, const State& b, const Program& program)
     if (!a.slots[i].defined() || !b.slots[i].defined()) continue;
     // A later write may be less accurate than the step's result: compare shapes, and find large
     // errors.
-    const std::string d = difference(numbers(a.slots[i]), numbers(b.slots[i]), 1e-2);
+    std::string d;
+    try {
+      d = difference(numbers(a.slots[i]), numbers(b.slots[i]), 1e-2);
+    } catch (const Error& e) {
+      d = std::string("late error: ") + e.what();
+    }
     if (!d.empty()) return fmt::format("r[{}] at the end: {}", i, d);
   }
   return {};

@@ -111,7 +111,7 @@ def mvlgamma(x, p):
     return p * (p - 1) / 4 * math.log(math.pi) + sum(lgamma(x - k / 2) for k in range(p))
 
 
-# For a single number PyTorch's gradient is NaN, but infinite if the number has no dims.
+# For a single number the gradient is NaN; PyTorch 1.13's is infinite if the number has no dims.
 def spread(f, x, dims, unbiased, keep):
     if x.dim() == 0:
         return f(x.reshape(1), [0], unbiased, False).reshape([])
@@ -147,9 +147,10 @@ def definite(m):
     return m @ m.mT + torch.eye(m.size(-2), dtype=m.dtype)
 
 
-# PyTorch 1.13 returns 0 for NaN; 2 returns NaN.
+# PyTorch 2.15 returns 0 or -0 for numbers in [-lambd, 0], depending on the length; ambit returns 0. PyTorch 1.13 returns
+# 0 for NaN.
 def softshrink(x, lambd=0.5):
-    return torch.where(x.isnan(), x, F.softshrink(x, lambd))
+    return torch.where(x.isnan(), x, F.softshrink(x, lambd) + 0.)
 
 
 # PyTorch 2.15 returns NaN for infinity in float32 and bfloat16, unless the tensor is a single number.
@@ -161,6 +162,20 @@ def gelu(x, approximate="none"):
 
 
 F.gelu = gelu
+torch_atan2 = torch.atan2
+
+
+# PyTorch's second gradient at the origin is NaN; the first is 0.
+def atan2(y, x):
+    origin = (y == 0) & (x == 0)
+    if not origin.any():
+        return torch_atan2(y, x)
+    ones = torch.ones_like(origin)
+    return torch.where(origin, torch_atan2(y.detach(), x.detach()),
+                       torch_atan2(torch.where(origin, ones.to(y.dtype), y), torch.where(origin, ones.to(x.dtype), x)))
+
+
+torch.atan2 = atan2
 torch_interpolate = F.interpolate
 
 
