@@ -28,7 +28,7 @@ constexpr Global kFunctions[] = {
     {kSize},
     {kTypeTag},
     {"torch.Tensor"},
-    {"torch.nn.parameter.Parameter"},
+    {kParameter},
     {"torch.nn.parameter.Buffer"},
     {"torch.storage.TypedStorage"},
     {kNumpyArray},
