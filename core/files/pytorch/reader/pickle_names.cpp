@@ -38,6 +38,7 @@ constexpr Global kFunctions[] = {
     {kNumpyFromBuffer},
     {kRebuildQuantized, "quantized tensor"},
     {"torch._utils._rebuild_sparse_tensor", "sparse tensor"},
+    {"torch._utils._rebuild_sparse_csr_tensor", "sparse tensor"},
     {"torch._utils._rebuild_wrapper_subclass", "tensor of a subclass"},
     {"torch._utils._rebuild_device_tensor_from_numpy", "tensor of another device"},
     {"torch.device", "torch.device"},
