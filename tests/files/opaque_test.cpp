@@ -2,6 +2,8 @@
 // other values from being read, and are written unchanged.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
+#include <ambit/nn/linear.h>
+#include <ambit/nn/serialize.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
@@ -10,6 +12,7 @@
 #include <string>
 
 #include "pickled_file.h"
+#include "tests/child_process.h"
 #include "tests/temporary_folder.h"
 
 using namespace ambit;
@@ -66,6 +69,29 @@ TEST_CASE("opaque values are left out of a state dict") {
   const StateDict tensors = value.to_state_dict();
   CHECK(tensors.size() == 2);
   CHECK(tensors.front().first == "before");
+}
+
+TEST_CASE("child: loads a module with float8 weights" * doctest::skip()) {
+  const TemporaryFolder folder;
+  const std::string header = R"({"bias":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                             R"("weight":{"dtype":"F8_E4M3","shape":[1,2],"data_offsets":[4,6]}})";
+  const std::string path = folder.write(
+      "f.safetensors", little_endian(header.size(), 8) + header + std::string(6, '\0'));
+  CHECK_THROWS_WITH_AS(load(nn::Linear(2, 1), path), doctest::Contains("missing: weight"), Error);
+  const Value device = Value::opaque({"torch.device", "torch.device", {"cpu"}});
+  const Value dict = Value::dict({{"weight", ones({1, 2})}, {"bias", ones({1})}, {"at", device}});
+  nn::Linear(2, 1)->load_state_dict(dict.to_state_dict());
+}
+
+TEST_CASE("a warning names the values that load and to_state_dict leave out") {
+  const ChildResult result = run_child("child: loads a module with float8 weights");
+  CHECK_MESSAGE(result.exit_code == 0, result.output);
+  for (const char* part : {"/f.safetensors': left out 1 value that ambit has no dtype or type for: "
+                           "'weight' (F8_E4M3 tensor)",
+                           "to_state_dict: left out 1 value that ambit has no dtype or type for: "
+                           "'at' (torch.device)"}) {
+    CHECK_MESSAGE(result.output.find(part) != std::string::npos, result.output);
+  }
 }
 
 // The pickles are those of torch.save in PyTorch 2.15.
