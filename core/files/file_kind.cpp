@@ -37,7 +37,10 @@ constexpr Beginning kBeginnings[] = {
     {0, "GGUF"sv, "a GGUF file", kConvert},
     {0, "\x93NUMPY"sv, "an array of NumPy", kConvert},
     {4, "TFL3"sv, "a TensorFlow Lite model", kConvert},
+    {4, "PTMF"sv, "a PyTorch Mobile flatbuffer"},
     {0, "\x08\x01\x12"sv, "a TensorFlow model", kConvert},
+    // An empty key, then the first field of BundleHeaderProto.
+    {0, "\0\0\x06\x08"sv, "the index of a TensorFlow checkpoint", kConvert},
     {0, "\x7f\x45LF"sv, "a program or a shared library"},
     {0, "%PDF"sv, "a PDF file"},
     {0, "\x89PNG"sv, "a PNG image"},
@@ -49,6 +52,7 @@ constexpr Beginning kBeginnings[] = {
     {0, "]q\0"sv, kPickle, kSaveAgain},
     {0, "ccollections\n"sv, kPickle, kSaveAgain},
     {0, "ccopy_reg\n"sv, kPickle, kSaveAgain},
+    {0, "ctorch"sv, kPickle, kSaveAgain},
     {0, "cnumpy"sv, kPickle, kSaveAgain},
     {0, "(cnumpy"sv, kPickle, kSaveAgain},
     {0, "(ccollections\n"sv, kPickle, kSaveAgain},

@@ -23,8 +23,8 @@ class LeftOut {
   void say() const {
     if (count_ == 0) return;
     const std::string text =
-        fmt::format("{}: left out {} values that ambit has no dtype or type for: {}{}", where_,
-                    count_, names_, count_ > kShown ? ", ..." : "");
+        fmt::format("{}: left out {} value{} that ambit has no dtype or type for: {}{}", where_,
+                    count_, count_ > 1 ? "s" : "", names_, count_ > kShown ? ", ..." : "");
     std::fprintf(stderr, "ambit: %s\n", one_line(text).c_str());
   }
 

@@ -100,7 +100,8 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
   const uint64_t most = std::min(file.size_bytes() - kLength, safetensors::kMaxHeaderBytes);
   if (length > most) {
     const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
-    if (kind.is_known()) {
+    const bool is_other = kind.is_known() || length > safetensors::kMaxHeaderBytes;
+    if (kind.format == FileKind::Format::other && is_other) {
       fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
     }
     fail_load(path, fmt::format("expected a header of at most {} bytes, got {}", most, length));

@@ -17,6 +17,7 @@ import io
 import json
 import struct
 import sys
+import tempfile
 import warnings
 import zipfile
 from collections import Counter, OrderedDict
@@ -31,7 +32,7 @@ DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat
           "complex64", "complex128"]
 UNTYPED = ["uint16", "uint32", "uint64"]  # PyTorch saves them as bytes, and has them since 2.3
 # Dtypes and layouts that ambit does not have: such tensors are opaque.
-OTHER_DTYPES = ["float8_e4m3fn", "float8_e5m2"]
+OTHER_DTYPES = ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "complex32"]
 
 
 def tensor_text(t):
@@ -126,6 +127,14 @@ def ordered_with_attributes():
     return d
 
 
+def mapped():
+    """Return a tensor whose memory is a file's."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(np.arange(6, dtype=np.float32).tobytes())
+        file.flush()
+        return torch.from_file(file.name, size=6)
+
+
 def model():
     torch.manual_seed(1)
     return torch.nn.Sequential(OrderedDict(conv=torch.nn.Conv2d(3, 4, 3), norm=torch.nn.BatchNorm2d(4),
@@ -166,6 +175,9 @@ def values():
             yield f"bytes_of_{n}", {"x": wide, "bytes": wide.view(torch.uint8), "t": wide.view(2, 2).t()}
     yield "meta", {"x": torch.ones(2, 3, device="meta"), "y": torch.ones(2)}
     yield "sparse", {"x": torch.eye(3).to_sparse(), "y": torch.ones(2)}
+    yield "sparse_rows", {"x": torch.eye(3).to_sparse_csr(), "y": torch.ones(2)}
+    yield "mapped", {"x": mapped(), "part": mapped()[2:]}
+    yield "conjugate", {"x": torch.tensor([1 + 2j, 3 - 4j]).conj(), "t": torch.tensor([[1j, 2]]).t().conj()}
     yield "quantized", {"x": torch.quantize_per_tensor(matrix, 0.1, 0, torch.qint8), "y": torch.ones(2)}
     yield "storage", {"x": matrix.storage(), "y": torch.ones(2)}
     if hasattr(torch, "UntypedStorage"):
@@ -342,6 +354,10 @@ def write_saved(corpus, small):
             data = saved(value)
             torch.serialization.set_crc32_options(True)
             corpus.add_saved(f"no_crc_{name}.pth", data)
+    if hasattr(torch.serialization, "skip_data"):  # writes NULs in place of the elements
+        with torch.serialization.skip_data():
+            data = saved(model().state_dict())
+        corpus.add_saved("skipped_data.pth", data)
     try:
         from torch.utils.serialization import config
         for alignment in (1, 16, 4096):

@@ -55,13 +55,17 @@ TEST_CASE("files without tensors are refused by their kind, whatever their exten
       {"\x08\x07\x12\x07pytorch\x1a\x03"
        "1.9",
        "an ONNX model"},
+      {"\x24\0\0\0PTMF\x1c\0"s, "a PyTorch Mobile flatbuffer"},
       {"\x08\x01\x12\xa9\x81\x01", "a TensorFlow model"},
+      {"\0\0\x06\x08\1\x1a\2\x08\1\0"s, "the index of a TensorFlow checkpoint"},
       {"\x0a\x12\x0a\x03img\x12\x0bPlaceholder", "a TensorFlow model"},
       {"\x89PNG\r\n\x1a\n", "a PNG image"},
       {"\xff\xd8\xff\xe0\0\x10JFIF"s, "a JPEG image"},
       {"\x80\x04\x95\x0b\0\0\0\0\0\0\0}\x94."s,
        "a pickle without torch.save()'s zip file around it"},
       {"(dp0\nVa\np1\nI1\ns.", "a pickle without torch.save()'s zip file around it"},
+      {"ctorch._utils\n_rebuild_tensor_v2\np0\n",
+       "a pickle without torch.save()'s zip file around it"},
       {"(cnumpy.core.multiarray\n_reconstruct\n",
        "a pickle without torch.save()'s zip file around it"},
       {"ccollections\nOrderedDict\nq\0)Rq\1."s,
@@ -73,6 +77,7 @@ TEST_CASE("files without tensors are refused by their kind, whatever their exten
       {"\x08\x05\x12\x87\x02\x0a\x0b\x0a\x05image\x1a\x02 \0"s, "a Core ML model"},
       {"", "an empty file"},
       {"some notes", "an unknown file"},
+      {"weights of some other program", "an unknown file"},
   };
   for (const auto& [bytes, kind] : files) {
     CAPTURE(kind);
@@ -81,9 +86,7 @@ TEST_CASE("files without tensors are refused by their kind, whatever their exten
       CHECK(file_kind(path) == kind);
       const std::string error = load_error(path);
       CHECK(error.starts_with("load: cannot read '" + path + "': expected "));
-      if (kind != "an unknown file" || path.ends_with(".pth")) {
-        CHECK_MESSAGE(error.find("got " + kind) != error.npos, error);
-      }
+      CHECK_MESSAGE(error.find("got " + kind) != error.npos, error);
     }
   }
   folder.write("f.pth", lfs);

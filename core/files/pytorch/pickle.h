@@ -92,6 +92,7 @@ inline constexpr std::string_view kRebuildMeta = "torch._utils._rebuild_meta_ten
 inline constexpr std::string_view kRebuildDevice =
     "torch._utils._rebuild_device_tensor_from_cpu_tensor";
 inline constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
+inline constexpr std::string_view kParameter = "torch.nn.parameter.Parameter";
 inline constexpr std::string_view kRebuildStateful = "torch._utils._rebuild_parameter_with_state";
 inline constexpr std::string_view kRebuildFromType = "torch._tensor._rebuild_from_type_v2";
 inline constexpr std::string_view kSize = "torch.Size";

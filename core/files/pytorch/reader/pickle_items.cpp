@@ -18,6 +18,7 @@ namespace {
 
 Value finish(Open& open) {
   if (open.finished) return *open.finished;
+  if (open.kind == Value::Kind::tensor) fail("expected a tensor with its state, got one without");
   Value::List items = std::move(open.items);
   if (open.kind == Value::Kind::list) {
     open.finished = Value::list(std::move(items));
@@ -309,9 +310,44 @@ Value opaque_call(const Global& function, const Item& tuple) {
       {std::string(function.opaque_type), std::string(function.name), given.items()});
 }
 
+// Return true for a class such as torch.FloatTensor.
+bool is_tensor_class(const Item& item) {
+  const auto* value = std::get_if<Value>(&item);
+  if (!value || value->kind() != Value::Kind::opaque) return false;
+  const Value::Opaque& named = value->to_opaque();
+  return named.type == kTypeType && named.function.ends_with("Tensor");
+}
+
+// PyTorch before 0.4 makes tensors and parameters without elements, and sets their state.
+Item make_old_tensor() {
+  return std::make_shared<Open>(Open{.kind = Value::Kind::tensor, .is_object = true});
+}
+
+Value tensor_or_opaque(const Item& item) {
+  Value data = to_value(item);
+  if (data.kind() != Value::Kind::opaque) data.to_tensor();
+  return data;
+}
+
+// torch.nn.Parameter() or torch.nn.Parameter(data)
+Item make_parameter(const Item& tuple) {
+  const std::vector<Item> given = arguments(tuple, 0, 1, kParameter);
+  if (given.empty()) return make_old_tensor();
+  return tensor_or_opaque(given[0]);
+}
+
+// The state is (storage, offset, sizes, strides) of a tensor, or (data, gradient, backward_hooks,
+// requires_grad, volatile) of a parameter. Source: Tensor.__setstate__ of PyTorch 2.15.
+Value old_tensor(const Item& state, Budget& budget) {
+  const std::vector<Item> given = arguments(state, 4, 5, "a tensor's state");
+  if (given.size() == 5) return tensor_or_opaque(given[0]);
+  return rebuild_tensor(given, /*keep_requires_grad=*/false, budget);
+}
+
 }  // namespace
 
 Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget& budget) {
+  if (is_tensor_class(callee)) return make_object(callee, tuple);
   const auto* function = std::get_if<Global>(&callee);
   if (!function || function->storage || function->name == kScriptClasses) {
     fail("expected a function to call, got something else");
@@ -335,11 +371,10 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
   }
   if (name == kTypedLists[0]) return typed_list(to_value(arguments(tuple, 1, "a list")[0]));
   if (name == kTypeTag) return to_value(arguments(tuple, 2, kTypeTag)[0]);
+  if (name == kParameter) return make_parameter(tuple);
   if (name == kRebuildParameter || name == kRebuildStateful || name == kRebuildDevice) {
     // (tensor, requires_grad, backward_hooks[, attributes]) or (tensor, dtype, device, ...)
-    Value data = to_value(arguments(tuple, name == kRebuildParameter ? 3 : 4, name)[0]);
-    if (data.kind() != Value::Kind::opaque) data.to_tensor();
-    return data;
+    return tensor_or_opaque(arguments(tuple, name == kRebuildParameter ? 3 : 4, name)[0]);
   }
   if (name == kSize) {
     // A tuple is shared, not copied: a pickle may use it a million times.
@@ -363,20 +398,32 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget
 
 Item make_object(const Item& type, const Item& tuple) {
   const auto* global = std::get_if<Global>(&type);
-  if (!global || global->name != kScriptClasses) {
+  if (global && global->name == kParameter) return make_parameter(tuple);
+  const bool is_tensor = is_tensor_class(type);
+  if (!is_tensor && (!global || global->name != kScriptClasses)) {
     fail("expected a class of TorchScript to make an object of, got something else");
   }
   arguments(tuple, 0, "a class");
+  if (is_tensor) return make_old_tensor();
   return std::make_shared<Open>(Open{.kind = Value::Kind::dict, .is_object = true});
 }
 
-void set_attributes(const Item& object, Value attributes, Budget& budget) {
+void set_attributes(const Item& object, const Item& state, Budget& budget) {
+  const auto* open = std::get_if<std::shared_ptr<Open>>(&object);
+  if (open && (*open)->kind == Value::Kind::tensor && !(*open)->finished) {
+    budget.spend(kReduce);
+    (*open)->finished = old_tensor(state, budget);
+    return;
+  }
+  Value attributes = to_value(state, budget);
   if (const auto* numpy = std::get_if<std::shared_ptr<NumpyObject>>(&object)) {
     return set_state(**numpy, attributes, budget);
   }
-  const auto* open = std::get_if<std::shared_ptr<Open>>(&object);
   const auto* value = std::get_if<Value>(&object);
   if (value && value->kind() == Value::Kind::ordered_dict) return;
+  // (requires_grad, volatile, backward_hooks) of a parameter before PyTorch 0.4
+  const bool is_triple = attributes.kind() == Value::Kind::tuple && attributes.items().size() == 3;
+  if (value && value->kind() == Value::Kind::tensor && is_triple) return;
   if (open && (*open)->kind == Value::Kind::ordered_dict) return;
   if (!open || !(*open)->is_object || (*open)->finished) {
     fail("expected attributes of an OrderedDict or an object, got those of something else");

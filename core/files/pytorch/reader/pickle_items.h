@@ -18,7 +18,8 @@ namespace ambit::pickle {
 
 /// A list, dict or set that can be filled until it is finished: put into another container or
 /// fetched from the memo. A dict's keys and values alternate; a set's kind is opaque. An object is
-/// a dict of its attributes, set all at once. `number`: how many containers were made before it.
+/// a dict of its attributes, or a tensor of PyTorch before 0.4, whose state is set all at once.
+/// `number`: how many containers were made before it.
 struct Open {
   Value::Kind kind;
   bool is_object = false;
@@ -73,11 +74,12 @@ inline std::vector<Item> arguments(const Item& tuple, size_t count, std::string_
 /// Call a function. With `keep_requires_grad`, tensors require a gradient if the arguments say so.
 /// A function with an opaque_type is not called.
 Item call(const Item& function, const Item& arguments, bool keep_requires_grad, Budget& budget);
-/// Make an object without attributes.
+/// Make an object without attributes, or a tensor without elements.
 Item make_object(const Item& type, const Item& arguments);
-/// Set the attributes of an object, or the state of an object of NumPy. Attributes of an
-/// OrderedDict (the versions of modules) are ignored. An object whose state is not a dict, such as
-/// TorchScript's object of a custom C++ class, becomes an opaque value.
-void set_attributes(const Item& object, Value attributes, Budget& budget);
+/// Set the attributes of an object, or the state of a tensor or of an object of NumPy. Attributes
+/// of an OrderedDict (the versions of modules) and of a parameter are ignored. An object whose
+/// state is not a dict, such as TorchScript's object of a custom C++ class, becomes an opaque
+/// value.
+void set_attributes(const Item& object, const Item& state, Budget& budget);
 
 }  // namespace ambit::pickle

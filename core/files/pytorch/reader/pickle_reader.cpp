@@ -129,19 +129,17 @@ class Machine {
         const Value name = to_value(pop()), module = to_value(pop());
         return push(global(module.to_string() + "." + name.to_string()));
       }
-      case kReduce: {
-        const Item arguments = pop(), function = pop();
-        Item made = call(function, arguments, keep_requires_grad_, budget_);
+      case kReduce:
+      case kNewObject: {
+        const Item arguments = pop(), callee = pop();
+        Item made = op == kReduce ? call(callee, arguments, keep_requires_grad_, budget_)
+                                  : make_object(callee, arguments);
         if (auto* open = std::get_if<std::shared_ptr<Open>>(&made)) (*open)->number = made_++;
         return push(std::move(made));
       }
-      case kNewObject: {
-        const Item arguments = pop(), type = pop();
-        return push(make_object(type, arguments));
-      }
       case kBuild: {
-        Value attributes = to_value(pop(), budget_);
-        return set_attributes(stack_[below(1)], std::move(attributes), budget_);
+        const Item state = pop();
+        return set_attributes(stack_[below(1)], state, budget_);
       }
       case kPersistentId:
         return push(find_storage());
