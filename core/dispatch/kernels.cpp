@@ -69,8 +69,12 @@ constinit decltype(scatter) scatter{
     "scatter", kAll, bitwise, {"out", "index", "src"}, ForComplex{by_parts::scatter}};
 constinit decltype(scatter_add) scatter_add{
     "scatter_add", kAll, upcast_inout, {"out", "index", "src"}, ForComplex{by_parts::scatter_add}};
-constinit decltype(scatter_reduce) scatter_reduce{
-    "scatter_reduce", kAll, upcast_inout, {"out", "index", "src"}, composite::scatter_reduce};
+constinit decltype(scatter_reduce) scatter_reduce{"scatter_reduce",
+                                                  kAll,
+                                                  upcast_inout,
+                                                  {"out", "index", "src"},
+                                                  composite::scatter_reduce,
+                                                  ForComplex{composite::scatter_reduce}};
 constinit decltype(nonzero) nonzero{"nonzero", {kBool}, upcast, {"out", "input"}};
 constinit decltype(index_select) index_select{"index_select",
                                               kAll,

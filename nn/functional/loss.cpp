@@ -33,8 +33,13 @@ Tensor reduced(const Tensor& losses, Reduction reduction) {
   return losses;
 }
 
-void check_pair(const char* loss, const Tensor& input, const Tensor& target) {
-  check_floating(loss, input);
+void check_pair(const char* loss, const Tensor& input, const Tensor& target,
+                bool any_number = false) {
+  if (any_number) {
+    check_floating_or_complex(loss, input);
+  } else {
+    check_floating(loss, input);
+  }
   check_same_device(loss, {{"input", input}, {"target", target}});
 }
 
@@ -227,11 +232,12 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   AMBIT_AUTOCAST(soft_margin_loss, input, target, reduction)
-  check_pair("soft_margin_loss", input, target);
+  check_pair("soft_margin_loss", input, target, true);
   if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, soft_margin_loss, input, target, reduction);
   }
-  return reduced(-logsigmoid(target * input), reduction);
+  const Tensor x = target * input;
+  return reduced(x.is_complex() ? log1p(exp(-x)) : -logsigmoid(x), reduction);
 }
 
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -302,7 +308,7 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, Reduction reduction) {
   AMBIT_AUTOCAST(poisson_nll_loss, input, target, log_input, full, eps, reduction)
-  check_pair("poisson_nll_loss", input, target);
+  check_pair("poisson_nll_loss", input, target, true);
   if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, poisson_nll_loss, input, target, log_input, full, eps, reduction);
   }

@@ -48,6 +48,28 @@ void check_factors_of_any(const Tensor& x) {
     check_near(matmul(scaled, right.narrow(-2, 0, k)), x, m + n);
     check_near(linalg_svdvals(x), s, m + n);
   }
+  if (m < n) return;
+  const auto [a, tau] = geqrf(x);
+  const Tensor q = orgqr(a, tau), r = triu(a.narrow(-2, 0, n));
+  check_unitary(q);
+  check_near(matmul(q, r), x, m + n);
+  const Tensor full = cat({r, zeros_like(x.narrow(-2, n, m - n))}, -2);
+  check_near(ormqr(a, tau, full), x, m + n);
+  check_near(ormqr(a, tau, x, true, true), full, m + n);
+  check_near(adjoint(ormqr(a, tau, adjoint(full), false, true)), x, m + n);
+  const auto [unitary, h] = linalg_polar(x);
+  check_unitary(unitary);
+  check_near(matmul(unitary, h), x, m + n);
+}
+
+// A pseudo-inverse X of A: A X A = A, X A X = X, and A X and X A are Hermitian.
+void check_pseudo_inverse(const Tensor& a, const Tensor& x) {
+  const int64_t n = a.size(-2) + a.size(-1);
+  const Tensor left = matmul(a, x), right = matmul(x, a);
+  check_near(matmul(left, a), a, n);
+  check_near(matmul(right, x), x, n);
+  check_near(adjoint(left), left, n);
+  check_near(adjoint(right), right, n);
 }
 
 void check_factors_of_square(const Tensor& x) {
@@ -90,6 +112,39 @@ TEST_CASE("factors of complex matrices reproduce them") {
         const Tensor x = randn(sizes, TensorOptions(dtype).device(d));
         check_factors_of_any(x);
         if (x.size(-2) == x.size(-1)) check_factors_of_square(x);
+      }
+    }
+  });
+}
+
+TEST_CASE("complex matrices of any rank have pseudo-inverses") {
+  for_each_device([](Device d) {
+    manual_seed(5);
+    for (const DType dtype : {kComplexFloat, kComplexDouble}) {
+      const TensorOptions options = TensorOptions(dtype).device(d);
+      for (const Dims& sizes : std::vector<Dims>{{5, 5}, {2, 7, 4}, {2, 4, 7}, {1, 1}, {0, 3, 2}}) {
+        const int64_t m = sizes[sizes.size() - 2], n = sizes[sizes.size() - 1];
+        for (int64_t rank = 0; rank <= std::min(m, n); ++rank) {
+          INFO(name(dtype), " ", str(IntArrayRef(sizes)), " rank ", rank);
+          const auto [u, s, vh] = linalg_svd(randn(sizes, options), false);
+          // Singular values are 1, so that the error is that of a few products.
+          const Tensor a = matmul(u.narrow(-1, 0, rank), vh.narrow(-2, 0, rank));
+          const Tensor x = linalg_pinv(a);
+          check_pseudo_inverse(a, x);
+          check_near(x, adjoint(a), m + n);
+          CHECK((linalg_matrix_rank(a) == rank).all().item<bool>());
+          const Tensor b = randn(sizes, options).narrow(-1, 0, 1);
+          for (const char* driver : {"gelsy", "gelsd", "gelss"}) {
+            check_near(std::get<0>(linalg_lstsq(a, b, {}, driver)), matmul(x, b), m + n);
+          }
+          if (rank == std::min(m, n)) {
+            check_near(std::get<0>(linalg_lstsq(a, b, {}, "gels")), matmul(x, b), m + n);
+          }
+          if (m != n) continue;
+          const Tensor h = matmul(u.narrow(-1, 0, rank), adjoint(u.narrow(-1, 0, rank)));
+          check_near(linalg_pinv(h, 1e-3, true), h, n);
+          CHECK((linalg_matrix_rank(h, 1e-3, true) == rank).all().item<bool>());
+        }
       }
     }
   });

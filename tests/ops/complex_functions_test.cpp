@@ -222,7 +222,8 @@ TEST_CASE("sinc of complex numbers has a gradient") {
   CHECK(allclose(z.grad(), expected, 1e-4, 1e-4));
 }
 
-// silu is compared with z * torch.sigmoid(z), because torch's has no gradient for complex numbers.
+// silu is compared with z * torch.sigmoid(z) and soft_margin_loss with the mean of
+// torch.log1p(torch.exp(-a * b)), because torch's have no gradient for complex numbers.
 TEST_CASE("functions composed for complex numbers have PyTorch's values and gradients") {
   check_maps(std::vector<MapRow>{
       {"var", [](const Tensor& z) { return var(z); },
@@ -323,6 +324,14 @@ TEST_CASE("functions composed for complex numbers have PyTorch's values and grad
        {{2.268154185081694, 0.0}},
        {{-0.15355770136356517, -0.05362635729104881}, {-0.20839658319031756, -0.08591883615724696}, {0.13349570729412102, -0.06822905529688006}, {-0.14106290121913112, 0.10338483682221923}},
        {{-0.06337255994155908, -0.3802345991801561}, {0.316862039238597, 0.03168621659834634}, {-0.18318592570014683, 0.366371558303047}, {-0.25646023736075624, -0.12823004540606647}}},
+      {"poisson_nll_loss", [](const Tensor& a, const Tensor& b) { return nn::functional::poisson_nll_loss(a, b); },
+       {{0.9149883239548608, 0.4327386104778619}},
+       {{-2.1436644319416125, -0.052329476122797924}, {-0.178110270725101, 0.7936479331724979}, {1.4131115491207762, 0.024788046531202534}, {0.9347367565450746, -3.958509261968486}},
+       {{0.75, 1.0}, {0.25, -0.1875}, {-0.8125, -0.25}, {-0.4375, 1.03125}}},
+      {"soft_margin_loss", [](const Tensor& a, const Tensor& b) { return nn::functional::soft_margin_loss(a, b); },
+       {{0.4108934178991594, 0.00046349233174207416}},
+       {{-0.047411362513277225, 0.0}, {-0.24156572194496337, 0.8410399894381939}, {0.09565980172088875, 0.20785112691510474}, {-0.13571721539660042, 0.15363409993796023}},
+       {{0.05689363501593267, 0.07585818002124356}, {0.19815294088952667, -0.1305260468940464}, {0.0462046278161628, -0.2416571121262721}, {0.2881873548402123, 0.4323693426813452}}},
       {"conv1d", [](const Tensor& a, const Tensor& b) { return conv1d(a.view({1, 2, 2}), b.view({2, 2, 1}), a.slice(0, 0, 2)); },
        {{4.75, -0.875}, {4.9375, 3.875}, {-4.5625, -1.3125}, {0.34375, -1.96875}},
        {{3.0, -4.0}, {-0.5, -2.25}, {0.375, -3.875}, {-1.0, 0.75}},
@@ -339,8 +348,41 @@ TEST_CASE("functions composed for complex numbers have PyTorch's values and grad
 }
 // clang-format on
 
+TEST_CASE("products of scattered complex numbers are PyTorch's") {
+  for_each_dtype_and_device([](DType d, Device device) {
+    const Tensor a = make(kA, d, device).view({2, 2}), b = make(kB, d, device).view({2, 2});
+    const Tensor index = tensor({1, 1, 0, 1}, device).view({2, 2});
+    // torch.scatter_reduce(a, 0, index, b, "prod", include_self=...), and of dim 1 index_reduce
+    check_near(scatter_reduce(a, 0, index, b, "prod"),
+               {{-3, -1}, {-0.5, 0.25}, {-1.375, -1}, {1.921875, -2.640625}});
+    check_near(scatter_reduce(a, 0, index, b, "prod", false),
+               {{-1, 1}, {-0.5, 0.25}, {0.5, -1}, {0.875, -1.375}});
+    check_near(index_reduce(a, 1, tensor({1, 1}, device), b, "prod"),
+               {{1, 2}, {-0.3125, 1.25}, {0.25, -1.5}, {0.875, 2.0625}});
+    CHECK_THROWS_AS(scatter_reduce(a, 0, index, b, "amax"), DTypeError);
+    CHECK_THROWS_AS(index_reduce(a, 1, tensor({1, 1}, device), b, "amin"), DTypeError);
+  });
+}
+
+TEST_CASE("dropout of complex numbers in place scales or replaces them by 0") {
+  for_each_dtype_and_device([](DType d, Device device) {
+    const Tensor z = make(kA, d, device).repeat({100});
+    const Tensor kept = std::get<0>(native_dropout(z, 0.5, true)), own = dropout_(z.clone(), 0.5);
+    for (const Tensor& y : {kept, own}) {
+      CHECK(y.dtype() == d);
+      CHECK(logical_or(y == 0, y == z * 2).all().item<bool>());
+    }
+  });
+}
+
 TEST_CASE("first and second gradients of complex functions agree with differences") {
-  const Tensor b = tensor(kB);
+  const Tensor b = tensor(kB), index = tensor({1, 1, 0, 1}).view({2, 2});
+  for (const bool include_self : {true, false}) {
+    check_by_parts([&](const Tensor& z) {
+      const Tensor source = (z * b).view({2, 2});
+      return scatter_reduce(z.view({2, 2}), 0, index, source, "prod", include_self);
+    });
+  }
   const Tensor real_factor = tensor({0.5, 2., -1., 3.}, kFloat64);
   check_by_parts([&](const Tensor& z) { return z * b; });
   check_by_parts([&](const Tensor& z) { return z * z; });

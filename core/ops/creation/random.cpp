@@ -380,7 +380,7 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
   expect_defined(kOp, "input", input);
   check_probability(kOp, p);
   if (!train.value_or(true)) return {clone(input), ones_like(input, kBool)};
-  expect_floating(kOp, input);
+  expect_inexact(kOp, input);
   const Tensor kept = drawn(kOp, input.sizes(), input.options().dtype(kBool),
                             {.kind = Kind::bernoulli, .low = 1 - p});
   return {input * kept * (p < 1 ? 1 / (1 - p) : 0), kept};
@@ -389,7 +389,7 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
 const Tensor& dropout_(const Tensor& self, double p, bool training) {
   expect_defined("dropout_", "input", self);
   check_probability("dropout_", p);
-  if (training) expect_floating("dropout_", self);
+  if (training) expect_inexact("dropout_", self);
   check_in_place("dropout_", self);
   return training ? mul_(self, dropout(ones_like(self), p)) : self;
 }

@@ -3,6 +3,7 @@
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -149,12 +150,12 @@ Tensor prod_src_grad(const Tensor& g, const Tensor& self, const Tensor& index, c
                         reversed(product_before(reversed(x, dim), reversed(at, dim), dim), dim);
   const Tensor vanish = gather(others_vanish(self, index, src, dim), dim, order);
   const Tensor slope = zero_for_nan(gather(self, dim, at) * others, vanish);
-  return scatter(zeros_like(src), dim, order, gather(g, dim, at) * slope);
+  return scatter(zeros_like(src), dim, order, gather(g, dim, at) * conj(slope));
 }
 
 Tensor prod_self_grad(const Tensor& g, const Tensor& index, const Tensor& src, int64_t dim) {
   const Tensor product = scatter_reduce(ones_like(g), dim, index, src, "prod");
-  return g * zero_for_nan(product, src_vanishes(g, index, src, dim));
+  return g * conj(zero_for_nan(product, src_vanishes(g, index, src, dim)));
 }
 
 Tensor same(const Tensor& a, const Tensor& b) {
@@ -243,6 +244,7 @@ Tensor mean_at(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
 // All operands are checked and have at least 1 dim.
 Tensor scatter_reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                        const Tensor& src, Reduce reduce, bool include_self) {
+  if (reduce == Reduce::amax || reduce == Reduce::amin) expect_real(op, self);
   const Tensor start = include_self || index.numel() == 0
                            ? self
                            : scatter(self, dim, index,

@@ -19,6 +19,8 @@
 
 namespace ambit {
 
+TensorOptions real_options(const Tensor& t) { return t.options().dtype(real_dtype(t.dtype())); }
+
 IntArrayRef batch_of(const Tensor& t) {
   return {t.sizes().data(), static_cast<size_t>(t.dim()) - 2};
 }

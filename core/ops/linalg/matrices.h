@@ -6,6 +6,8 @@
 
 namespace ambit {
 
+/// Return the options of norms and singular values of t: its device and the dtype of its parts.
+TensorOptions real_options(const Tensor& t);
 /// Return all sizes except the last two.
 IntArrayRef batch_of(const Tensor& t);
 /// Return `batch` followed by `sizes`.

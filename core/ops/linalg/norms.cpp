@@ -3,6 +3,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/linalg.h>
@@ -25,8 +26,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tensor converted(const char* op, const Tensor& x, std::optional<DType> dtype) {
   expect_defined(op, "self", x);
-  if (dtype && !is_floating_point(*dtype)) throw_not_floating(op, *dtype);
-  expect_floating(op, x);
+  expect_inexact(op, x);
+  if (dtype && is_complex(*dtype) != x.is_complex()) throw_dtypes_differ(op, x.dtype(), *dtype);
+  if (dtype && !x.is_complex() && !is_floating_point(*dtype)) throw_not_floating(op, *dtype);
   return dtype ? x.to(*dtype) : x;
 }
 
@@ -93,7 +95,7 @@ Tensor norm_of(const char* op, const Tensor& x, double p) {
       throw ShapeError(fmt::format("{}: expected elements for the order {}, got shape {}", op, p,
                                    str(x.sizes())));
     }
-    return sum(x, {-2, -1});
+    return sum(abs(x), {-2, -1});
   }
   // Sums and singular values are not negative, so a vector norm returns their extremes.
   const Tensor parts = size == 2 ? linalg_svdvals(x) : norm(x, 1, {size == 1 ? -2 : -1});
@@ -160,7 +162,7 @@ namespace {
 // ||A|| ||A^-1||; inf for a singular matrix.
 template <class Ord>
 Tensor cond_by_inverse(const char* op, const Tensor& self, const Ord& ord) {
-  expect_square(op, "self", self);
+  expect_square(op, "self", self, Elements::any);
   const auto [inverse, info] = linalg_inv_ex(self);
   const auto norm_by = [&](const Tensor& x) {
     return matrix_norm(op, x, ord, {-2, -1}, false, std::nullopt);
@@ -172,8 +174,8 @@ Tensor cond_by_inverse(const char* op, const Tensor& self, const Ord& ord) {
 
 Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
   constexpr const char* kOp = "linalg_cond";
-  expect_matrices(kOp, "self", self);
-  if (self.numel() == 0) return zeros(batch_of(self), self.options());
+  expect_matrices(kOp, "self", self, Elements::any);
+  if (self.numel() == 0) return zeros(batch_of(self), real_options(self));
   const double ord = p ? p->to<double>() : 2;
   if (std::abs(ord) != 2) return cond_by_inverse(kOp, self, ord);
   const Tensor s = linalg_svdvals(self), largest = select(s, -1, 0), smallest = select(s, -1, -1);
@@ -182,8 +184,8 @@ Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
 
 Tensor linalg_cond(const Tensor& self, std::string_view p) {
   constexpr const char* kOp = "linalg_cond";
-  expect_matrices(kOp, "self", self);
-  if (self.numel() == 0) return zeros(batch_of(self), self.options());
+  expect_matrices(kOp, "self", self, Elements::any);
+  if (self.numel() == 0) return zeros(batch_of(self), real_options(self));
   return cond_by_inverse(kOp, self, p);
 }
 
@@ -192,7 +194,7 @@ Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
   check_devices("linalg_vecdot", {{"x", x}, {"y", y}});
   expect_same_dtype("linalg_vecdot", x, y);
   if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), linalg_vecdot, x, y, dim);
-  return sum(mul(x, y), IntArrayRef(dim));
+  return sum(mul(conj(x), y), IntArrayRef(dim));
 }
 
 }  // namespace ambit

@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/complex.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/linalg.h>
@@ -27,14 +28,15 @@ struct Tolerance {
 };
 
 double default_rtol(const Tensor& A) {
-  const double epsilon = A.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()
-                                               : std::numeric_limits<float>::epsilon();
+  const double epsilon = real_dtype(A.dtype()) == kFloat64 ? std::numeric_limits<double>::epsilon()
+                                                           : std::numeric_limits<float>::epsilon();
   return epsilon * static_cast<double>(std::max(A.size(-2), A.size(-1)));
 }
 
 Tolerance tolerance(const Tensor& A, std::optional<double> atol, std::optional<double> rtol) {
   const double relative = rtol ? *rtol : atol && *atol > 0 ? 0 : default_rtol(A);
-  return {scalar_tensor(atol.value_or(0), A.options()), scalar_tensor(relative, A.options())};
+  const TensorOptions options = real_options(A);
+  return {scalar_tensor(atol.value_or(0), options), scalar_tensor(relative, options)};
 }
 
 /// An optional tolerance argument.
@@ -46,19 +48,20 @@ void check_tolerance(const char* op, const Tensor& self, const Given& given) {
   if (!given.tensor) return;
   check_devices(op, {{"self", self}, {given.name, *given.tensor}});
   expect_defined(op, given.name, *given.tensor);
+  expect_real(op, *given.tensor);
 }
 
 void expect_kind(const char* op, const Tensor& A, bool hermitian) {
   if (hermitian) {
-    expect_square(op, "self", A);
+    expect_square(op, "self", A, Elements::any);
   } else {
-    expect_matrices(op, "self", A);
+    expect_matrices(op, "self", A, Elements::any);
   }
 }
 
 Tolerance tolerance_of(const Tensor& A, const std::optional<Tensor>& atol,
                        const std::optional<Tensor>& rtol) {
-  const auto as_given = [&](const Tensor& t) { return t.detach().to(A.device(), A.dtype()); };
+  const auto as_given = [&](const Tensor& t) { return t.detach().to(real_options(A)); };
   Tolerance out = tolerance(A, std::nullopt, std::nullopt);
   if (atol) out.atol = as_given(*atol);
   if (rtol) {
@@ -87,27 +90,27 @@ PseudoInverse pseudo_inverse(const char* op, const Tensor& A, const Tolerance& t
     const EighFactors f = factor_eigh(op, A, false, true);
     const Tensor s = abs(f.values), counted = counts(s, t);
     const Tensor inverses = where(counted, 1 / f.values, Scalar(0));
-    return {matmul(f.vectors * unsqueeze(inverses, -2), transposed(f.vectors)), s, counted};
+    return {matmul(f.vectors * unsqueeze(inverses, -2), adjoint(f.vectors)), s, counted};
   }
   const SvdFactors f = factor_svd(op, A, false, true);
   const Tensor counted = counts(f.s, t), inverses = where(counted, 1 / f.s, Scalar(0));
-  return {matmul(transposed(f.vh) * unsqueeze(inverses, -2), transposed(f.u)), f.s, counted};
+  return {matmul(adjoint(f.vh) * unsqueeze(inverses, -2), adjoint(f.u)), f.s, counted};
 }
 
-// With P = out, H = g^T:
-//   M <= N, K = H P:  gA = -(P K)^T + K P^T - A P K P^T + P^T P (H - K A)
-//   M > N,  K = P H:  gA = -(K P)^T + (H - A K) P P^T + P^T K - P^T K P A
+// With P = out, H = g^H:
+//   M <= N, K = H P:  gA = -(P K)^H + K P^H - A P K P^H + P^H P (H - K A)
+//   M > N,  K = P H:  gA = -(K P)^H + (H - A K) P P^H + P^H K - P^H K P A
 // Source: Golub & Pereyra 1973; PyTorch's pinv_backward.
 Tensor pinv_grad(const Tensor& g, const Tensor& A, const Tensor& P) {
-  const Tensor H = transposed(g), Pt = transposed(P);
+  const Tensor H = adjoint(g), Ph = adjoint(P);
   if (A.size(-2) <= A.size(-1)) {
-    const Tensor K = matmul(H, P), KPt = matmul(K, Pt);
-    return KPt - transposed(matmul(P, K)) - matmul(matmul(A, P), KPt) +
-           matmul(matmul(Pt, P), H - matmul(K, A));
+    const Tensor K = matmul(H, P), KPh = matmul(K, Ph);
+    return KPh - adjoint(matmul(P, K)) - matmul(matmul(A, P), KPh) +
+           matmul(matmul(Ph, P), H - matmul(K, A));
   }
-  const Tensor K = matmul(P, H), PtK = matmul(Pt, K);
-  return matmul(matmul(H - matmul(A, K), P), Pt) - transposed(matmul(K, P)) + PtK -
-         matmul(matmul(PtK, P), A);
+  const Tensor K = matmul(P, H), PhK = matmul(Ph, K);
+  return matmul(matmul(H - matmul(A, K), P), Ph) - adjoint(matmul(K, P)) + PhK -
+         matmul(matmul(PhK, P), A);
 }
 
 PseudoInverse recorded_pinv(const char* op, const Tensor& A, const Tolerance& t, bool hermitian) {
@@ -164,7 +167,7 @@ Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian) {
   return pinv_by_tensors(self, {"atol", none}, {"rcond", given}, hermitian);
 }
 Tensor pinverse(const Tensor& self, double rcond) {
-  expect_matrices("pinverse", "self", self);
+  expect_kind("pinverse", self, false);
   return recorded_pinv("pinverse", self, tolerance(self, 0, rcond), false).out;
 }
 
@@ -184,21 +187,21 @@ Tensor linalg_matrix_rank(const Tensor& self, const Tensor& tol, bool hermitian)
   const std::optional<Tensor> given(tol);
   check_tolerance("linalg_matrix_rank", self, {"tol", given});
   expect_kind("linalg_matrix_rank", self, hermitian);
-  const std::optional<Tensor> zero(zeros({}, self.options()));
+  const std::optional<Tensor> zero(zeros({}, real_options(self)));
   return rank_by_tensors(self, {"tol", given}, {"rtol", zero}, hermitian);
 }
 
 namespace {
 
-// For full rank: if A is tall, A = Q R and X = R^-1 Q^T B; if A is wide, A^T = Q R and X = Q R^-T
+// For full rank: if A is tall, A = Q R and X = R^-1 Q^H B; if A is wide, A^H = Q R and X = Q R^-H
 // B, the solution of minimum norm.
 Tensor solve_by_qr(const Tensor& A, const Tensor& B) {
   if (A.size(-2) >= A.size(-1)) {
     const auto [q, r] = linalg_qr(A);
-    return linalg_solve_triangular(r, matmul(transposed(q), B), /*upper=*/true);
+    return linalg_solve_triangular(r, matmul(adjoint(q), B), /*upper=*/true);
   }
-  const auto [q, r] = linalg_qr(transposed(A));
-  return matmul(q, linalg_solve_triangular(transposed(r), B, /*upper=*/false));
+  const auto [q, r] = linalg_qr(adjoint(A));
+  return matmul(q, linalg_solve_triangular(adjoint(r), B, /*upper=*/false));
 }
 
 void expect_right_side(const char* op, const Tensor& A, const Tensor& B, bool vector) {
@@ -215,7 +218,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
                                                         std::optional<std::string_view> driver) {
   constexpr const char* kOp = "linalg_lstsq";
   check_devices(kOp, {{"self", self}, {"b", b}});
-  expect_matrices(kOp, "self", self);
+  expect_kind(kOp, self, false);
   expect_dtype(kOp, "b", b, self.dtype());
   const std::string_view by = driver.value_or("gelsy");
   if (by != "gels" && by != "gelsy" && by != "gelsd" && by != "gelss") {
@@ -229,7 +232,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
   const Tensor B = vector ? unsqueeze(b, -1) : b;
 
   Tensor x, rank = empty({0}, TensorOptions(kInt64).device(self.device()));
-  Tensor residuals = empty({0}, self.options()), values = residuals;
+  Tensor residuals = empty({0}, real_options(self)), values = residuals;
   bool full_rank = true;
   if (by == "gels") {
     x = solve_by_qr(self, B);
@@ -241,7 +244,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
     if (by != "gelsy") values = p.s;
     full_rank = by != "gelsy" && !self.is_meta() && all(rank == Scalar(n)).item<bool>();
   }
-  if (m > n && full_rank) residuals = sum(square(matmul(self, x) - B), IntArrayRef(-2));
+  if (m > n && full_rank) {
+    const Tensor d = matmul(self, x) - B;
+    residuals = sum(d.is_complex() ? real(d * conj(d)) : square(d), IntArrayRef(-2));
+  }
   return {vector ? squeeze(x, -1) : x, residuals, rank, values};
 }
 

@@ -114,7 +114,7 @@ Tensor taylor(const Tensor& x) {
 
 Tensor exponential(const char* op, const Tensor& self) {
   expect_square(op, self);
-  expect_floating(op, self);
+  expect_inexact(op, self);
   if (self.numel() == 0) return clone(self);
   // Halve each matrix s times, to a norm of at most 0.5: the first omitted term is then below
   // 0.5^16 / 16! = 7e-19 of the result.

@@ -294,14 +294,14 @@ void expect_identity(const char* op, const Tensor& x, double p) {
       fmt::format("{}: expected elements for the norm {}, got shape {}", op, p, str(x.sizes())));
 }
 
-// d norm / d x = sign(x) (|x| / norm)^(p-1), and 0 where that is NaN because x is 0. g and y have
+// d norm / d x = sgn(x) (|x| / norm)^(p-1), and 0 where that is NaN because x is 0. g and y have
 // the kept shape.
 Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, const Dims& dims) {
   if (p == 0) return zeros_like(x);
-  if (p == 1) return g * sign(x);
+  if (p == 1) return g * sgn(x);
   if (std::isinf(p)) {
     const Tensor taken = logical_or(abs(x) == y, isnan(x));
-    return sign(x) * taken * (g / sum(taken, dims, true));
+    return sgn(x) * taken * (g / sum(taken, dims, true));
   }
   const Tensor zero = y == 0;
   if (p == 2) return x * masked_fill(g / y, zero, 0);
@@ -309,7 +309,7 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
   // Powers of x may overflow; powers of the quotient do not.
   const Tensor share = x / masked_fill(y, zero, 1);
   const Tensor power = p > 2 ? share * pow(abs(share), p - 2)
-                             : sign(x) * masked_fill(pow(abs(share), p - 1), x == 0, 0);
+                             : sgn(x) * masked_fill(pow(abs(share), p - 1), x == 0, 0);
   return power * masked_fill(g, zero, 0);
 }
 
@@ -324,19 +324,18 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, DType dty
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayRef dims,
             bool keepdim, DType dtype) {
   expect_defined("norm", "self", self);
-  const Tensor lengths = self.is_complex() ? abs(self) : self;
-  return norm(lengths.to(real_dtype(dtype)), p_scalar, dims, keepdim);
+  const DType part = real_dtype(dtype);
+  return norm(self.to(self.is_complex() ? complex_dtype(part) : part), p_scalar, dims, keepdim);
 }
 
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayRef dims,
             bool keepdim) {
   AMBIT_AUTOCAST(norm, self, p_scalar, dims, keepdim)
-  if (self.defined() && self.is_complex()) return norm(abs(self), p_scalar, dims, keepdim);
-  expect_floating("norm", self);
+  expect_inexact("norm", self);
   ReduceShape shape("norm", self.sizes(), dims, keepdim);
   const auto p = p_scalar.value_or(2).to<double>();
   if (shape.count == 0) expect_identity("norm", self, p);
-  Tensor out = run_norm(self, shape, p);
+  Tensor out = run_norm(self.is_complex() ? abs(self.detach()) : self, shape, p);
   return record("norm", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept), p,
                            dims = Dims(dims)](const Tensor& g) {
@@ -346,7 +345,7 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayR
 }
 
 Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {
-  expect_floating("norm_except_dim", v);
+  expect_inexact("norm_except_dim", v);
   if (dim == -1) return norm(v, pow);
   Dims others;
   for (int64_t d = 0; d < v.dim(); ++d) {
