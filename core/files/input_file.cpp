@@ -45,9 +45,19 @@ InputFile::InputFile(const std::string& path) : path_(path) {
 
 InputFile::~InputFile() { ::close(fd_); }
 
-void InputFile::read(void* to, size_t bytes, uint64_t offset) const {
+void InputFile::read(const std::vector<Piece>& pieces) const {
+  uint64_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.bytes;
   in_parts(parts_of(bytes), bytes, [&](size_t, uint64_t begin, uint64_t end) {
-    read_part(static_cast<char*>(to) + begin, end - begin, offset + begin);
+    uint64_t first = 0;  // position of the piece among all bytes
+    for (const Piece& piece : pieces) {
+      const uint64_t from = std::max(begin, first), to = std::min(end, first + piece.bytes);
+      if (from < to) {
+        read_part(static_cast<char*>(piece.to) + (from - first), to - from,
+                  piece.offset + (from - first));
+      }
+      first += piece.bytes;
+    }
   });
 }
 

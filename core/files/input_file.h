@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ambit {
 
@@ -26,7 +27,15 @@ class AMBIT_API InputFile {
   const std::string& path() const { return path_; }
   int descriptor() const { return fd_; }
   uint64_t size_bytes() const { return size_bytes_; }
-  void read(void* to, size_t bytes, uint64_t offset) const;
+  void read(void* to, size_t bytes, uint64_t offset) const { read({{to, bytes, offset}}); }
+
+  struct Piece {
+    void* to;
+    size_t bytes;
+    uint64_t offset;
+  };
+  /// Read all pieces together, so that threads start once.
+  void read(const std::vector<Piece>& pieces) const;
 
  private:
   void read_part(char* next, size_t bytes, uint64_t offset) const;

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
+#include <span>
 #include <unordered_set>
 
 #include "atomic_file.h"
@@ -45,7 +47,8 @@ bool holds_pytorch(const std::string& path) {
     if (kind.is_pytorch()) return true;
     if (kind.format == FileKind::Format::safetensors) return false;
     if (is_pytorch(path) || !kind.is_known()) return is_pytorch(path);
-    fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+    fail_load(path,
+              fmt::format("expected a file of safetensors or torch.save(), got {}", kind.text()));
   });
 }
 
@@ -102,7 +105,8 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
     const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
     const bool is_other = kind.is_known() || length > safetensors::kMaxHeaderBytes;
     if (kind.format == FileKind::Format::other && is_other) {
-      fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+      fail_load(path,
+                fmt::format("expected a file of safetensors or torch.save(), got {}", kind.text()));
     }
     fail_load(path, fmt::format("expected a header of at most {} bytes, got {}", most, length));
   }
@@ -116,14 +120,28 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
   }
 }
 
-Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint64_t data_begin) {
-  Tensor t = empty(entry.sizes, TensorOptions(*entry.type->dtype).device(kCPU));
-  file.read(t.data_ptr(), t.nbytes(), data_begin + entry.begin);
-  if (!is_valid(t)) {
-    fail_load(file.path(),
-              fmt::format("expected bytes 0 and 1 in '{}' BOOL, got others", entry.name));
+// Read tensors of dtypes that ambit has.
+std::vector<Tensor> read_tensors(const InputFile& file,
+                                 std::span<const safetensors::Entry* const> entries,
+                                 uint64_t data_begin) {
+  std::vector<Tensor> tensors;
+  std::vector<InputFile::Piece> pieces;
+  for (const safetensors::Entry* entry : entries) {
+    const Tensor& t =
+        tensors.emplace_back(empty(entry->sizes, TensorOptions(*entry->type->dtype).device(kCPU)));
+    pieces.push_back({t.data_ptr(), t.nbytes(), data_begin + entry->begin});
   }
-  return t;
+  file.read(pieces);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (is_valid(tensors[i])) continue;
+    fail_load(file.path(),
+              fmt::format("expected bytes 0 and 1 in '{}' BOOL, got others", entries[i]->name));
+  }
+  return tensors;
+}
+
+Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint64_t data_begin) {
+  return read_tensors(file, std::array{&entry}, data_begin)[0];
 }
 
 // Return read(content) for a checkpoint or an archive. Its errors name the file and leave *metadata
@@ -212,12 +230,22 @@ Value read_safetensors(const std::string& path, Device device, Metadata* metadat
     const InputFile file(path);
     uint64_t data_begin = 0;
     safetensors::Header header = read_header(file, data_begin);
+    std::vector<const safetensors::Entry*> known;
+    for (const safetensors::Entry& entry : header.entries) {
+      if (entry.type->dtype) known.push_back(&entry);
+    }
+    // Tensors for another device are read one by one, so that the host does not hold all of them.
+    const bool is_cpu = device == kCPU;
+    std::vector<Tensor> read;
+    if (is_cpu) read = read_tensors(file, known, data_begin);
+    auto next = read.begin();
     Value::Dict tensors;
     for (const safetensors::Entry& entry : header.entries) {
+      const char* const type = entry.type->name;
       tensors.emplace_back(
-          entry.name, entry.type->dtype
-                          ? Value(read_tensor(file, entry, data_begin).to(device))
-                          : Value::opaque({fmt::format("{} tensor", entry.type->name), "", {}}));
+          entry.name, !entry.type->dtype ? Value::opaque({fmt::format("{} tensor", type), "", {}})
+                      : is_cpu           ? Value(std::move(*next++))
+                                         : Value(read_tensor(file, entry, data_begin).to(device)));
     }
     Value value = Value::ordered_dict(std::move(tensors));
     if (metadata) *metadata = std::move(header.metadata);

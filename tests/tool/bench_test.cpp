@@ -55,7 +55,8 @@ TEST_CASE("bench has all documented rows") {
                           "data_loader/normalized",
                           "to_device/64MiB",
                           "save_pth/64MiB",
-                          "load_safetensors/64MiB",
+                          "load_safetensors/45MB",
+                          "load_pth/45MB",
                           "start_up/first_add",
                           "compile/small_program"}) {
     INFO(row);

@@ -25,7 +25,7 @@ void check_is_pytorch(std::string_view begin, uint64_t size_bytes) {
   const FileKind kind = kind_of_bytes(begin, size_bytes);
   if (!kind.is_pytorch()) {
     throw SerializationError(
-        fmt::format("expected a zip file as torch.save writes it, got {}", kind.text()));
+        fmt::format("expected a file of safetensors or torch.save(), got {}", kind.text()));
   }
 }
 
