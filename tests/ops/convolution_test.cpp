@@ -167,7 +167,7 @@ TEST_CASE("convolutions in one to three dims have PyTorch's values and gradients
       for (const Tensor& t : {x, w, b}) {
         if (t.defined()) got.push_back((t.grad() * wave(d, t.sizes(), 0.4)).sum());
       }
-      // The bound is for sums of up to a thousand numbers of size 10.
+      // The bound is for sums of up to a thousand numbers of magnitude 10.
       check_values(stack(got), {static_cast<int64_t>(got.size())}, c.expected, 1e-11);
     }
   });

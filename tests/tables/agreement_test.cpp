@@ -258,8 +258,8 @@ void check_agree(const Tensor& got, const Tensor& want) {
     CHECK(got.cpu().equal(want.cpu()));
     return;
   }
-  // Sums of up to 144 float32 terms of size 1: error below 144 * 2^-24 = 9e-6 of the largest sum;
-  // functions are within 4 ulp, 3e-7.
+  // Sums of up to 144 float32 terms of magnitude 1: error below 144 * 2^-24 = 9e-6 of the largest
+  // sum; functions are within 4 ulp, 3e-7.
   CHECK(got.cpu().allclose(want.cpu(), 1e-5, 1e-5, true));
 }
 
