@@ -24,8 +24,8 @@ struct Exact {
   std::vector<Tensor> values, changes;  // undefined: no such result
 };
 
-/// Number of random perturbations. For sums of n terms, the largest change of 6 random choices of
-/// signs exceeds sqrt(n) roundings in 19 of 20 cases, as actual roundings do.
+/// Number of random perturbations. The actual error of a sum of n terms is usually below sqrt(n)
+/// roundings; the largest change of 6 random choices of signs exceeds that in 9 of 10 cases.
 constexpr int kWays = 6;
 
 /// Return the numbers rounded to the dtype, as float64, each changed by half of its epsilon, up or

@@ -220,7 +220,8 @@ TEST_CASE("float32 convolutions in one and three dims agree with the reference")
                          c.p.groups);
     };
     const Tensor y = convolve(x, w, b), dy = randn(y.sizes());
-    // Sums of thousands of products of normal numbers, each rounded to 2^-24 of the sum.
+    // Sums of thousands of products of normally distributed numbers, each rounded to 2^-24 of the
+    // sum.
     const auto close = [](const Tensor& got, const Tensor& expected, double size) {
       CHECK(got.cpu().allclose(expected.cpu(), 1e-4, size * 1e-6));
     };

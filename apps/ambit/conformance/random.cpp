@@ -1,5 +1,6 @@
 // Random numbers: one seed gives the same numbers on every device. Bits are equal, except for
-// normal numbers, which may differ relatively by 1e-6 because libm implementations differ.
+// normally distributed numbers, which may differ relatively by 1e-6 because libm implementations
+// differ.
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
