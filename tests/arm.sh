@@ -3,7 +3,7 @@
 #   tests/arm.sh [--logs FOLDER] [PART]...
 # Parts (by default all but threads; minutes on four cores of an Ampere or Graviton server, estimated):
 #   build        packages, the library, its programs and tests            20
-#   suite        all tests but those that build again, and the counts of instructions   15
+#   suite        all tests except those that build again; then counts instructions   15
 #   conformance  ambit conformance, and ambit accuracy for every function  10
 #   lessons      quickstart, tudui, the device tour and two networks of the zoo   10
 #   bench        ambit bench; against libtorch, if libtorch-dev is installed     20

@@ -21,8 +21,8 @@ inline ambit::Tensor wave(ambit::Device device, ambit::IntArrayRef sizes, double
 }
 
 /// Check sizes and values (row-major; NaN equals NaN), by a plain loop over host memory. Expected
-/// values are quoted with 12 digits, a relative error of up to 5e-12; sums of dozens of terms of
-/// size 1 add up to 1e-14.
+/// values are quoted with 12 digits, a relative error of up to 5e-12; rounding in sums of dozens of
+/// terms of magnitude 1 adds up to 1e-14.
 inline void check_values(const ambit::Tensor& got, ambit::IntArrayRef sizes,
                          const std::vector<double>& values, double tolerance = 6e-12) {
   INFO("got ", ambit::str(got), " expected sizes ", ambit::str(sizes));

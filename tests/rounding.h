@@ -24,8 +24,8 @@ struct Exact {
   std::vector<Tensor> values, changes;  // undefined: no such result
 };
 
-/// Number of random perturbations. For sums of n terms, the largest change of 6 random choices of
-/// signs exceeds sqrt(n) roundings in 19 of 20 cases, as actual roundings do.
+/// Number of random perturbations. The actual error of a sum of n terms is usually below sqrt(n)
+/// roundings; the largest change of 6 random choices of signs exceeds that in 9 of 10 cases.
 constexpr int kWays = 6;
 
 /// Return the numbers rounded to the dtype, as float64, each changed by half of its epsilon, up or
@@ -66,9 +66,9 @@ inline Tensor largest_of(const Tensor& t) {
 /// Check that a result equals the exact one for operands with `roundings` errors, and is itself
 /// rounded as often:
 ///   |got - exact| <= roundings * (eps / 2 (|exact| + terms) + change)
-/// where `terms` is the magnitude of terms that cancel; plus 8 last places of float32, in which it
-/// is computed. Numbers outside of the dtype's range are infinite, or have an error of one step of
-/// its smallest ones.
+/// where `terms` is the magnitude of terms that cancel; plus 8 units in the last place of float32,
+/// in which it is computed, and half the dtype's smallest number. Numbers beyond the dtype's range
+/// are infinite.
 inline void check(const Tensor& got, const Tensor& exact, const Tensor& change, DType dtype,
                   double roundings, Of of = Of::each, double terms = 0) {
   REQUIRE(got.sizes() == exact.sizes());
@@ -92,7 +92,8 @@ inline void check(const Tensor& got, const Tensor& exact, const Tensor& change, 
   FAIL_CHECK("off by ", needed, " roundings");
 }
 
-/// Roundings of a row with PyTorch's values: of its function, and of one around or inside it.
+/// Roundings of a row with PyTorch's values: one of its function, and one of a function that
+/// computes an operand or uses the result.
 constexpr double kOfRows = 2;
 
 /// Check the results of `run` with operands converted by `floats`, in both reduced floating-point

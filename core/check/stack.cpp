@@ -27,8 +27,8 @@ bool is_own(const Dl_info& file) {
          own.dli_fbase == file.dli_fbase;
 }
 
-// Names may be relative to the folder in which the process started. The program's own name is the
-// one that it was started by.
+// Names may be relative to the folder in which the process started. The name of the program itself
+// is its argv[0], which need not be a path.
 std::string path_of(const Dl_info& file) {
   std::error_code ignored;
   const std::filesystem::path path = std::filesystem::absolute(file.dli_fname, ignored);
@@ -50,7 +50,7 @@ Stack current_stack() {
 }
 
 SharedStack shared_stack() {
-  constexpr size_t kMost = 100'000;  // programs that create code may have more
+  constexpr size_t kMost = 100'000;  // programs that generate code may have more
   static std::mutex mutex;
   static auto* const known = new std::map<Stack, SharedStack>;  // leaked: used until exit
   Stack stack = current_stack();

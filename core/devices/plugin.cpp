@@ -35,7 +35,7 @@ struct ReportLine : LoadAttempt {
 struct Loader {
   // Recursive: a plugin's load() may use device names, which may load plugins.
   TimedRecursiveLock recursive_lock;
-  std::set<std::string> searched;  // names whose search on a path was done, with the path
+  std::set<std::string> searched;  // "NAME in PATH" of each search that was done
   // Guards `report`, which other threads read without holding the loader lock.
   std::mutex mutex;
   std::vector<ReportLine> report;

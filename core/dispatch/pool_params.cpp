@@ -57,7 +57,8 @@ int64_t window_count(const PoolParams& p, size_t axis, int64_t size) {
   return n;
 }
 
-// A dilated window may skip the whole input, from padding to padding; it has no value then.
+// Return whether each window has an element of the input. A dilation may step over the whole input,
+// from the padding before it to the padding after it.
 bool all_reach(const PoolParams& p, size_t axis, int64_t size, int64_t windows) {
   const int64_t dilation = p.dilation[axis];
   if (dilation <= size) return true;

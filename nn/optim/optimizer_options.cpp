@@ -30,7 +30,8 @@ void OptimizerOptions::bind_lr(const Tensor& lr) {
   lr_of_tensor_ = get_lr();
 }
 
-// Write the number to the tensor if it has changed since; then read the tensor, which may round it.
+// If lr was set since the last call, write it to the tensor; then read the tensor, which may round
+// it.
 void OptimizerOptions::read_lr() {
   if (!lr_tensor_.defined()) return;
   if (get_lr() != lr_of_tensor_) {

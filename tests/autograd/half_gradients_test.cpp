@@ -39,7 +39,7 @@ TEST_CASE("products that overflow float16 on the way have the gradients of their
     }
     const Tensor third = tensor({0., 0., 0.25, 0.}, half);
     check_values(slope(running, two_zeros, third), {4}, {0, 0, 16384, 0});
-    // Return src after the call, as self's gradient.
+    // The gradient of self is its weight times the product of src, 2^24.
     const Tensor large = tensor({256., 256., 256., 1.}, half);
     const auto scaled = [&](const Tensor& x) { return x.scatter_reduce(0, at, large, "prod"); };
     check_values(slope(scaled, zeros({1}, half), tensor({0x1p-10}, half)), {1}, {16384});
@@ -73,7 +73,7 @@ TEST_CASE("the gradient of erfcx of float16 and bfloat16 is accurate to their ro
     // One rounding error of 2^-11, and the error of float32's result: erfcx has an error of 12
     // times 2^-24 (see scaled_functions_test), and there are two products; these errors are
     // amplified 3200 times where the terms cancel. check_values() doubles the bound, for numbers of
-    // size 1.
+    // magnitude 1.
     check_values(got / want, {2}, {1, 1}, (0x1p-11 + 3200 * 14 * 0x1p-24) / 2);
   });
 }

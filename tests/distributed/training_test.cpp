@@ -32,12 +32,12 @@ std::string file_of(const std::string& folder, const training::Lesson& lesson) {
                      lesson.device.is_cpu() ? "cpu" : "reference");
 }
 
-// File with the losses of one process, for child processes, too. Created on first use, by one
-// thread for each lesson.
+// Return the folder of the files with the losses of one process, which child processes read too.
+// The first call creates the files, in one thread for each lesson.
 std::string losses_of_one() {
   static const TemporaryFolder folder;
   static const bool are_made = [] {
-    set_num_threads(1);  // each
+    set_num_threads(1);  // for each lesson
     std::vector<training::Lesson> lessons;
     for (const char* network : kNetworks) {
       for (const char* device : {"cpu", "reference"}) {

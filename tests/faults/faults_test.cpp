@@ -133,7 +133,7 @@ TEST_CASE("a training step that lacked memory can be repeated with the same resu
     const long faults = faults::at_every_point([&](long n) {
       Training training(kCPU, adam);
       training.step();
-      empty_cache(kCPU);  // tensors need the system, too
+      empty_cache(kCPU);  // so that tensors request memory from the system, too
       const auto outcome = faults::run(n, [&] { training.step(); });
       if (outcome.threw) {
         CHECK(same_bits(training.values(), one));

@@ -1,5 +1,5 @@
 // A pickle, without the zip format, whose checksum would reject most inputs: an error, or a value
-// that is written and read again as the same bytes.
+// that can be written and read again, and is not longer when written a second time.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 

@@ -28,7 +28,7 @@ void check_equal(const std::vector<Tensor>& got, const std::vector<Tensor>& expe
     INFO(i);
     CHECK(got[i].sizes() == expected[i].sizes());
     CHECK(got[i].dtype() == expected[i].dtype());
-    // Sums of at most 100 terms of size 1 in another order: 100 times half of 2^-23.
+    // Sums of at most 100 terms of magnitude 1 in another order: 100 times half of 2^-23.
     CHECK(allclose(got[i], expected[i], 6e-6, 6e-6));
   }
 }

@@ -14,8 +14,8 @@ using namespace ambit;
 
 namespace {
 
-// Float32 sums of up to 1,600 terms of size 1 in another order differ by up to 1,600 * 2^-24 = 1e-4
-// of the terms; functions have errors of a few units in the last place.
+// Float32 sums of up to 1,600 terms of magnitude 1 in another order differ by up to 1,600 * 2^-24 =
+// 1e-4 of the terms; functions have errors of a few units in the last place.
 constexpr double kRelative = 1e-4, kAbsolute = 1e-5;
 // Losses after steps whose gradients differ by that much.
 constexpr double kLossRelative = 1e-3;

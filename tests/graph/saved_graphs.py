@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
-# Both sides compute the same float32 functions, with sums in another order: for terms of size 1
-# they differ by a few 2^-24 of the larger terms, which the absolute tolerance allows.
+# Both sides compute the same float32 functions, with sums in another order: for terms of magnitude
+# 1 they differ by a few 2^-24 of the larger terms, which the absolute tolerance allows.
 RELATIVE, ABSOLUTE = 1e-5, 1e-5
 
 

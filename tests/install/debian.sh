@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Test the commands of README.md on a bare Debian, then the packages that these commands build on
-# another bare Debian. Run this script manually, as root; it needs debootstrap and a network.
+# Test tests/run.sh on a bare Debian and build the packages there, as docs/getting-started.md says;
+# then test the packages on another bare Debian. Run this script manually, as root; it needs
+# debootstrap and a network.
 #   tests/install/debian.sh <suite> <folder> [ctest arguments...]
 # The systems are <folder>/<suite>-build and <folder>/<suite>; they are created if they are missing,
 # and kept.

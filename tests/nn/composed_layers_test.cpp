@@ -51,7 +51,7 @@ void check(const Module& module, std::vector<Tensor> inputs, const std::vector<i
   check_values(inputs[0].grad().reshape({-1}).narrow(0, 0, 4), {4}, dx);
   std::vector<Tensor> sums;
   for (const Tensor& p : module->parameters()) sums.push_back(p.grad().sum());
-  // The bound is for sums of up to hundreds of numbers of size 10.
+  // The bound is for sums of up to hundreds of numbers of magnitude 10.
   if (!sums.empty()) check_values(stack(sums), {static_cast<int64_t>(sums.size())}, dw, 1e-10);
 }
 

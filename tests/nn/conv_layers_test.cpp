@@ -38,7 +38,7 @@ void check(Module m, IntArrayRef x_sizes, IntArrayRef y_sizes, const std::vector
     for (const Tensor& t : {x, m->weight, m->bias}) {
       if (t.defined()) got.push_back((t.grad() * wave(d, t.sizes(), 0.4)).sum());
     }
-    // The bound is for sums of up to a thousand numbers of size 10.
+    // The bound is for sums of up to a thousand numbers of magnitude 10.
     check_values(stack(got), {static_cast<int64_t>(got.size())}, expected, 1e-11);
   });
 }

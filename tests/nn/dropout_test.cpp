@@ -19,7 +19,7 @@ TEST_CASE("channel dropout zeroes whole channels; alpha dropout keeps mean and v
   const Tensor z = randn({100000});
   const Tensor a = F::alpha_dropout(z, 0.3, true);
   // The standard deviation of a mean of 1e5 numbers is 0.003. That of their variance is 0.0045 for
-  // normal numbers, and larger here because of the tails.
+  // normally distributed numbers, and larger here because of the tails.
   CHECK(std::abs(a.mean().item<double>()) < 0.02);
   CHECK(std::abs(a.var().item<double>() - 1) < 0.05);
   CHECK(F::alpha_dropout(z, 0.3).is_same(z));

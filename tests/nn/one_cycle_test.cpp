@@ -66,7 +66,7 @@ TEST_CASE("OneCycleLR in three phases, linear, with Adam's first beta and a rate
                              .max_momentum(0.8));
   for (size_t i = 0; i < lrs.size(); ++i) {
     if (i > 0) cycle.step();
-    // Quoted with 13 digits; near 0 the values are differences of numbers of size 0.1.
+    // Quoted with 13 digits; near 0 the values are differences of numbers of magnitude 0.1.
     CHECK(std::abs(lr_of(adam) - lrs[i]) <= 1e-13);
     const auto& options = static_cast<const AdamOptions&>(adam.param_groups()[0].options());
     check_close(std::get<0>(options.betas()), betas[i]);

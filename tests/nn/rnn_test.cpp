@@ -54,7 +54,7 @@ void check_run(const Module& module, const Tensor& x, const Tensor& out,
   check_values(x.grad().reshape({-1}).narrow(0, 0, 4), {4}, e.dx);
   std::vector<Tensor> sums;
   for (const Tensor& p : module->parameters()) sums.push_back(p.grad().sum());
-  // The bound is for sums of up to 50 numbers of size 50.
+  // The bound is for sums of up to 50 numbers of magnitude 50.
   check_values(stack(sums), {static_cast<int64_t>(sums.size())}, e.dw, 1e-10);
 }
 
@@ -269,8 +269,8 @@ TEST_CASE(
   const NoGradGuard no_grad;
   const std::vector<Tensor> without = run();
   for (size_t i = 0; i < 2; ++i) {
-    // Numbers of size 1 from sums of 512 products in another order in float32; the cell multiplies
-    // the differences of the last step by less than 1: 512 * 2^-24 = 3e-5.
+    // Numbers of magnitude 1 from sums of 512 products in another order in float32; the cell
+    // multiplies the differences of the last step by less than 1: 512 * 2^-24 = 3e-5.
     CHECK(without[i].allclose(with_gradients[i], 1e-4, 3e-5));
   }
   const auto stats = [] { return memory_stats(kCPU); };

@@ -62,7 +62,7 @@ TEST_CASE("a query without unmasked keys gives zeros, and has no part in gradien
         {q, k, v}, dy.index_select(1, rows));
     want[0] = zeros({2, 3, 3}, q.options()).index_copy(1, rows, want[0]);
     const auto check = [&](const Operands& got) {
-      // float64, sums of at most 5 terms of size 1, three in sequence: 15 * 2^-53 = 2e-15.
+      // float64, sums of at most 5 terms of magnitude 1, three in sequence: 15 * 2^-53 = 2e-15.
       for (size_t i = 0; i < want.size(); ++i) CHECK(got[i].allclose(want[i], 1e-13, 1e-14));
       CHECK(got[0].select(1, 1).equal(zeros({2, 3}, q.options())));
       CHECK(got[1].select(1, 1).equal(zeros({2, 5}, q.options())));
@@ -110,7 +110,7 @@ TEST_CASE("attention drops weights in parts, and the same ones in backward") {
       };
       const Operands got = differentiated(drop, {q, k, v}, dy);
       const Operands want = differentiated(by_hand, {q, k, v}, dy);
-      // float64, sums of at most 100 terms of size 1, three in sequence: 300 * 2^-53 = 4e-14.
+      // float64, sums of at most 100 terms of magnitude 1, three in sequence: 300 * 2^-53 = 4e-14.
       for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].allclose(want[i], 1e-12, 1e-12));
       if (causal) continue;
       // A quarter of the weights is dropped: the dropped fraction of n weights has the standard
@@ -161,7 +161,8 @@ TEST_CASE("attention with dropout has the same gradient however it is split") {
         return (drop(moved) * dy).sum().item<double>();
       };
       const double expected = (got[i + 1] * along).sum().item<double>();
-      // Errors of the differences: h^2, and 2^-53 / h of the sum of some 6,000 numbers of size 1.
+      // Errors of the differences: h^2, and 2^-53 / h of the sum of some 6,000 numbers of magnitude
+      // 1.
       CHECK((loss(h) - loss(-h)) / (2 * h) == doctest::Approx(expected).epsilon(1e-5).scale(1));
     }
   }

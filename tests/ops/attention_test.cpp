@@ -42,7 +42,7 @@ Grads grads_of(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& 
   return {y.detach(), a.grad(), b.grad(), c.grad()};
 }
 void check_same(const Grads& got, const Grads& want) {
-  // float64, sums of up to 300 terms of size 1: 300 * 2^-53 = 4e-14.
+  // float64, sums of up to 300 terms of magnitude 1: 300 * 2^-53 = 4e-14.
   CHECK(got.y.allclose(want.y, 1e-12, 1e-12));
   CHECK(got.q.allclose(want.q, 1e-12, 1e-12));
   CHECK(got.k.allclose(want.k, 1e-12, 1e-12));
@@ -225,7 +225,7 @@ TEST_CASE("attention does not copy a mask beyond its own size, however it is bro
   const Tensor y = scaled_dot_product_attention(q, q, q, mask);
   // A mask that is expanded to all heads has 183 MiB.
   CHECK(peak() - before < (size_t{40} << 20));
-  // Sums of 200 float32 terms of size 1 have an error of 200 * 2^-24 = 1.2e-5.
+  // Sums of 200 float32 terms of magnitude 1 have an error of 200 * 2^-24 = 1.2e-5.
   CHECK(y[3][4].allclose(by_hand(q[3][4], q[3][4], q[3][4], mask[3][0]), 1e-4, 2e-5));
   CHECK(y[15][24].allclose(by_hand(q[15][24], q[15][24], q[15][24], mask[15][0]), 1e-4, 2e-5));
 }

@@ -41,8 +41,8 @@ Complex rounded(const Complex& z, DType dtype) {
   return dtype == kComplexFloat ? Complex(std::complex<float>(z)) : z;
 }
 
-/// One rounding of each part, or that of the largest part, since cos x sinh y may cancel with
-/// others: 4 units in the last place of |z|.
+/// Allow each part an error of 4 units in the last place of |z|, not of the part itself, whose
+/// terms may cancel.
 void check_close(const Numbers& got, const Numbers& operands, Plain plain, DType dtype) {
   const double unit = dtype == kComplexFloat ? 0x1p-23 : 0x1p-52;
   const double least = dtype == kComplexFloat ? 0x1p-149 : 0x1p-1074;

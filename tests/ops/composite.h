@@ -43,7 +43,7 @@ void check_composite(const Kernel& op, const Tensors& outputs, const Tensors& in
     for (size_t i = 0; i < got.size(); ++i) {
       if (!got[i].defined()) continue;
       INFO("output ", i, ": ", str(got[i]), " expected ", str(expected[i]));
-      // float64 sums of up to 200 terms of size 1: 200 * 2^-53 = 2e-14.
+      // float64 sums of up to 200 terms of magnitude 1: 200 * 2^-53 = 2e-14.
       CHECK(got[i].to(reference).allclose(expected[i], 1e-12, 1e-12, true));
     }
   });

@@ -99,8 +99,8 @@ TEST_CASE("padding is not multiplied with infinities and NaN") {
       const Tensor expected = reference_has.cpu();
       CHECK(got.isnan().equal(expected.isnan()));
       CHECK(got.isinf().equal(expected.isinf()));
-      // Sums of at most 32 * 49 products of normal numbers, about 40, each rounded to 2^-24 of the
-      // sum: 1568 * 40 * 2^-24. A result in bfloat16 may be the neighbour: 2^-7 of it.
+      // Sums of at most 32 * 49 products of normally distributed numbers, about 40, each rounded to
+      // 2^-24 of the sum: 1568 * 40 * 2^-24. A result in bfloat16 may be the neighbour: 2^-7 of it.
       CHECK(got.allclose(expected, c.dtype == kBFloat16 ? 0x1p-7 : 0, 4e-3, true));
     };
     const size_t dims = c.window.size();

@@ -15,8 +15,9 @@ struct Case {
   ConvParams p;
 };
 
-// Sums of `terms` products of normal numbers in another order: a rounding error of 2^-24 of a
-// partial sum, about the root of `terms`, at each of `terms` additions adds up to less than this.
+// Sums of `terms` products of normally distributed numbers in another order: a rounding error of
+// 2^-24 of a partial sum, about the square root of `terms`, at each of `terms` additions adds up to
+// less than this.
 bool agree(const Tensor& got, const Tensor& expected, int64_t terms) {
   return got.allclose(expected.cpu(), 1e-5, 1e-6 * static_cast<double>(terms));
 }

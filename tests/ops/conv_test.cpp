@@ -107,7 +107,8 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
     const Tensor y = conv2d(x, w, b, c.params), dy = randn(y.sizes());
     const Device reference("reference");
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
-    // Sums of at most 11 * 45 * 38 products of normal numbers, each rounded to 2^-24 of the sum.
+    // Sums of at most 11 * 45 * 38 products of normally distributed numbers, each rounded to 2^-24
+    // of the sum.
     const auto close = [](const Tensor& got, const Tensor& expected, double size) {
       CHECK(got.cpu().allclose(expected.cpu(), 1e-4, size * 1e-6));
     };
@@ -166,9 +167,10 @@ TEST_CASE("convolutions of many channels agree with the reference") {
     };
     const Tensor y = convolve(x, w, b), dy = randn(y.sizes());
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
-    // Sums of n products of normal numbers are about sqrt(n). The bounds are relative to that. In
-    // float32 the largest measured error of direct sums, in any order, was 1e-5; Winograd's tiles
-    // for 3x3 have twice this error, for 5x5 five times, and for lines of 5 sqrt(5) times.
+    // Sums of n products of normally distributed numbers are about sqrt(n). The bounds are relative
+    // to that. In float32 the largest measured error of direct sums, in any order, was 1e-5;
+    // Winograd's tiles have twice this error for 3x3, five times for 5x5, and sqrt(5) times for
+    // lines of 5.
     const bool is_5x5 = c.window.size() > 1 && c.window.end()[-2] == 5 && c.stride == 1;
     const double largest = is_5x5 ? 7.5e-5 : 3e-5;
     const auto close = [&](const Tensor& got, const Tensor& expected, int64_t terms) {
@@ -193,13 +195,14 @@ TEST_CASE("16 filters of few channels agree with the reference") {
     const Tensor y = conv2d(x, w, b, params);  // channels last, as the next line requires
     const Tensor dw = convolution_weight_grad(y, x, w.sizes(), params);
     const Tensor ry = conv2d(rx, rw, b.to(reference), params);
-    // Results are sums of 150 products of normal numbers, gradients are sums of at most 8 * 33 * 30
-    // products of such results with normal numbers; each addition is rounded to 2^-24 of the sum.
+    // Results are sums of 150 products of normally distributed numbers, gradients are sums of at
+    // most 8 * 33 * 30 products of such results with normally distributed numbers; each addition is
+    // rounded to 2^-24 of the sum.
     CHECK(y.allclose(ry.cpu(), 1e-5, 150 * 1e-6));
     const Tensor rdw = convolution_weight_grad(ry, rx, w.sizes(), params).cpu();
     CHECK(dw.allclose(rdw, 1e-4, 8 * 33 * 30 * 1e-6));
-    // Sums of at most 16 * 25 products of such results, which are about 12, with normal numbers.
-    // NaN affects only its own windows.
+    // Sums of at most 16 * 25 products of such results, which are about 12, with normally
+    // distributed numbers. NaN affects only its own windows.
     y.index_put_({5, 9, 2, -1}, std::numeric_limits<float>::quiet_NaN());
     const Tensor odd = conv2d(y, eye(16).view({16, 16, 1, 1}));  // channels last again
     const Tensor dx = convolution_input_grad(odd, w, x.sizes(), params);
@@ -224,9 +227,9 @@ TEST_CASE(
                  b = randn({filters}, dtype);
     const Tensor y = conv2d(x, w, b, params), dy = randn(y.sizes(), dtype);
     const Tensor rx = x.to(reference), rw = w.to(reference);
-    // Results are sums of 75 products of normal numbers, gradients of at most 41 * 31 * 34. Each
-    // addition is rounded to 2^-24 of the sum; a gradient is about the square root of its number of
-    // terms.
+    // Results are sums of 75 products of normally distributed numbers, gradients of at most
+    // 41 * 31 * 34. Each addition is rounded to 2^-24 of the sum; a gradient is about the square
+    // root of its number of terms.
     CHECK(y.allclose(conv2d(rx, rw, b.to(reference), params).cpu(), 1e-5, 75 * 1e-6));
     const Tensor dw = convolution_weight_grad(dy, x, w.sizes(), params);
     const Tensor rdw = convolution_weight_grad(dy.to(reference), rx, w.sizes(), params).cpu();

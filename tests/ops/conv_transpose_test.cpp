@@ -36,7 +36,7 @@ TEST_CASE("conv_transpose2d inverts the shape of conv2d, and is its adjoint") {
       const auto rest = [&](int64_t size, int64_t window) { return (size + 2 - window) % stride; };
       const Tensor back = conv_transpose2d(g, w, {}, stride, 1, {rest(7, 3), rest(8, 2)});
       REQUIRE(back.sizes() == x.sizes());
-      // <conv(x), g> = <x, conv_transpose(g)>; sums of hundreds of numbers of size 10.
+      // <conv(x), g> = <x, conv_transpose(g)>; sums of hundreds of numbers of magnitude 10.
       check_values((back * x).sum(), {}, {(y * g).sum().item<double>()}, 1e-11);
     }
   });

@@ -167,7 +167,7 @@ TEST_CASE("convolutions in one to three dims have PyTorch's values and gradients
       for (const Tensor& t : {x, w, b}) {
         if (t.defined()) got.push_back((t.grad() * wave(d, t.sizes(), 0.4)).sum());
       }
-      // The bound is for sums of up to a thousand numbers of size 10.
+      // The bound is for sums of up to a thousand numbers of magnitude 10.
       check_values(stack(got), {static_cast<int64_t>(got.size())}, c.expected, 1e-11);
     }
   });
@@ -220,7 +220,8 @@ TEST_CASE("float32 convolutions in one and three dims agree with the reference")
                          c.p.groups);
     };
     const Tensor y = convolve(x, w, b), dy = randn(y.sizes());
-    // Sums of thousands of products of normal numbers, each rounded to 2^-24 of the sum.
+    // Sums of thousands of products of normally distributed numbers, each rounded to 2^-24 of the
+    // sum.
     const auto close = [](const Tensor& got, const Tensor& expected, double size) {
       CHECK(got.cpu().allclose(expected.cpu(), 1e-4, size * 1e-6));
     };

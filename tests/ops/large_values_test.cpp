@@ -154,8 +154,8 @@ TEST_CASE("normalisation of values whose squares exceed the range is correct") {
   for (const char* device : {"cpu", "reference"}) {
     const Device d(device);
     INFO(device);
-    // ((x - mean) / sqrt(var + 1e-5), for x / sqrt(mean(x^2)): for 1, 2, 3, independent of the
-    // scale
+    // (x - mean) / sqrt(var) of 1, 2, 3, and x / sqrt(mean(x^2)) below: with numbers this large eps
+    // has no effect, and the results do not depend on the scale.
     const std::vector<double> expected{-1.22474487139, 0, 1.22474487139};
     for (const bool is_double : {false, true}) {
       const auto options = is_double ? f64(d) : f32(d);

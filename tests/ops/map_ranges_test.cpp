@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kOwn[] = {"cpu", "reference"};
 
 // Check that each value, of float32 or float64, is within `units` half units in the last place, or
-// within two of the smallest numbers.
+// within two times the smallest positive number.
 void check_digits(const Tensor& got, const std::vector<double>& exact, double units) {
   const double eps = finfo(got.dtype()).eps;
   const double least = got.dtype() == kFloat64 ? 5e-324 : 1.5e-45;

@@ -29,7 +29,7 @@ using Prepare = std::function<void(Tensors&)>;
 /// The example of a kernel, with operands of which the largest have 2^22 elements.
 struct LargeCall {
   std::vector<Dims> sizes;  // sizes of the operands
-  Prepare prepare = {};     // prepares operands that are not normal numbers
+  Prepare prepare = {};     // sets operands that need particular values
 };
 
 constexpr int64_t kAll = int64_t{1} << 22;

@@ -125,7 +125,7 @@ TEST_CASE("average pooling accepts the layout of a convolution's result") {
       row_major.requires_grad_();
       const auto result = [&](const Tensor& in) { return pool(relu(in)); };
       const Tensor a = result(y), b = result(row_major);
-      // Sums of up to 100 terms of size 10, in float32: 100 * 10 * 2^-24.
+      // Sums of up to 100 terms of magnitude 10, in float32: 100 * 10 * 2^-24.
       CHECK(a.allclose(b, 1e-5, 1e-4));
       (a * a).sum().backward();
       (b * b).sum().backward();

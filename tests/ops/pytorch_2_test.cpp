@@ -84,7 +84,7 @@ TEST_CASE("linspace and logspace accept tensors as ends") {
 TEST_CASE("products of float16 and bfloat16 matrices have float32 results without rounding") {
   for_each_device([](Device d) {
     const Tensor h = wave(d, {2, 3}).to(kFloat16), t = h.t();
-    // Sums of 3 exact products of size 1 in float32: 3 roundings of 2^-24.
+    // Sums of 3 exact products of magnitude 1 in float32: 3 roundings of 2^-24.
     const double tolerance = 3 * 0x1p-24;
     const std::vector<double> square{1.38570904732, -0.12996172905, -0.12996172905, 0.98053508997};
     CHECK(mm(h, t, kFloat32).dtype() == kFloat32);

@@ -200,7 +200,7 @@ TEST_CASE("istft is the inverse of stft") {
       const Tensor w = hann_window(n, o);
       for (const bool normalized : {false, true}) {
         const Tensor y = stft(x, n, 2, {}, w, true, "reflect", normalized, {}, true);
-        // Sums of 16 terms of size 4, in float64: 64 * 2^-53 = 7e-15.
+        // Sums of 16 terms of magnitude 4, in float64: 64 * 2^-53 = 7e-15.
         CHECK(istft(y, n, 2, {}, w, true, normalized, {}, 50).allclose(x, 1e-12, 1e-12));
       }
       const Tensor all = stft(made_of(x, x.flip({1})), n, 3, {}, hamming_window(n, o));

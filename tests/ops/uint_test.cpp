@@ -9,8 +9,8 @@
 // bincount, isin, lt, le, gt, ge, logical_and, logical_or, logical_xor, logical_not, isclose, min,
 // max, amin, amax, argmin, argmax, cummax; ambit has most of these. Both refuse: add, sub,
 // floor_divide, trunc_divide, remainder, fmod, pow, bitwise_not, shifts, neg, abs, sign, gcd, lcm,
-// heaviside, diff, matmul, softmax, addcmul, mean without dtype, as an index. One file, because all
-// cases share these operands.
+// heaviside, diff, matmul, softmax, addcmul, mean without dtype, and these dtypes as indices. One
+// file, because all cases share these operands.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 

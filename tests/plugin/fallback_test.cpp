@@ -206,7 +206,7 @@ TEST_CASE("a training step on a device with only memory equals that on the CPU")
   const auto [loss, weight] = train("bare");
   const auto [cpu_loss, cpu_weight] = train(kCPU);
   // Composites (linear, softmax) round differently from the CPU's own kernels: 2 steps of sums of
-  // at most 12 terms of size up to 11, each within 2^-24 of its size: 2 * 12 * 11 * 6e-8 < 2e-5.
+  // at most 12 terms up to 11, each within 2^-24 of its magnitude: 2 * 12 * 11 * 6e-8 < 2e-5.
   CHECK(allclose(loss, cpu_loss, 0, 2e-5));
   CHECK(allclose(weight, cpu_weight, 0, 2e-5));
 }

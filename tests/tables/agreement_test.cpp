@@ -22,7 +22,7 @@ namespace {
   RESULT(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
 #define LOGICAL(f) RESULT(f, f(o.yes, o.no), f(o.a, o.n)), IN_PLACE(f##_, o.yes, o.no)
 
-// A unary function of normal numbers and of the unit interval, or of integers.
+// Return `floats` for a unary function of floating-point numbers, and o.n for one of integers only.
 const Tensor& operand_of(UnaryOp map, const Operands& o, const Tensor& floats) {
   return row_of(map).dtypes.contains(kFloat32) ? floats : o.n;
 }
@@ -258,8 +258,8 @@ void check_agree(const Tensor& got, const Tensor& want) {
     CHECK(got.cpu().equal(want.cpu()));
     return;
   }
-  // Sums of up to 144 float32 terms of size 1: error below 144 * 2^-24 = 9e-6 of the largest sum;
-  // functions are within 4 ulp, 3e-7.
+  // Sums of up to 144 float32 terms of magnitude 1: error below 144 * 2^-24 = 9e-6 of the largest
+  // sum; functions are within 4 ulp, 3e-7.
   CHECK(got.cpu().allclose(want.cpu(), 1e-5, 1e-5, true));
 }
 

@@ -1,5 +1,6 @@
 // Random numbers: one seed gives the same numbers on every device. Bits are equal, except for
-// normal numbers, which may differ relatively by 1e-6 because libm implementations differ.
+// normally distributed numbers, which may differ relatively by 1e-6 because libm implementations
+// differ.
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -25,7 +26,7 @@ std::vector<Tensor> draw_all(const Draw& draw, uint64_t seed, Device device) {
   manual_seed(seed);
   std::vector<Tensor> drawn;
   // Consecutive fills that end anywhere in a block of four words; each continues the stream. The
-  // last one needs more than one launch of a GPU's threads.
+  // last one needs many thread blocks of a GPU.
   for (const int64_t n : {1, 2, 3, 4, 5, 7, 1001, 70'001}) {
     drawn.push_back(draw({n}, device));
   }
@@ -68,7 +69,7 @@ void check_strided(Device device) {
                draw("reference"), kNormalBound);
 }
 
-// Needs more than one launch of a GPU's threads.
+// A GPU needs about a thousand thread blocks for it.
 void check_large(Device device) {
   const auto draw = [](Device d) {
     manual_seed(3);

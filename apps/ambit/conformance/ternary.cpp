@@ -45,8 +45,8 @@ Values last_values(TernaryOp op, const Values& values) {
 struct Layouts {
   Layout y, a, b, c;
 };
-/// Return operands that all have the layout, and combinations of contiguous tensors with one in the
-/// layout.
+/// Return the layouts of the operands: all in the form's layout, or one of them and the others
+/// contiguous.
 std::vector<Layouts> layouts_of(const Form& form) {
   constexpr Layout plain = Layout::contiguous;
   const Layout l = form.layout;

@@ -15,7 +15,7 @@ struct Folding {
   using Value = typename Fold::Value;
   using Result = arithmetic::Folded<op, X>;
   __device__ Value first() const {
-    constexpr Value nothing = Fold::kNothing;  // device code has no static members
+    constexpr Value nothing = Fold::kNothing;  // device code has no address of Fold's member
     return nothing;
   }
   __device__ Value load(const X* x, int64_t) const { return Fold::element(*x); }

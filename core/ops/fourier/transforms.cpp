@@ -156,7 +156,7 @@ Tensor transformed(Tensor pairs, IntArrayRef dims, bool inverse, double scale) {
   return pairs;
 }
 
-// Transform real x along its last dim of `lines`: one half of the result is computed; the other
+// Transform real x along the last one of lines.dims: one half of the result is computed; the other
 // half consists of its conjugates in reverse order.
 Tensor mirrored_transform(const Tensor& x, const Lines& lines, double scale, bool forward) {
   const int64_t dim = lines.dims.back(), mirrored = (lines.sizes.back() - 1) / 2;

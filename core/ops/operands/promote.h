@@ -19,8 +19,7 @@ enum class Domain : uint8_t {
 DType compute_dtype(const char* op, Domain domain, DType promoted);
 
 /// Check that a result may be stored in place: not complex numbers in floats, floats in integers,
-/// nor numbers in bool. Errors:
-/// DTypeError.
+/// nor numbers in bool. Errors: DTypeError.
 void check_casts_to(const char* op, DType result, DType self);
 
 }  // namespace ambit

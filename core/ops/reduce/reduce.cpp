@@ -124,8 +124,8 @@ Tensor product_before(const Tensor& x, int64_t dim) {
   return y;
 }
 
-// True where the product of all factors except x[i] is 0: one factor is 0 and all are finite.
-// Computing the product could give NaN by overflow.
+// True where the product of all factors except x[i] is 0: one of them is 0 and all of them are
+// finite. Computing the product could give NaN by overflow.
 Tensor others_vanish(const Tensor& x, int64_t dim) {
   const NoGradGuard no_grad;
   const Tensor zero = x == 0, wild = logical_not(isfinite(x));

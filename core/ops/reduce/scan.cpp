@@ -87,10 +87,10 @@ Tensor cumprod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   return finite_product(before, weighted_suffix_sum(g, next_along(x, dim, 1), dim));
 }
 
-// The gradient of x[i] is the sum of g[k] e^(x[i] - y[k]) over k >= i, which is e^(x[i] - y[i])
-// r[i] with r[i] = g[i] + e^(y[i] - y[i + 1]) r[i + 1]: no exponent is above 0.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// The gradient of x[i] is the sum of g[k] e^(x[i] - y[k]) over k >= i, which is e^(x[i] - y[i])
+// r[i] with r[i] = g[i] + e^(y[i] - y[i + 1]) r[i + 1]: no exponent is above 0.
 Tensor logcumsumexp_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   if (g.numel() == 0) return g;
   if (g.dim() == 0) return g;

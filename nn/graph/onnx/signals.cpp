@@ -37,7 +37,7 @@ void expect_positive(int64_t n) {
   if (n < 1) throw Error(fmt::format("expected a length from 1 on, got {}", n));
 }
 
-// x [..., N, ..., 1 or 2]; the axis is an input from opset 20 on, before an attribute.
+// x [..., N, ..., 1 or 2]; the axis is an input from opset 20 on, and an attribute in older opsets.
 Tensor dft(const Call& c) {
   const Tensor& x = c.tensor(0);
   const bool is_inverse = c.flag(3), is_onesided = c.flag(4);

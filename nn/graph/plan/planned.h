@@ -56,7 +56,7 @@ class ExpectedInputs {
 /// Runs a program call by call, in planned memory.
 class PlannedCalls final : public Planned {
  public:
-  /// The inputs fit the program.
+  /// Requires inputs that fit the program.
   PlannedCalls(std::shared_ptr<const Program> program, PlannedState state, TensorList inputs,
                const Mode& mode);
 

@@ -83,9 +83,9 @@ std::string difference(const Outcome& got, const Outcome& expected, const Step& 
   if (!got.error.empty()) {
     return got.error.starts_with("not") ? got.error + ": " + got.what : std::string();
   }
-  // Moves between devices are copies, but meta has no other device: there a gradient stays
-  // expanded, and need not be added to in place.
-  // In-place accumulation of a gradient depends on the other owners of its memory.
+  // Strides of gradients on meta may differ, because meta has no other device to which a move would
+  // copy an expanded gradient. Versions of gradients differ, because in-place accumulation depends
+  // on the other owners of their memory.
   const bool in_full = !is_in(step.python, "grad(") && !is_in(step.python, "backward(") &&
                        (!got.result.defined() || !got.result.is_meta());
   const std::string a = describe(got.result, in_full), b = describe(expected.result, in_full);

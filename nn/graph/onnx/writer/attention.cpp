@@ -1,4 +1,4 @@
-// Form: attention as matrix products and softmax. Only opset 23 has an operator for it.
+// Form: attention as matrix products and softmax. ONNX has an operator for it only since opset 23.
 #include <cmath>
 #include <limits>
 

@@ -77,7 +77,7 @@ void layer_norm(Site& s) {
       {attribute("axis", -static_cast<int64_t>(shape.size())), attribute("epsilon", s.real(4))}));
 }
 
-// Only opset 23 has an operator for it.
+// ONNX has an operator for it only since opset 23.
 void rms_norm(Site& s) {
   Emitter& e = s.e;
   const Ref x = s.tensor(0);
@@ -92,7 +92,7 @@ void rms_norm(Site& s) {
   s.give(s.has(2) ? e.mul(y, s.tensor(2)) : y);
 }
 
-// Written as an instance norm of [N, groups, all]; only opset 21 has an operator for it.
+// Written as an instance norm of [N, groups, all]; ONNX has an operator for it only since opset 21.
 void group_norm(Site& s, int64_t groups, size_t weight, size_t bias, double eps) {
   Emitter& e = s.e;
   const Ref x = s.tensor(0);

@@ -40,9 +40,9 @@ bool has_fraction(const std::vector<double>& factors) {
   return std::any_of(factors.begin(), factors.end(), [](double f) { return f != std::floor(f); });
 }
 
-// `size`: the argument with the spatial sizes, or None if `factors` are given. PyTorch's nearest is
-// floor without half pixels, which is not ONNX's default; its linear with one pixel is half_pixel,
-// not pytorch_half_pixel.
+// `size`: the argument with the spatial sizes, or None if `factors` are given. PyTorch's nearest
+// mode is "floor" with "asymmetric" coordinates, which are not ONNX's defaults. Its linear mode is
+// "half_pixel", for outputs of one pixel too; "pytorch_half_pixel" differs for those.
 void resize(Site& s, std::string_view mode, size_t size, std::vector<double> factors,
             bool align_corners) {
   Emitter& e = s.e;

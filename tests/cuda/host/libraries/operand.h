@@ -39,7 +39,7 @@ void store(const Operand& to, const std::vector<T>& values);
 /// Check that a kernel's output does not overlap its input. Misuse: it does.
 void expect_apart(const std::string& call, const Operand& written, const Operand& read);
 
-/// Check that the elements of an output have distinct addresses. Misuse: they may not.
+/// Check that the elements of an output have distinct addresses. Misuse: two elements may overlap.
 void expect_no_overlap(const std::string& call, const Operand& written);
 
 /// Overwrite a workspace, as a kernel would.

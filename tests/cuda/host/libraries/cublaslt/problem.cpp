@@ -95,7 +95,7 @@ cublasStatus_t read_epilogue(const MatmulDesc& desc, Problem& p) {
                       CUBLASLT_EPILOGUE_GELU,    CUBLASLT_EPILOGUE_GELU_BIAS};
   if (std::find(known.begin(), known.end(), p.epilogue) == known.end()) return kUnsupported;
   if (p.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return CUBLAS_STATUS_SUCCESS;
-  // Kernels for float64 have no epilogues, and the others require column order.
+  // Kernels for float64 have no epilogues, and the others require column-major order.
   if (p.is_double() || p.d.order == CUBLASLT_ORDER_ROW) return kUnsupported;
   const auto type = desc.get<int32_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
   const bool fits = type == -1 || element_of(static_cast<cudaDataType_t>(type)) == p.element;

@@ -155,7 +155,7 @@ TEST_CASE("epilogues add the bias and apply their activation") {
     for (const auto& result : call.found()) {
       REQUIRE(call.run(&result.algo, {A.data(), B.data(), D.data(), D.data()}) ==
               CUBLAS_STATUS_SUCCESS);
-      // Sums of 8 terms of size up to about 10; an activation's slope is below 1.2.
+      // Sums of 8 terms of magnitude up to about 10; an activation's slope is below 1.2.
       CHECK(worst_ratio(D.read({1, kN, kM}, kFloat32), e.exact, ones({1}, kFloat64) * 1e-5) <= 1);
     }
   }
