@@ -51,7 +51,8 @@ int64_t whole(Sign sign, int64_t a, int64_t b) {
     }
   }
   if (overflows) {
-    throw Error(fmt::format("expected a result of {} and {} that fits int64, got another", a, b));
+    throw Error(fmt::format(
+        "expected a result of {} and {} that fits int64, got one that overflows", a, b));
   }
   return out;
 }
