@@ -72,8 +72,8 @@ void check(const Settings& o) {
                             fmt::join(o.stride, ", ")));
   }
   if (o.transposed && (o.mode != kZeros || o.padding_name)) {
-    throw Error(
-        fmt::format("{}: expected zero padding given as numbers, got another", o.class_name()));
+    throw Error(fmt::format("{}: expected padding_mode kZeros and padding as numbers, got another",
+                            o.class_name()));
   }
 }
 

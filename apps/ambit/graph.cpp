@@ -77,7 +77,8 @@ void add_graph(CLI::App& tool, int& exit_code) {
       "FILE is what torch.export.save() of PyTorch 2.9 or newer writes, a .pt2 file, or an ONNX "
       "model of opset 13 or newer.");
 
-  CLI::App* shown = graph->add_subcommand("show", "Print the calls, with dtypes and sizes.");
+  CLI::App* shown =
+      graph->add_subcommand("show", "Print a network's calls, with dtypes and sizes.");
   shown->add_option("file", options->file, "the .pt2 or .onnx file")->required();
   shown->add_flag("--dot", options->dot, "print a directed graph for Graphviz: | dot -Tsvg");
   shown->callback([options, &exit_code] {
@@ -85,7 +86,7 @@ void add_graph(CLI::App& tool, int& exit_code) {
     exit_code = 0;
   });
 
-  CLI::App* ran = graph->add_subcommand("run", "Run it on NumPy arrays.");
+  CLI::App* ran = graph->add_subcommand("run", "Run a network on NumPy arrays.");
   ran->add_option("file", options->file, "the .pt2 or .onnx file")->required();
   ran->add_option("--in", options->in, "a .npy file; once for each input, in order")
       ->allow_extra_args(false);
@@ -94,14 +95,15 @@ void add_graph(CLI::App& tool, int& exit_code) {
   ran->add_option("--device", options->device, "the device to run on")->capture_default_str();
   ran->add_flag("--plan", options->plan,
                 "run a plan, and print its calls and its memory by module");
-  ran->add_flag("--exact", options->exact, "the same for an exact plan, of memory only");
+  ran->add_flag("--exact", options->exact,
+                "the same for an exact plan, which gives the graph's results bit for bit");
   ran->callback([options, &exit_code] {
     run(*options);
     exit_code = 0;
   });
 
   CLI::App* measured = graph->add_subcommand(
-      "bench", "Measure it in evaluation: the graph, its exact plan and its default plan.");
+      "bench", "Measure a network in evaluation: the graph, its exact plan and its default plan.");
   measured->footer(
       "The three run alternately in one process; times are medians, ratios are to the graph's "
       "time. Memory is that between inputs and outputs; that of the graph is shown if it is the "

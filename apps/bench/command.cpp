@@ -96,9 +96,10 @@ void add_bench(CLI::App& tool, int& exit_code) {
   c.footer(kFooter);
   c.add_option("--filter", options.filter, "Measure only rows whose name contains this: net/train");
   c.add_flag("--list", command->list, "Print the names of the rows without measuring");
-  c.add_option("--device", options.device, "Where ambit computes")->capture_default_str();
+  c.add_option("--device", options.device, "The device that ambit computes on")
+      ->capture_default_str();
   c.add_option("--against", options.against,
-               "Compare with libtorch, pytorch (its fastest variant, by $AMBIT_PYTHON), floor "
+               "Compare with libtorch, pytorch (its fastest variant, run by $AMBIT_PYTHON), floor "
                "(direct calls\nof oneDNN), or a library's file")
       ->type_name("NAME,...")
       ->delimiter(',');

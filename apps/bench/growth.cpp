@@ -38,7 +38,7 @@ Growth::Cell measure_cell(const Row& row, int64_t batch, int threads, const Opti
 }
 
 Rows table(const Growth& growth) {
-  Rows rows{{"work", "batch", "threads", "time", "images/s a thread", "peak"}};
+  Rows rows{{"work", "batch", "threads", "time", "images/s per thread", "peak"}};
   for (const Growth::Cell& cell : growth.cells) {
     rows.push_back(
         {cell.work, std::to_string(cell.batch), std::to_string(cell.threads),

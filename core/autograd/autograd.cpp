@@ -43,8 +43,8 @@ PooledVector<Edge> root_edges(const char* op, TensorList roots) {
   for (const Tensor& root : roots) {
     edges.push_back(gradient_edge(root));
     if (!edges.back()) {
-      throw AutogradError(fmt::format(
-          "{}: expected a tensor that requires grad or came from one, got one that does not", op));
+      throw AutogradError(
+          fmt::format("{}: expected a tensor that requires grad, got one that does not", op));
     }
   }
   return edges;

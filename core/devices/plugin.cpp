@@ -80,7 +80,7 @@ class LoaderLock {
     if (loader().recursive_lock.acquire(timeout_s)) return;
     throw BackendError(fmt::format(
         "expected another thread to have loaded {} within {} s, but it has not finished; "
-        "does its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
+        "does its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT sets the limit)",
         printable(file_being_loaded()), timeout_s));
   }
   ~LoaderLock() { loader().recursive_lock.release(); }

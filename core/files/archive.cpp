@@ -176,7 +176,7 @@ void InputArchive::load_from(
     for (size_t at = 0; at < bytes.size();) {
       const size_t got = read(at, bytes.data() + at, bytes.size() - at);
       if (got == 0 || got > bytes.size() - at) {
-        fail_load(kMemory, fmt::format("expected {} bytes, got others", bytes.size()));
+        fail_load(kMemory, fmt::format("expected {} bytes, got {}", bytes.size(), at + got));
       }
       at += got;
     }

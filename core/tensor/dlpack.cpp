@@ -146,8 +146,8 @@ Device find_device(const DLDevice& d) {
   if (type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost) return kCPU;
   if (type == kDLExtDev) {
     throw BackendError(
-        "from_dlpack: expected the device to be named, for device.device_type is 12 (kDLExtDev), "
-        "which any library may use");
+        "from_dlpack: expected the device to be named, because device.device_type is 12 "
+        "(kDLExtDev), which any library may use");
   }
   load_all_backends();
   for (const std::string& name : backend_names()) {

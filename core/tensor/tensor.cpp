@@ -113,8 +113,9 @@ const Tensor& Tensor::seen() const {
                        t.storage->use_count() > (t.base ? 2u : 1u);
   if (is_held || !t.storage->owns_memory()) return *this;
   throw Error(
-      "assignment: expected an element, a row or a view of a tensor, got a copy, which the "
-      "assignment would not keep; index_put_() and masked_fill_() write through indices and masks");
+      "assignment: expected an element, a row or a view of a tensor, got a copy, so that the "
+      "assignment would have no effect; index_put_() and masked_fill_() write through indices and "
+      "masks");
 }
 
 bool Tensor::is_nonzero() const {

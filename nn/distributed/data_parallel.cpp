@@ -81,7 +81,8 @@ DataParallel::DataParallel(std::shared_ptr<nn::Module> module, std::shared_ptr<P
                            const DistributedDataParallelOptions& options)
     : module_(std::move(module)), options_(options), group_(std::move(group)) {
   if (!module_ || !group_ || !(options_.bucket_cap_mb > 0)) {
-    throw Error("DistributedDataParallel: expected a module, a group and buckets of some size");
+    throw Error(
+        "DistributedDataParallel: expected a module, a process group and bucket_cap_mb > 0");
   }
   Named params, all;
   for (const auto& item : module_->named_parameters()) {

@@ -70,7 +70,7 @@ Tensor selu(const Tensor& input, bool inplace) {
 
 Tensor celu(const Tensor& input, double alpha, bool inplace) {
   check_floating("celu", input);
-  if (alpha == 0) throw Error("celu: expected an alpha other than 0");
+  if (alpha == 0) throw Error("celu: expected an alpha other than 0, got 0");
   return mapped(input, inplace,
                 [&](const Tensor& x) { return activated(x, BinaryOp::celu, alpha); });
 }

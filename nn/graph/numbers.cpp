@@ -50,7 +50,10 @@ int64_t whole(Sign sign, int64_t a, int64_t b) {
       out = sign == Sign::mod ? rest + adjusted * b : a / b - adjusted;
     }
   }
-  if (overflows) throw Error(fmt::format("expected a number of 64 bits from {} and {}", a, b));
+  if (overflows) {
+    throw Error(fmt::format(
+        "expected a result of {} and {} that fits int64, got one that overflows", a, b));
+  }
   return out;
 }
 

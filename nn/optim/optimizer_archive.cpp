@@ -167,7 +167,7 @@ void save(const optim::Optimizer& optimizer, const std::string& path) {
   if (path.ends_with(".safetensors")) {
     throw SerializationError(fmt::format(
         "save: cannot write '{}': expected .pth or another extension for an optimizer, whose "
-        "options a safetensors file has no place for",
+        "options a safetensors file cannot store",
         printable(path)));
   }
   OutputArchive archive;

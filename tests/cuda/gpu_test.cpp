@@ -47,7 +47,8 @@ TEST_CASE("gpu: an invalid probability is an Error when the host waits; BCE itse
   normal(0, good);
   normal(0, -good);
   CHECK(cuda::counters().host_waits == waits + 2);
-  CHECK_THROWS_WITH_AS(good.cpu(), "normal: expected std >= 0, got others", Error);
+  CHECK_THROWS_WITH_AS(good.cpu(), "normal: expected all elements of std >= 0, got one that is not",
+                       Error);
 }
 
 TEST_CASE(

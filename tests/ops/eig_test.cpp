@@ -217,7 +217,7 @@ TEST_CASE("eig refuses numbers that are not finite, and losses that depend on ph
     batch[1][0][2].fill_(INFINITY);
     CHECK_THROWS_WITH_AS(
         linalg_eig(batch),
-        "linalg_eig: expected finite numbers that converge, got LAPACK's code 1 in "
+        "linalg_eig: expected finite numbers for which LAPACK converges, got its code 1 in "
         "matrix 1 of the batch",
         LinAlgError);
     CHECK_THROWS_AS(linalg_eigvals(complex_matrices(d) * NAN), LinAlgError);

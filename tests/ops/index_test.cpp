@@ -41,10 +41,10 @@ TEST_CASE("an empty list of indices is refused") {
   for_each_device([](Device d) {
     const Tensor x = cube(d);
     const std::vector<indexing::TensorIndex> none;
-    CHECK_THROWS_WITH_AS(x.index({}), "index: expected an index or more, got none", IndexError);
+    CHECK_THROWS_WITH_AS(x.index({}), "index: expected at least one index, got none", IndexError);
     CHECK_THROWS_AS(x.index(none), IndexError);
     CHECK_THROWS_AS(x.index(std::vector<std::optional<Tensor>>()), IndexError);
-    CHECK_THROWS_WITH_AS(x.index_put_({}, 0), "index_put_: expected an index or more, got none",
+    CHECK_THROWS_WITH_AS(x.index_put_({}, 0), "index_put_: expected at least one index, got none",
                          IndexError);
     CHECK_THROWS_AS(x.index_put_(none, zeros({}, x.options())), IndexError);
     CHECK_THROWS_AS(index_put(x, {}, zeros({}, x.options())), IndexError);

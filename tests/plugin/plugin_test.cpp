@@ -169,7 +169,7 @@ TEST_CASE("child: a plugin joins a thread" * doctest::skip()) {
         "loaded " +
             file +
             " within 0.2 s, but it has not finished; does its load() wait "
-            "for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)");
+            "for this thread? ($AMBIT_LOAD_TIMEOUT sets the limit)");
   CHECK_THROWS_AS(Device("unheard_of"), Error);
   load_backend(plugin_path("toy"));
   CHECK(is_available("toy"));

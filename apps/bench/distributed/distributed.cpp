@@ -49,7 +49,7 @@ Rows steps_table(const Steps& s, int ranks) {
   add(fmt::format("{} ranks, buckets of {} MiB", ranks, kBucketMiB), ranks, s.together);
   add("in one bucket", ranks, s.at_once);
   add("without exchange", ranks, s.computing);
-  add("the same until all are done", ranks, s.slowest);
+  add("the same until all ranks are done", ranks, s.slowest);
   return rows;
 }
 

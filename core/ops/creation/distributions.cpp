@@ -110,7 +110,7 @@ namespace {
 
 void expect_deviations(const Tensor& std) {
   expect_floats("normal", std);
-  expect_all(std >= 0, "normal: expected std >= 0, got others");
+  expect_all(std >= 0, "normal: expected all elements of std >= 0, got one that is not");
 }
 
 }  // namespace

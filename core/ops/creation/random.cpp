@@ -135,7 +135,7 @@ void expect_probabilities(const char* op, const Tensor& p) {
   const NoGradGuard no_grad;
   if (p.is_meta() || p.numel() == 0) return;
   if (!(min(p).item<double>() >= 0 && max(p).item<double>() <= 1)) {
-    throw Error(fmt::format("{}: expected probabilities in [0, 1], got others", op));
+    throw Error(fmt::format("{}: expected probabilities in [0, 1], got one outside", op));
   }
 }
 

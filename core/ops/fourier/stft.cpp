@@ -138,7 +138,7 @@ Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length
   check_devices("stft", {{"self", self}, {"window", given}});
   const bool is_complex = self.is_complex() || (given.defined() && given.is_complex());
   if (!is_complex && !return_complex) {
-    throw Error("stft: expected return_complex for real numbers, got none");
+    throw Error("stft: expected return_complex = true for real numbers, got false");
   }
   if (is_complex && onesided.value_or(false)) {
     throw Error("stft: expected onesided = false for complex numbers, got true");
@@ -226,7 +226,9 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
                             f.win_length, f.hop));
   }
   const bool half = is_half(self.size(-2), n_fft, onesided);
-  if (return_complex && half) throw Error("istft: expected all rows for complex results, got half");
+  if (return_complex && half) {
+    throw Error("istft: expected n_fft rows for return_complex = true, got half");
+  }
   if (!return_complex && given.defined() && given.is_complex()) {
     throw DTypeError("istft: expected a real window without return_complex, got complex numbers");
   }

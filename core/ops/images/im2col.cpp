@@ -27,7 +27,7 @@ struct WindowGrid {
       if (std::min({image[k], kernel[k], dilation[k], stride[k]}) < 1 || padding[k] < 0) {
         throw Error(fmt::format(
             "{}: expected sizes, dilation and stride of at least 1 and padding of at least 0, got "
-            "sizes {} and {}, dilation {}, padding {}, stride {}",
+            "image size {}, kernel size {}, dilation {}, padding {}, stride {}",
             op, image[k], kernel[k], dilation[k], padding[k], stride[k]));
       }
       const int64_t most = INT32_MAX;  // limits all numbers below, so that no product overflows
@@ -37,8 +37,8 @@ struct WindowGrid {
       const int64_t room = image[k] + 2 * padding[k] - dilation[k] * (kernel[k] - 1) - 1;
       if (room < 0) {
         throw ShapeError(
-            fmt::format("{}: expected windows no larger than the padded image, got {} of {}, "
-                        "dilation {}, padding {}",
+            fmt::format("{}: expected windows no larger than the padded image, got kernel size {}, "
+                        "image size {}, dilation {}, padding {}",
                         op, kernel[k], image[k], dilation[k], padding[k]));
       }
       count[k] = room / stride[k] + 1;

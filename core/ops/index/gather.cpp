@@ -35,8 +35,8 @@ int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tenso
   expect_index_dtype(op, index);
   const int64_t d = wrap_dim(op, dim, self.dim());
   if (index.numel() > 0 && !fits_into(index, self, d)) {
-    throw ShapeError(fmt::format("{}: expected an index of {} at most except in dim {}, got {}", op,
-                                 str(self.sizes()), d, str(index.sizes())));
+    throw ShapeError(fmt::format("{}: expected index sizes of at most {} except in dim {}, got {}",
+                                 op, str(self.sizes()), d, str(index.sizes())));
   }
   return d;
 }
@@ -67,8 +67,8 @@ int64_t check_scatter(const char* op, const Tensor& self, int64_t dim, const Ten
   expect_dtype(op, "src", src, self.dtype());
   const int64_t d = check_index(op, self, dim, index);
   if (index.numel() > 0 && !fits_into(index, src, -1)) {
-    throw ShapeError(fmt::format("{}: expected src of {} at least, as index, got {}", op,
-                                 str(index.sizes()), str(src.sizes())));
+    throw ShapeError(fmt::format("{}: expected src sizes of at least {}, those of index, got {}",
+                                 op, str(index.sizes()), str(src.sizes())));
   }
   check_index_values(op, index, 0, self.dim() == 0 ? 1 : self.size(d), d);
   return d;

@@ -158,7 +158,9 @@ void check_index_devices(const char* op, const Tensor& self, IndexList indices,
 ParsedIndex parse_index(const char* op, const Tensor& self, IndexList indices,
                         const Tensor* value) {
   check_index_devices(op, self, indices, value);
-  if (indices.empty()) throw IndexError(fmt::format("{}: expected an index or more, got none", op));
+  if (indices.empty()) {
+    throw IndexError(fmt::format("{}: expected at least one index, got none", op));
+  }
   int64_t taken = 0, dots = 0;
   for (const TensorIndex& i : indices) {
     taken += dims_taken(op, i);

@@ -68,9 +68,9 @@ Tensor borders(const Tensor& data, const std::optional<Tensor>& lengths,
                     (lengths || given.size(-1) > 0);
   if (!fits) {
     throw ShapeError(
-        fmt::format("{}: expected {} of the {} sizes of data {} before axis {} and one"
-                    " more, got {}",
-                    kOp, name, axis, str(data.sizes()), axis, str(given.sizes())));
+        fmt::format("{}: expected {} with the sizes of data before axis {} and one more dim, got "
+                    "{} for data {}",
+                    kOp, name, axis, str(given.sizes()), str(data.sizes())));
   }
   const Tensor wide = given.to(kInt64);
   if (!lengths) {

@@ -31,8 +31,8 @@ struct Adaptive {
       constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
       if (n < 0 || n > kMost || in < 1 || in > kMost) {
         throw ShapeError(
-            fmt::format("{}: expected spatial sizes from 1, of the output from 0, to "
-                        "{}, got input {} and output {}",
+            fmt::format("{}: expected spatial sizes of the input from 1 and of the output from 0, "
+                        "up to {}, got input {} and output {}",
                         op, kMost, str(input.sizes()), str(asked)));
       }
       out[2 + i] = n;

@@ -21,7 +21,7 @@ namespace ambit {
 namespace {
 
 constexpr const char* kNoConvergence =
-    "expected finite numbers that converge, got LAPACK's code {}";
+    "expected finite numbers for which LAPACK converges, got its code {}";
 
 // gA = V^-H (diag(gL) + (V^H gV - V^H V diag(Re(V^H gV))) / conj(E)) V^H, E_ij = L_j - L_i; changes
 // of eigenvectors' lengths do not contribute.

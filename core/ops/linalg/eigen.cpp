@@ -21,7 +21,7 @@ namespace ambit {
 namespace {
 
 constexpr const char* kNoConvergence =
-    "expected finite numbers that converge, got LAPACK's code {}";
+    "expected finite numbers for which LAPACK converges, got its code {}";
 
 Tensor skew(const Tensor& x) { return x - adjoint(x); }
 

@@ -69,8 +69,7 @@ std::tuple<Tensor, Tensor> solve(const char* op, const Tensor& A, const Tensor& 
   const IntArrayRef a = A.sizes();
   const bool vector = B.dim() == 1 || B.sizes() == IntArrayRef(a.data(), a.size() - 1);
   if (B.dim() == 0 || (vector && !left)) {
-    throw_dim(op, "B", left ? "vectors or matrices" : "matrices where A is on the right",
-              B.sizes());
+    throw_dim(op, "B", left ? "vectors or matrices" : "matrices for left = false", B.sizes());
   }
   if (!left) {
     const auto [x, info] = solve_left(op, transposed(A), transposed(B));

@@ -84,7 +84,7 @@ std::string memory_text(const Program& program, const PlannedMemory& memory, Dev
                                 bytes_text(bytes), bytes_text(outputs));
   if (packed_bytes > 0) out += fmt::format("; packed weights: {}", bytes_text(packed_bytes));
   out += fmt::format("\n{:{}} {:>8} {:>12} {:>12}\n", "module", width, "tensors", "bytes",
-                     "when fullest");
+                     "at the peak");
   for (const Share& row : rows) {
     out += fmt::format("{:{}} {:>8} {:>12} {:>12}\n", row.name, width, row.tensors,
                        bytes_text(row.bytes), bytes_text(row.at_most));

@@ -240,8 +240,8 @@ std::vector<Item> arguments(const Item& tuple, size_t least, size_t most, std::s
       return {value->items().begin(), value->items().end()};
     }
   }
-  if (least == most) fail("expected {} arguments of {}, got others", least, of);
-  fail("expected {} to {} arguments of {}, got others", least, most, of);
+  if (least == most) fail("expected {} arguments of {}, got something else", least, of);
+  fail("expected {} to {} arguments of {}, got something else", least, most, of);
 }
 
 namespace {
@@ -304,7 +304,8 @@ Value opaque_call(const Global& function, const Item& tuple) {
   const Value given = to_value(tuple);
   constexpr size_t kMost = 8;  // arguments are copied
   if (given.kind() != Value::Kind::tuple || given.items().size() > kMost) {
-    fail("expected at most {} arguments of {} in a tuple, got others", kMost, function.name);
+    fail("expected at most {} arguments of {} in a tuple, got something else", kMost,
+         function.name);
   }
   return Value::opaque(
       {std::string(function.opaque_type), std::string(function.name), given.items()});

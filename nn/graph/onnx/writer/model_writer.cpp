@@ -118,7 +118,7 @@ class ModelWriter {
       };
       const auto& nodes = program_.block.nodes;
       if (training_ == false && std::any_of(nodes.begin(), nodes.end(), is_batch_norm)) continue;
-      lacking_.add(fmt::format("a new content of '{}'", program_.block.values[u.to].name));
+      lacking_.add(fmt::format("an update of '{}'", program_.block.values[u.to].name));
     }
   }
 

@@ -105,7 +105,7 @@ void avg_pool(Site& s, size_t n, bool has_divisor) {
   Ref y = e.op("AveragePool", {x}, attributes);
   if (is_direct) return give_without_batch(s, y, rank);
   // Multiply means over all elements, padding included, by the ratio of the counts.
-  if (p.ceil) Site::refuse("windows that round up dynamic sizes");
+  if (p.ceil) Site::refuse("ceil_mode with dynamic sizes");
   double elements = 1;
   for (const int64_t k : p.kernel) elements *= static_cast<double>(k);
   if (divides) return give_without_batch(s, e.mul(y, elements / s.real(6)), rank);

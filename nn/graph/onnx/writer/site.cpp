@@ -35,7 +35,7 @@ bool Site::is_number(size_t i) const {
 Ref Site::ref(const Argument& a) const {
   if (a.kind == Kind::value) {
     const Ref& r = refs_[static_cast<size_t>(a.integer)];
-    if (r.name.empty()) refuse("an operand without a form");
+    if (r.name.empty()) refuse("an operand without a form in ONNX");
     return r;
   }
   if (!is_literal(a)) refuse("an argument that is not a tensor");
