@@ -1,5 +1,5 @@
 // Messages of the lesson, in its original language, Chinese, and in English; {} are placeholders
-// of figures.
+// for numbers.
 #pragma once
 
 #include "options.h"

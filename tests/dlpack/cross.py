@@ -58,7 +58,7 @@ class Again:
 
 
 class Lent(Again):
-    """Like Capsule, for ambit's structure at `pointer`."""
+    """Like Again, for ambit's structure at `pointer`."""
 
     def __init__(self, pointer, versioned):
         check(pointer, f"ambit lends: {bridge.bridge_error().decode()}")

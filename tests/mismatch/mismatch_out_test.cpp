@@ -123,7 +123,7 @@ bool succeeds(Found& call) {
     call.outputs = empty_outputs(call.function.outputs);
     for (size_t i = 0; i < call.outputs.size(); ++i) {
       if (dtype == kComplexFloat) call.outputs[i] = empty({0}, dtype);
-      // The last of several results are often indices.
+      // The last of several results is often an index tensor.
       if (i == 0 && dtype == kInt32) continue;
       if (i + 1 == call.outputs.size() || call.outputs.size() == 1) {
         call.outputs[i] = empty({0}, dtype);

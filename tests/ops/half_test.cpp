@@ -57,7 +57,7 @@ std::vector<float> floats_around_all() {
   return floats;
 }
 
-/// Return the nearest number; of two the one with even bits.
+/// Return x rounded to the nearest number of type T, ties to even.
 template <class T>
 T nearest(float x) {
   using Limits = std::numeric_limits<T>;

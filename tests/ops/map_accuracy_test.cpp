@@ -84,8 +84,8 @@ void check_rows(const std::vector<Row>& rows, bool gradients) {
 }  // namespace
 
 // Bounds: the measured largest errors (`ambit accuracy --every 61`), rounded up. Each row has the
-// inputs of the largest errors before and after a formula was corrected. Results that double
-// computes and float rounds are within 0.5, and 1e-6 for the uncertainty of double.
+// inputs of the largest errors before and after a formula was corrected. Results that are
+// computed in double and rounded to float are within 0.5 ulp, plus 1e-6 for the error of double.
 TEST_CASE("maps are within their measured errors") {
   namespace F = nn::functional;
   check_rows(

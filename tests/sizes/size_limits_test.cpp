@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kSizes[] = {0,        1, int64_t{1} << 31, int64_t{1} << 40, int64_t{1} << 62,
                               INT64_MAX};
-// The types of the parameters of pooling functions.
+// Helpers that convert the arguments of pooling functions; they are not public functions.
 const std::set<std::string> kParts{"max_params", "mean_params"};
 // Functions whose errors depend on the elements of a tensor, which a meta tensor does not have.
 const std::set<std::string> kOfData{"repeat_interleave"};

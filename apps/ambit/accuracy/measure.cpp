@@ -89,7 +89,7 @@ class Counter {
     }
     compare_sizes(x, y, exact);
     if (y != 0 && exact != 0 && std::signbit(y) != std::signbit(exact)) ++figures.signs;
-    // Otherwise 0 is the rounded exact value; the other condition cannot check its sign.
+    // The sign of 0 is checked only at x = 0; elsewhere an exact value of 0 has been rounded.
     if (x == 0 && y == 0 && exact == 0 && std::signbit(y) != std::signbit(exact)) ++figures.signs;
     if (derivative_) return;
     const auto value = static_cast<double>(exact);  // rsqrt(-0) is not in its range

@@ -50,7 +50,7 @@ inline PlanKey& PlanKey::add(const Tensor& t) {
   return add(static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.data_ptr()) % 16));
 }
 
-/// The most recently used plans, up to a limit. Not thread-safe, as the library handles: make it
+/// The most recently used plans, up to a limit. Not thread-safe, like the library handles: make it
 /// thread_local, one for each device.
 template <class Plan>
 class PlanCache {

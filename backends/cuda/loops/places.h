@@ -33,7 +33,7 @@ inline Dims strides_but(const Tensor& t, int64_t dim) {
   return result;
 }
 
-/// Return the strides of an index [n] of rows of `dim`, broadcast along all other dims of `shape`.
+/// Return the strides of an index [n] along `dim`, broadcast along all other dims of `shape`.
 inline Dims row_strides(const Tensor& index, const Tensor& shape, int64_t dim) {
   Dims strides(shape.sizes().size(), 0);
   if (!strides.empty()) strides[static_cast<size_t>(dim)] = index.dim() == 0 ? 0 : index.stride(0);

@@ -55,8 +55,9 @@ struct GruGrads {
   Tensor da, db, dh0;
 };
 
-// Before activation, with m = b's third: n: dn = dh (1 - z) (1 - n^2), r: dn m r (1 - r), z: dh (h0
-// - n) z (1 - z); b's third gets dn r; dh0 = dh z.
+// With m, the third part of b: gradients of the gates before activation:
+//   n: dn = dh (1 - z) (1 - n^2), r: dn m r (1 - r), z: dh (h0 - n) z (1 - z)
+// The gradient of m is dn r; dh0 = dh z.
 GruGrads gru_grads_formula(const Tensor& dh, const Tensor& own, const Tensor& gates,
                            const Tensor& h0) {
   const Tensor r = part(gates, 0, 4), z = part(gates, 1, 4), n = part(gates, 2, 4),

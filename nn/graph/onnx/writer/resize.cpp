@@ -18,8 +18,8 @@ bool are_fixed(const Dims& sizes) {
   return true;
 }
 
-// The element of the input that PyTorch chooses, which depends on float32's rounding where a factor
-// is a fraction.
+// Gather the elements that PyTorch's nearest mode selects, which depend on float32's rounding where
+// a factor is a fraction.
 void nearest_by_index(Site& s, const std::vector<double>& factors) {
   Ref x = s.tensor(0);
   const Dims in = s.sizes(0), out = s.result_sizes();
