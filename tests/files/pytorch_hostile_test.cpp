@@ -233,8 +233,8 @@ TEST_CASE("entries with names that lead elsewhere are refused") {
 TEST_CASE("files of other formats are refused with their kind") {
   const std::string old("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
   CHECK(contains(load_error(old), "before PyTorch 1.6: expected a pickle that ends with STOP"));
-  CHECK(contains(load_error("{}"), "expected a zip file"));
-  CHECK(contains(load_error(""), "expected a zip file"));
+  CHECK(contains(load_error("{}"), "expected a file of safetensors or torch.save(), got"));
+  CHECK(contains(load_error(""), "torch.save(), got an empty file"));
   CHECK(contains(load_error("PK"), "valid zip file"));
   CHECK(contains(load_error(zip_bytes({{"x/data.pkl", "\x80\x02N."}, {"x/byteorder", "pdp"}})),
                  "got 'pdp'"));

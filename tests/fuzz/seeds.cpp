@@ -87,6 +87,10 @@ void tensors_and_checkpoints() {
   // Opcodes that ambit reads but does not write.
   const std::string negated = pickled(t);
   const std::string global = pickled("torch") + pickled("Size") + "\x93";
+  const std::string parameter = pickled_global("torch.nn.parameter", "Parameter");
+  const size_t arguments = negated.find("((") + 1;
+  const std::string storage_and_sizes =
+      "(" + negated.substr(arguments, negated.find("\x89") - arguments) + "t";
   for (const std::string& opcodes : std::vector<std::string>{
            std::string("]\x94(K\x01M\x01\x02N\x85\x86\x87h\0e", 15), "}\x94(\x8c\x01xNu",
            "\x95" + std::string(8, '\0') + global + ")\x85R", pickled(t) + "\x94N\x89\x87",
@@ -98,6 +102,10 @@ void tensors_and_checkpoints() {
            "}(" + pickled_global("torch", "float32") + "K\x01NK\x02G" + std::string(8, '?') + "Nu",
            pickled(PickledTensor{.type = "ComplexFloatStorage", .numel = 1}),
            negated.substr(0, negated.size() - 2) + "}" + pickled("neg") + "\x88stR",
+           // Before PyTorch 0.4.
+           parameter + ")\x81(" + pickled(t) + "N}\x88\x89tb",
+           parameter + pickled(t) + "\x85R\x88\x89}\x87" + "b",
+           pickled_global("torch", "FloatTensor") + ")R" + storage_and_sizes + "b",
            "}q\1(K\1]q\2(h\1h\2eh\2h\1u", pickled("a\xed\xa0\x80z"), numpy_array(),
            pickled_global("numpy._core.multiarray", "scalar") + numpy_dtype() + "C\2ab\x86R"}) {
     write("pickle", "\x80\x02" + opcodes + ".");
