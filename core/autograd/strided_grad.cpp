@@ -28,9 +28,11 @@ Tensor strided_grad(const Tensor& g, const Geometry& from, const Geometry& to) {
   const auto places = [&](const Geometry& t) {
     return reshape(as_strided(all, t.sizes, t.strides, t.offset - first), {-1});
   };
-  const Tensor none = zeros({length}, g.options()), owned = places(from);
-  const Tensor memory = scatter_add(none, 0, places(to), reshape(g, {-1}));
-  const Tensor owners = scatter_add(none, 0, owned, ones_like(owned, g.dtype()));
+  const auto scattered = [&](const Tensor& at, const Tensor& src) {
+    return scatter_add(zeros({length}, src.options()), 0, at, src);
+  };
+  const Tensor owned = places(from), memory = scattered(places(to), reshape(g, {-1}));
+  const Tensor owners = scattered(owned, ones_like(owned, real_dtype(g.dtype())));
   return reshape(gather(memory / owners.clamp_min(1), 0, owned), from.sizes);
 }
 

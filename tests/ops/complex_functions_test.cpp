@@ -348,6 +348,48 @@ TEST_CASE("functions composed for complex numbers have PyTorch's values and grad
 }
 // clang-format on
 
+TEST_CASE("sums with products of complex matrices have fractional factors") {
+  for_each_dtype_and_device([](DType d, Device device) {
+    const Tensor a = make(kA, d, device).view({2, 2}), b = make(kB, d, device).view({2, 2});
+    // torch.addmm(a, b, b, beta=0.5, alpha=0.25)
+    const Numbers expected{{-0.3125, 1.125}, {0.34375, -0.65625}, {0.375, -0.125}, {0.25, 0.34375}};
+    check_near(addmm(a, b, b, 0.5, 0.25), expected);
+    check_near(baddbmm(a.unsqueeze(0), b.unsqueeze(0), b.unsqueeze(0), 0.5, 0.25), expected);
+    check_near(addbmm(a, b.unsqueeze(0), b.unsqueeze(0), 0.5, 0.25), expected);
+    check_near(addmv(a[0], b, b[0], 0.5, 0.25), read(a[0] * 0.5 + mv(b, b[0]) * 0.25));
+    check_near(addr(a, b[0], b[1], 0.5, 0.25), read(a * 0.5 + outer(b[0], b[1]) * 0.25));
+  });
+}
+
+TEST_CASE("powers of negative numbers with complex exponents have PyTorch's gradients") {
+  for_each_dtype_and_device([](DType d, Device device) {
+    // torch.pow(torch.tensor(-2., dtype=torch.float64, requires_grad=True), z) with z = 0.5+1j
+    const Tensor z = make({{0.5, 1}}, d, device).requires_grad_();
+    const Tensor base = full({}, -2, z.options().dtype(real_dtype(d))).requires_grad_();
+    const Tensor y = pow(base, z);
+    check_near(y, {{-0.039049293689418695, 0.04701104259398534}});
+    real(y).sum().backward();
+    check_near(z.grad(), {{-0.17475645387453903, 0.0900914025533436}});
+    check_near(base.grad(), {0.03326784471934734});
+    const Tensor by_number = make({{0.5, 1}}, d, device).requires_grad_();
+    real(pow(-2, by_number)).sum().backward();
+    check_near(by_number.grad(), {{-0.17475645387453903, 0.0900914025533436}});
+  });
+}
+
+TEST_CASE("gradients of views of complex numbers start at any element") {
+  for_each_dtype_and_device([](DType d, Device device) {
+    const Tensor z = make(kA, d, device).requires_grad_();
+    // The gradient of the pairs is a part that starts at element 1.
+    const Tensor y = cat({real(z.sum()).reshape({1}), view_as_real(z).reshape({-1})});
+    (y * arange(9, y.options())).sum().backward();
+    check_near(z.grad(), {{1, 2}, {3, 4}, {5, 6}, {7, 8}});
+    const Tensor x = make(kA, d, device).requires_grad_();
+    real(as_strided(x, {2, 2}, {1, 1})).sum().backward();
+    check_near(x.grad(), {1, 2, 1, 0});
+  });
+}
+
 TEST_CASE("products of scattered complex numbers are PyTorch's") {
   for_each_dtype_and_device([](DType d, Device device) {
     const Tensor a = make(kA, d, device).view({2, 2}), b = make(kB, d, device).view({2, 2});
@@ -409,6 +451,8 @@ TEST_CASE("first and second gradients of complex functions agree with difference
   });
   check_by_parts([&](const Tensor& z) { return vdot(z, b) + dot(b, z); });
   check_by_parts([&](const Tensor& z) { return complex(abs(z), real(z)); });
+  check_by_parts([&](const Tensor& z) { return norm(z * tensor({1., 0., 1., 1.}), 0.5); });
+  check_by_parts([&](const Tensor& z) { return pow(real(z) - 3, b) + pow(-2, z); });
   check_by_parts([&](const Tensor& z) { return real_factor.to(kComplexDouble) * z; });
   // A real operand gets a real gradient.
   const Tensor x = tensor({0.5, 2., -1., 3.}, kFloat64).requires_grad_();

@@ -40,8 +40,10 @@ Tensor view_as_real(const Tensor& self) {
   Tensor out =
       make_view(self, sizes, strides, doubled(self.storage_offset()), real_dtype(self.dtype()));
   if (!needs_gradient(self)) return out;
-  return record("view_as_real", std::move(out),
-                wrt(self, [](const Tensor& g) { return view_as_complex(contiguous(g)); }));
+  return record("view_as_real", std::move(out), wrt(self, [](const Tensor& g) {
+                  const Tensor pairs = contiguous(g);
+                  return view_as_complex(pairs.storage_offset() % 2 == 0 ? pairs : clone(pairs));
+                }));
 }
 
 Tensor view_as_complex(const Tensor& self) {

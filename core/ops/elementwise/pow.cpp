@@ -26,16 +26,17 @@ struct Pow {
   static constexpr BinaryOp kKernel = BinaryOp::pow;
   static constexpr Domain kDomain = Domain::numbers;
   static constexpr SavesSelf kSavesSelf = SavesSelf::always;
+  // Results are conjugated, not x: conj(x) of a negative real x has another logarithm.
   // x^0 is constant, also at x = 0, where the formula would give 0 * inf.
   static auto self_grad(const Tensor& self, const Tensor& exponent) {
     return [back = ReduceGradTo(self), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      return back(ternary_grad(TernaryOp::pow_base_grad, g, conj(x()), conj(e())));
+      return back(conj(ternary_grad(TernaryOp::pow_base_grad, conj(g), x(), e())));
     };
   }
   // 0^e is constant for e >= 0, where the formula would give 0 * -inf.
   static auto other_grad(const Tensor& self, const Tensor& exponent) {
     return [back = ReduceGradTo(exponent), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      return back(ternary_grad(TernaryOp::pow_exponent_grad, g, conj(x()), conj(e())));
+      return back(conj(ternary_grad(TernaryOp::pow_exponent_grad, conj(g), x(), e())));
     };
   }
 };
@@ -130,9 +131,10 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 Tensor pow(const Scalar& self, const Tensor& exponent) {
   AMBIT_AUTOCAST(pow, self, exponent)
   expect_defined("pow", "exponent", exponent);
+  const auto base = self.to<double>();
+  if (base < 0 && exponent.is_complex()) return pow(full({}, self, exponent.options()), exponent);
   Tensor out = compute_binary_scalar("pow", BinaryOp::pow, Domain::numbers, exponent, {self, true});
   if (!needs_gradient(exponent)) return out;
-  const auto base = self.to<double>();
   // 0^e is constant for e >= 0, where the formula would give 0 * -inf.
   return record("pow", out,
                 wrt(exponent, [y = saved_output(out), e = saved(exponent), base](const Tensor& g) {

@@ -32,7 +32,7 @@ struct SumOp {
 };
 
 void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar& alpha) {
-  if (is_floating_point(dtype)) return;
+  if (is_differentiable(dtype)) return;
   if (!beta.is_floating_point() && !alpha.is_floating_point()) return;
   throw DTypeError(
       fmt::format("{}: expected integer beta and alpha for {}, got a float", op, name(dtype)));
@@ -51,7 +51,7 @@ struct Factors {
     alpha = converted(op, of_product, self.dtype());
   }
   static Scalar converted(const char* op, const Scalar& factor, DType dtype) {
-    if (is_floating_point(dtype) || !factor.is_floating_point()) return factor;
+    if (is_differentiable(dtype) || !factor.is_floating_point()) return factor;
     check_fits(op, factor, dtype);
     return factor.to<int64_t>();
   }

@@ -308,9 +308,10 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
   if (is_reduced_floating(x.dtype())) return by_float32(x.dtype(), norm_grad, g, x, y, p, dims);
   // Powers of x may overflow; powers of the quotient do not.
   const Tensor share = x / masked_fill(y, zero, 1);
-  const Tensor power = p > 2 ? share * pow(abs(share), p - 2)
-                             : sgn(x) * masked_fill(pow(abs(share), p - 1), x == 0, 0);
-  return power * masked_fill(g, zero, 0);
+  const Tensor length = abs(share), weight = masked_fill(g, zero, 0);
+  if (p > 2) return share * pow(length, p - 2) * weight;
+  const Tensor origin = x == 0;  // a power of 0 may be infinite
+  return sgn(x) * masked_fill(pow(masked_fill(length, origin, 1), p - 1), origin, 0) * weight;
 }
 
 }  // namespace
