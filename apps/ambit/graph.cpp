@@ -74,8 +74,8 @@ void add_graph(CLI::App& tool, int& exit_code) {
       tool.add_subcommand("graph", "Show, run, measure and convert networks in files.");
   graph->require_subcommand(1);
   graph->footer(
-      "FILE is what torch.export.save() of PyTorch 2.9 or newer writes, a .pt2 file, or an ONNX "
-      "model of opset 13 or newer.");
+      "Files are .pt2 files, written by torch.export.save() of PyTorch 2.9 or newer, or ONNX "
+      "models of opset 13 or newer.");
 
   CLI::App* shown =
       graph->add_subcommand("show", "Print a network's calls, with dtypes and sizes.");
@@ -120,7 +120,9 @@ void add_graph(CLI::App& tool, int& exit_code) {
       ->check(CLI::PositiveNumber)
       ->excludes(in);
   measured->add_option("--device", options->device, "the device to run on")->capture_default_str();
-  measured->add_option("--seconds", options->bench.seconds, "for each of the three and each batch")
+  measured
+      ->add_option("--seconds", options->bench.seconds,
+                   "seconds to measure each of the three for each batch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   measured->add_flag("--cpu-time", options->bench.cpu_time,

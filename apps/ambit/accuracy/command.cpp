@@ -141,7 +141,8 @@ int run(const Options& options) {
 
 void add_accuracy(CLI::App& tool, int& exit_code) {
   const auto options = std::make_shared<Options>();
-  CLI::App& c = *tool.add_subcommand("accuracy", "Measure the errors of maps on a device");
+  CLI::App& c =
+      *tool.add_subcommand("accuracy", "Measure the errors of maps (unary functions) on a device");
   c.footer(kFooter);
   c.add_option("maps", options->maps, "The maps, such as: exp tanh (default: all)");
   c.add_option("--device", options->device, "The device to measure")->capture_default_str();
