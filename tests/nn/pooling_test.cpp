@@ -118,6 +118,13 @@ TEST_CASE("lp_pool agrees with PyTorch, also where its root has no derivative") 
                   1.883788293275, 1.886927405968, 1.557753367589});
     gradcheck([&](const std::vector<Tensor>& in) { return cube(in[0] + 2); },
               {wave(d, {1, 1, 1, 2, 3})});
+    // F.lp_pool2d(torch.arange(16).view(1, 4, 4), 2., 2), of PyTorch 2.15: float32; the tolerance
+    // is of a sum of four squares, its mean, a product and a root, 7 roundings of 2^-24
+    const Tensor whole = arange(16, TensorOptions(kInt64).device(d)).view({1, 4, 4});
+    const Tensor norms = F::lp_pool2d(whole, F::LPPool2dFuncOptions(2, 2));
+    CHECK(norms.dtype() == kFloat32);
+    check_values(norms, {1, 2, 2},
+                 {6.480740547180, 9.899495124817, 21.400934219360, 25.337718963623}, 7 * 0x1p-24);
     // F.lp_pool1d(torch.zeros(1, 1, 4), 2, 2).sum().backward() gives zeros
     const Tensor x = zeros({1, 1, 4}, d).requires_grad_();
     F::lp_pool1d(x, F::LPPool1dFuncOptions(2, 2)).sum().backward();
