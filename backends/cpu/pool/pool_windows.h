@@ -18,8 +18,8 @@ struct PoolAxis {
   int64_t padding = 0, dilation = 1;
 };
 
-/// The elements of window i along one axis: begin, begin + step, ... before end. `extent` includes
-/// padding within the padded input.
+/// The elements of window i along one axis: begin, begin + step, ... before end. `extent`: the size
+/// of the window within the padded input.
 struct Span {
   Span(int64_t i, const PoolAxis& a) : step(a.dilation) {
     if (a.stride == 0) {
