@@ -10,7 +10,7 @@ namespace bench {
 
 struct Timing {
   double seconds = 0;  ///< of one run
-  double result = 0;   ///< of the work's second run
+  double result = 0;   ///< of the workload's second run
   std::string way;     ///< the fastest of its variants
 };
 

@@ -86,8 +86,8 @@ void check_in_place(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, Layo
   t.expect(y, error_bound(op, dtype), {y, b, number});
 }
 
-/// True for ops that our own backends compute with one kernel, whose iteration over layouts the
-/// other ops test.
+/// True for ops that our own backends compute with one kernel. The other ops test its loops over
+/// layouts.
 bool is_chain(TernaryOp op) {
   switch (op) {
 #define AMBIT_CASE(name, ...) case TernaryOp::name:

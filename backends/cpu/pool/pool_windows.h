@@ -10,7 +10,8 @@
 
 namespace ambit::cpu {
 
-/// One spatial dim, with `in` elements of x and `out` of y. All members are 1 for a missing dim.
+/// One spatial dim, with `in` elements of x and `out` of y. The defaults are those of a missing
+/// dim.
 struct PoolAxis {
   int64_t in = 1, out = 1;
   int64_t kernel = 1;  ///< for adaptive windows the longest one
