@@ -15,7 +15,7 @@ using Kind = DeviceMismatch::Kind;
 
 class Search {
  public:
-  /// A mismatch is a tensor on another device than `expected`.
+  /// A mismatch is a tensor on a device other than `expected`.
   explicit Search(const Tensor& expected) : expected_(expected.device()) {}
 
   void look_at(Kind kind, const std::string& name, const Tensor& t, std::string state = {}) {

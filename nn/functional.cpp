@@ -31,7 +31,7 @@ Dims per_channel(const Tensor& x, bool batched) {
   return sizes;
 }
 
-// As in libtorch, an input with another number of dims than [N,C,...] is one sample, whose dim 0
+// As in libtorch, an input whose number of dims differs from [N,C,...] is one sample, whose dim 0
 // has the channels.
 Tensor drop_channels(const char* function, const Tensor& input, int64_t dims, double p,
                      bool training, bool inplace) {

@@ -8,11 +8,12 @@
 
 namespace ambit::nn {
 
-/// Convert `value` to the shape of `target`, the tensor of that name, as PyTorch does: a target
-/// without dims gets the first element of a 1-D value. The dtype is kept; a later copy converts it.
+/// Convert `value` to the shape of `target`, the tensor to be loaded, as PyTorch does: a 0-dim
+/// target gets the first element of a 1-D value. The dtype is kept; a later copy converts it.
 Tensor fitted(const Tensor& target, const Tensor& value);
-/// Return why `value`, after fitted(), cannot be loaded into `target`, as a line that names it;
-/// empty if it can. Floating-point dtypes may differ, and the integer dtypes of a batch count.
+/// Return why `value`, converted by fitted(), cannot be loaded into `target`, as a line that begins
+/// with `name`; empty if it can. Floating-point dtypes may differ, and the integer dtypes of a
+/// batch count.
 std::string state_mismatch(const std::string& name, const Tensor& target, const Tensor& value);
 
 /// Return true for num_batches_tracked of a norm, which files before PyTorch 0.4.1 lack.

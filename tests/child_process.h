@@ -17,8 +17,8 @@ struct ChildResult {
   std::string output;  ///< stdout, and stderr if the command redirects it
 };
 
-/// The words in front of a program of this build: an emulator, if the build is for another
-/// architecture. cmake/aarch64.cmake sets the variable.
+/// The start of a command that runs a program of this build: an emulator if the build is for
+/// another architecture, else empty. cmake/aarch64.cmake sets the variable.
 inline std::string emulator() {
   const char* words = std::getenv("AMBIT_EMULATOR");
   return words ? words + std::string(" ") : "";

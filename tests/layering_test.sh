@@ -33,32 +33,32 @@ forbid "nn includes backends or apps" "$include(.*/)?(backends|apps)/" nn
 forbid "apps include more than <ambit/...>" "$include(.*/)?(core|nn/include|backends)/" apps
 forbid "apps include project headers with quotes" '^[[:space:]]*#[[:space:]]*include[[:space:]]*"ambit/' apps
 forbid "device code outside backends" "$include$device_library" core nn apps
-forbid "libtorch outside its side of the bench" "${include}(torch|ATen|c10)/" core backends nn apps
-forbid "what the bench compares ambit with includes ambit" "${include}ambit/" \
+forbid "libtorch outside of apps/bench/libtorch" "${include}(torch|ATen|c10)/" core backends nn apps
+forbid "code that the bench compares ambit with includes ambit" "${include}ambit/" \
   apps/bench/floor apps/bench/libtorch
 forbid "a public header includes a private library" "$include$private_library" \
   core/include backends/include nn/include
-forbid "a quoted include by another way than the own folder or the root" \
+forbid "a quoted include that is relative neither to the file's folder nor to the root" \
   '^[[:space:]]*#[[:space:]]*include[[:space:]]*"\.\./' core backends nn tests
 forbid "core names a backend, or the library of one" \
   '"(reference|sim|cuda)"|libambit_(sim|cuda|reference)' \
   core/autograd core/devices core/dispatch core/files core/memory core/ops core/tensor
-forbid "what a program includes needs the contract for backends" \
+forbid "a header for programs includes a header for backends" \
   "${include}ambit/backend/" core/include/ambit/*.h core/include/ambit/ops
 forbid "core includes a header of backends" \
   "${include}ambit/backend/(arithmetic|functors|folds|optim_rule|reference)\.h" core
 forbid "an #if on a device" \
   '^[[:space:]]*#[[:space:]]*(if|ifdef|ifndef|elif)[[:space:]].*([Cc][Uu][Dd][Aa]|NVCC|HIP|ROCM|SYCL|METAL|DNNL|GPU)' \
   nn apps
-# The folders of core and of a backend must not include each other in a circle.
+# The includes between the folders of core and of a backend must have no cycle.
 folders() {
   grep -rnoE --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
     '#include "(core|backends)/[^"]+' core backends |
     sed -E 's#^([^:]+)/[^/:]+:[0-9]+:.include "(.*)/[^/]+$#\1 \2#' | sort -u
 }
-if ! circle=$(folders | tsort 2>&1 >/dev/null); then
-  echo "$circle"
-  echo "  ^ folders that include each other in a circle"
+if ! cycle=$(folders | tsort 2>&1 >/dev/null); then
+  echo "$cycle"
+  echo "  ^ folders whose includes have a cycle"
   status=1
 fi
 exit $status

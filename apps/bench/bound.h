@@ -8,7 +8,8 @@
 
 namespace bench {
 
-/// Return a work that takes at least the time that `cost` requires; null if the cost is unknown.
+/// Return a workload that takes at least the time that `cost` requires; null if the cost is
+/// unknown.
 std::unique_ptr<Work> make_bound(const Cost& cost, int threads);
 
 }  // namespace bench

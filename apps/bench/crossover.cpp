@@ -82,7 +82,7 @@ std::string summary(const Crossover& crossover) {
 
 Crossover measure_crossover(Device device, const Grid& grid, double seconds,
                             const std::function<void(const std::string&)>& progress) {
-  if (device.is_cpu()) throw Error("--crossover: expected --device to be another than the cpu");
+  if (device.is_cpu()) throw Error("--crossover: expected --device other than the cpu");
   Crossover crossover{device.str(), grid, {}};
   for (const int64_t batch : grid.batches) {
     for (const int64_t width : grid.widths) {

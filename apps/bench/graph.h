@@ -1,4 +1,4 @@
-// Measures plans of a graph next to the graph itself.
+// Compares the speed and memory of a graph's plans with those of the graph itself.
 #pragma once
 
 #include <ambit/graph/graph.h>
@@ -21,8 +21,8 @@ std::vector<ambit::Tensor> example_inputs(const ambit::graph::Graph& net, int64_
                                           ambit::Device device);
 
 /// Return a table: for each batch the medians of the graph, of its exact and of its default plan,
-/// which run alternately; the ratios to the first, and the memory between inputs and outputs.
-/// `inputs`: empty, or those of one batch. Errors: those of the graph and of plan().
+/// which run alternately; the ratios to the first, and the memory of the tensors between inputs and
+/// outputs. `inputs`: empty, or those of one batch. Errors: those of the graph and of plan().
 std::string graph_table(const ambit::graph::Graph& net, const std::vector<ambit::Tensor>& inputs,
                         ambit::Device device, const GraphOptions& options);
 

@@ -23,11 +23,11 @@ struct Growth {
     double rate() const { return static_cast<double>(batch) / seconds / threads; }
   };
   std::string device;
-  std::vector<Cell> cells;  ///< work by work, then batch by batch, then 1, 2, 4, ... threads
+  std::vector<Cell> cells;  ///< by workload, then by batch, then 1, 2, 4, ... threads
 };
 
-/// Measure the works whose name contains options.filter, with 1, 2, 4, ... up to the current number
-/// of threads. Errors: ambit::Error if no name matches.
+/// Measure the workloads whose name contains options.filter, with 1, 2, 4, ... up to the current
+/// number of threads. Errors: ambit::Error if no name matches.
 Growth measure_growth(const Options& options, const std::vector<int64_t>& batches,
                       const std::function<void(const std::string&)>& progress);
 

@@ -16,7 +16,7 @@ using Samples = std::vector<double>;  // seconds of one run
 
 constexpr double kSampleSeconds = 1e-2;
 constexpr double kWarmUpSeconds = 1e-3;
-constexpr double kWarmSeconds = 2e-2;  // longer works do not depend on the caches' contents
+constexpr double kWarmSeconds = 2e-2;  // longer workloads do not depend on the caches' contents
 constexpr double kChunkSeconds = 0.2;  // /proc/stat counts in 1/100 s
 constexpr double kQuietCores = 0.1;    // background load of an idle machine
 constexpr double kPatience = 4;        // times `seconds`
@@ -39,7 +39,7 @@ struct Candidate {
 
   double sample(bool alone) const {
     if (!alone) std::this_thread::sleep_for(kCalm);
-    // Warm up: other works have filled the caches, and its threads may be asleep.
+    // Warm up: other workloads have filled the caches, and its threads may be asleep.
     const Clock::time_point begin = Clock::now();
     while (once < kWarmSeconds && Seconds(Clock::now() - begin).count() < kWarmUpSeconds)
       work->run();

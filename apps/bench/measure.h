@@ -1,4 +1,4 @@
-// Times works against each other.
+// Compares the times of workloads.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace bench {
 
 struct Timing {
   double seconds = 0;  ///< of one run
-  double result = 0;   ///< of the work's second run
+  double result = 0;   ///< of the workload's second run
   std::string way;     ///< the fastest of its variants
 };
 
 struct Timings {
-  std::vector<Timing> works;  ///< in the order of the works
+  std::vector<Timing> works;  ///< in the order of the workloads
   bool quiet = true;          ///< no other process used the cores
 };
 
-/// Run the works alternately, so that other load on the machine affects all equally, for about
-/// `seconds` each and at least three times, and return the median; for works with several variants
-/// (ways), measure each and return the fastest one's median. Samples are long compared to the
-/// clock's resolution. Every work has run twice before. Samples taken while other processes were
-/// busy are discarded; if that lasts for several times `seconds`, they are used, and the result is
-/// not `quiet`.
+/// Run the workloads alternately, so that other load on the machine affects all equally, for about
+/// `seconds` each and at least three times, and return the median; for workloads with several
+/// variants (ways), measure each and return the fastest one's median. Samples are long compared to
+/// the clock's resolution. Every workload has run twice before. Samples taken while other processes
+/// were busy are discarded; if that lasts for several times `seconds`, they are used, and the
+/// result is not `quiet`.
 Timings measure(const std::vector<Work*>& works, double seconds);
 
 /// As above, while other processes keep the cores busy. The result is the mean over periods that

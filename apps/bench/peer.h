@@ -1,6 +1,6 @@
 // Interface of a peer that the bench compares ambit with: a shared library that implements the same
-// works with libtorch, or by hand with bare oneDNN. `ambit bench` loads it on demand, so the tool
-// itself links neither. This header is shared by both sides and does not depend on ambit.
+// workloads with libtorch, or by hand with bare oneDNN. `ambit bench` loads it on demand, so the
+// tool itself links neither. This header is shared by both sides and does not depend on ambit.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ struct Operand {
 inline constexpr const char* kEinsums[] = {"bij,bjk->bik", "bihd,bjhd->bhij", "ij,jk,lk->il",
                                            "ij,j->ij"};
 
-/// Description of a work. The same specification gives the same work on every side.
+/// Description of a workload. The same specification gives the same work on every side.
 struct Specification {
   std::string row;   ///< as in the table: "net/train/64"
   std::string what;  ///< the row without its size: "net/train"
@@ -36,8 +36,8 @@ struct Specification {
   int threads = 1;
 };
 
-/// A work that can be run any number of times. One-time setup (copies, primitives, scratch memory)
-/// is done by the constructor or the first run(). It is called from one thread.
+/// A workload that can be run any number of times. One-time setup (copies, primitives, scratch
+/// memory) is done by the constructor or the first run(). It is called from one thread.
 class Work {
  public:
   virtual ~Work() = default;
@@ -58,7 +58,7 @@ class Work {
   /// Return the variants to measure, after two runs: all that are about as fast as the fastest.
   /// They are owned by this work. Empty: the work itself is the only variant.
   virtual std::vector<Work*> ways() { return {}; }
-  /// Return the peak memory in bytes of a work that runs in a separate process. NaN: it runs in
+  /// Return the peak memory in bytes of a workload that runs in a separate process. NaN: it runs in
   /// this process.
   virtual double peak_bytes() { return NAN; }
   /// Return the CPU seconds, over all cores, of its separate processes so far.

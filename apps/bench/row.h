@@ -1,4 +1,4 @@
-// One row of the table: a work, its operands, and ambit's implementation.
+// One row of the table: a workload, its operands, and ambit's implementation.
 #pragma once
 
 #include <ambit/device.h>
@@ -35,8 +35,8 @@ struct Row {
   double amount = 0;      ///< of `unit`, per run; 0: do not show a rate
   const char* unit = "";  ///< "images", "GB", "GFLOP"
   bool memory = false;    ///< also measure peak memory, in a separate process
-  /// Largest relative difference of the sides' results. Different summation orders change a float32
-  /// sum or loss by about 1e-6; a different work changes it by more than this.
+  /// Largest relative difference between the sides' results. Different summation orders change a
+  /// float32 sum or loss by about 1e-6; different work changes it by more than this.
   double tolerance = 1e-3;
   /// Create the tensors, equal each time.
   std::function<Inputs()> inputs = [] { return Inputs(); };
@@ -46,7 +46,7 @@ struct Row {
   std::function<std::unique_ptr<Work>(const Inputs&, ambit::Device)> make_float32{};
   /// Create the floor, if it is not derived from `cost`.
   std::function<std::unique_ptr<Work>(const Inputs&)> make_floor{};
-  /// Create the work of the peer of that name here, if the peer itself cannot.
+  /// Create the work of a peer that cannot do so itself, given the peer's name.
   std::function<std::unique_ptr<Work>(const std::string&)> make_peer{};
 
   std::string name() const { return what + "/" + size; }

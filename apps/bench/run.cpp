@@ -98,7 +98,7 @@ void measure_memory(const Row& row, const std::vector<Opponent>& opponents, Meas
 }  // namespace
 
 bool agree(double a, double b, double tolerance) {
-  if (std::isnan(a) || std::isnan(b)) return true;  // a work without a result
+  if (std::isnan(a) || std::isnan(b)) return true;  // a workload without a result
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 

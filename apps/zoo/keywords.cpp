@@ -53,8 +53,8 @@ double accuracy(KeywordNet& net, const Sounds& test, Device device) {
   return static_cast<double>(correct) / static_cast<double>(count);
 }
 
-// Paint the first sound of nine classes, as decibels below the loudest point, from black (40) over
-// red to white: [classes,3,frequencies,times], high frequencies at the top.
+// Paint the first sound of nine classes, as decibels below the loudest point, from black (40)
+// through red to white: [classes,3,frequencies,times], high frequencies at the top.
 Tensor spectrograms(const Sounds& test) {
   std::vector<Tensor> rows;
   for (int64_t c = 0; c < std::min<int64_t>(9, std::ssize(test.classes)); ++c) {

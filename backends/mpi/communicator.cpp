@@ -294,7 +294,7 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
 }
 
 void load(Registry& registry) {
-  // These variables select other algorithms than Open MPI's defaults. For in-place reductions the
+  // These variables select algorithms other than Open MPI's defaults. For in-place reductions the
   // default has half the speed of MPI_Allreduce. For reductions of many MB to one of two or three
   // ranks, the default is recursive and overflows the stack. MPI_Init reads the variables.
   setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "rabenseifner", 0);

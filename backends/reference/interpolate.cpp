@@ -15,7 +15,7 @@ namespace {
 using interpolation::Axis;
 using interpolation::Tap;
 
-/// Return the axes of a call as three; missing leading ones are copied.
+/// Return the three axes of a call; missing leading ones are the identity.
 std::array<Axis, 3> axes_of(const Tensor& x, const Tensor& y, const InterpolateParams& p) {
   std::array<Axis, 3> axes;
   const auto dims = static_cast<size_t>(x.dim()) - 2;

@@ -1,4 +1,4 @@
-// Special functions in long double for the oracle, by other algorithms than the kernels'.
+// Special functions in long double for the oracle, by algorithms other than the kernels'.
 #pragma once
 
 namespace ambit::reference {

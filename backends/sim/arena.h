@@ -45,10 +45,10 @@ class Arena final : public RawMemory {
 
   const char* const device_;
   Queue& queue_;
-  std::atomic<char*> base_ = nullptr;  // also read by other threads than the allocator's
+  std::atomic<char*> base_ = nullptr;  // also read by threads other than the allocator's
   std::map<size_t, size_t> free_;      // offset from base_ -> bytes; adjacent ranges are merged
   size_t used_ = 0;
-  std::atomic<size_t> limit_ = capacity();  // set by other threads than the allocator's
+  std::atomic<size_t> limit_ = capacity();  // set by threads other than the allocator's
 };
 
 }  // namespace ambit::sim

@@ -219,7 +219,7 @@ variable_list CustomCall::run(const std::function<variable_list(AutogradContext*
     outputs = forward(context.get());
   }
   for (const Tensor& t : context->dirty_) {
-    t.bump_version();  // also if forward wrote by other means than ops
+    t.bump_version();  // also if forward wrote without ops
     if (is_among(outputs, t)) continue;
     throw AutogradError(fmt::format(
         "{}: expected forward to return every tensor that it marks dirty, got one that it does not",

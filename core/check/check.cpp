@@ -82,7 +82,7 @@ class Call {
   bool is_first_ = true;
 };
 
-// The registered kernels, by device kind; stored before the kernel that replaces each is
+// The kernels that Recorded replaces, by device kind. Each is stored before its replacement is
 // registered.
 template <auto& op>
 std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> originals{};
@@ -127,9 +127,9 @@ void watches_itself(const Backend& backend) noexcept {
 }
 
 // Wrap only ambit's own backends: kernels of other backends may cast the registered backend to
-// their class. Drop a backend without devices, so that a mistake is reported at the same line
-// whichever plugins exist: Device("cuda") throws if no such backend is registered, but not if a
-// backend without devices is.
+// their class. Drop a backend without devices, so that a mistake is reported at the same line for
+// any set of plugins: Device("cuda") throws if no such backend is registered, but not if a backend
+// without devices is.
 std::unique_ptr<Backend> watch(std::unique_ptr<Backend> backend) noexcept {
   record([&] {
     if (Recorder::writes() && backend->device_count() == 0) {

@@ -16,7 +16,7 @@ namespace ambit::check {
 /// files of ambit and of the C++ library. Errors: Error if addr2line cannot be started.
 std::vector<std::vector<SourceCall>> source_calls(const std::string& file,
                                                   std::span<const uint64_t> addresses);
-/// Return the program's calls of a stack, innermost first; the results are kept.
+/// Return the program's calls of a stack, innermost first. Results are cached.
 std::vector<SourceCall> program_calls(const SharedStack& stack);
 
 /// Return "net.cpp:12"; empty if the line is unknown.

@@ -326,7 +326,7 @@ std::string format_header(const std::vector<Entry>& entries, const Metadata& met
   std::string out = "{";
   if (!metadata.empty()) out += fmt::format(R"("{}":{})", kMetadata, dump(metadata));
   for (const Entry& e : entries) {
-    if (e.name == kMetadata) fail("expected another name than '{}', which is reserved", kMetadata);
+    if (e.name == kMetadata) fail("expected a name other than '{}', which is reserved", kMetadata);
     out += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
                        out.size() > 1 ? "," : "", dump(e.name), e.type->name,
                        fmt::join(e.sizes.begin(), e.sizes.end(), ","), e.begin, e.end);

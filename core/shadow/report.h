@@ -13,7 +13,7 @@ struct Place {
   uint64_t calls = 0;            ///< calls of all kernels of the process so far
   uint64_t calls_of_op = 0;      ///< calls of this op so far
   uint64_t optimizer_calls = 0;  ///< calls of sgd_step and adam_step so far
-  std::string module;            ///< the module of the call's parameters, or of the last ones
+  std::string module;            ///< module of the call's parameter, else a text with the last one
 };
 
 /// Return the dotted path of the first operand that is a parameter or buffer, or a view of one;

@@ -16,7 +16,7 @@
 namespace ambit {
 namespace {
 
-// Return the dims from innermost to outermost; null if the format has another number of dims.
+// Return the dims from innermost to outermost; null if the format has a different number of dims.
 const int* channels_last_order(MemoryFormat format, int64_t ndim) {
   static constexpr int k2d[] = {1, 3, 2, 0}, k3d[] = {1, 4, 3, 2, 0};
   if (format == MemoryFormat::ChannelsLast && ndim == 4) return k2d;

@@ -103,7 +103,7 @@ void ProcessGroup::Call::check(int rank, int size) const {
     throw Error(fmt::format("{}: expected a rank below {}, got {}", text(), size, peer));
   }
   if (is_between_two(what) && peer == rank) {
-    throw Error(fmt::format("{}: expected another rank than this one, got {}", text(), peer));
+    throw Error(fmt::format("{}: expected a rank other than this one, got {}", text(), peer));
   }
   if (is_empty()) return;
   for (const auto* side : {&outs, &ins}) {

@@ -18,7 +18,7 @@ inline void check_floating(const char* function, const Tensor& input) {
   }
 }
 
-/// The same for functions that complex numbers have, too.
+/// The same for functions that are also defined for complex numbers.
 inline void check_floating_or_complex(const char* function, const Tensor& input) {
   if (!input.defined() || !input.is_complex()) check_floating(function, input);
 }

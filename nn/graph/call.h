@@ -162,8 +162,8 @@ struct Function {
 extern const std::span<const Function> kElementwiseFunctions, kShapeFunctions, kIndexFunctions,
     kCreationFunctions, kReduceFunctions, kLayerFunctions, kNormFunctions, kNumberFunctions;
 
-/// Return the function of a name in a file, as "torch.ops.aten.add.Tensor" or "_operator.mul", or
-/// null.
+/// Return the function that files call "torch.ops.aten.add.Tensor" or "_operator.mul", null if
+/// there is none.
 AMBIT_API const Function* find_function(std::string_view target);
 /// Return true for a function of elements: operands broadcast, and an element of the result depends
 /// only on the operands' elements with the same index.

@@ -49,7 +49,7 @@ class Json {
   };
 
   /// Members with one of the names in `skipped` are omitted, with all their content. Errors:
-  /// SerializationError for other text than JSON and for more than kMostItems values.
+  /// SerializationError for text other than JSON and for more than kMostItems values.
   Json(std::string_view text, std::vector<std::string_view> skipped);
   Ref root() const { return {this, 1}; }
 

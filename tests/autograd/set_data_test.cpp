@@ -1,4 +1,4 @@
-// set_data() of tensors in a graph: gradients of another size are refused before they reach a
+// set_data() of tensors in a graph: gradients of a different size are refused before they reach a
 // formula, and so are saved tensors that were replaced.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
@@ -72,7 +72,7 @@ std::vector<Call> calls() {
 
 }  // namespace
 
-TEST_CASE("a gradient of another size than the recorded output is refused") {
+TEST_CASE("a gradient whose size is not that of the recorded output is refused") {
   for_each_device([](Device device) {
     manual_seed(1);
     const Tensor data = rand({2, 3, 8, 8}, device);
@@ -197,7 +197,7 @@ TEST_CASE("set_data() of a view ends the view, and of a base ends its views") {
   CHECK(base.equal(zeros_like(base)));
 }
 
-TEST_CASE("a .grad of another shape than its leaf is refused, and no leaf gets a gradient") {
+TEST_CASE("a .grad without the shape of its leaf is refused, and no leaf gets a gradient") {
   Tensor a = ones({3}).requires_grad_(), b = ones({3}).requires_grad_();
   b.mutable_grad() = ones({2, 3});
   CHECK_THROWS_WITH_AS((a * b).sum().backward(),

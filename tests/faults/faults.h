@@ -11,13 +11,13 @@ namespace faults {
 void refuse(long nth);
 /// Stop injecting faults. Return whether one occurred.
 bool stop();
-/// As above, for the nth thread that is started.
+/// As refuse(), for the nth start of a thread.
 void refuse_thread(long nth);
 
 /// Return the number of blocks of operator new in use.
 long blocks_in_use();
 
-/// Result of a piece of work.
+/// Result of run().
 struct Outcome {
   bool refused = false;  ///< one of its requests failed
   bool threw = false;    ///< it threw

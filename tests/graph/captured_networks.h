@@ -60,6 +60,6 @@ CapturedNetwork network(const std::string& name, const M& module,
     if constexpr (requires { m->forward(in[0]); }) {
       return std::vector<ambit::Tensor>{m->forward(in[0])};
     }
-    throw ambit::Error("expected another number of inputs");
+    throw ambit::Error("expected a different number of inputs");
   });
 }

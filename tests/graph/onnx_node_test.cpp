@@ -30,7 +30,7 @@ std::string difference(const Tensor& got, const Tensor& expected, double rtol, d
   return "values, by up to " + std::to_string((a - b).abs().max().item<double>());
 }
 
-// Write the loaded model, load that, and compare it.
+// Save the loaded model, load the copy, and compare their outputs.
 std::string difference_of_copy(const graph::Graph& net, const std::vector<Tensor>& inputs,
                                const std::vector<Tensor>& outputs) {
   static const TemporaryFolder folder;
@@ -64,7 +64,7 @@ Outcome run_test(const std::filesystem::path& file) {
     try {
       const NoGradGuard no_grad;
       const std::vector<Tensor> got = net->forward(list("in")), expected = list("out");
-      if (got.size() != expected.size()) return {false, false, "another number of outputs"};
+      if (got.size() != expected.size()) return {false, false, "a different number of outputs"};
       // The tolerances of ONNX's own runner, except for two groups. The expected values of
       // attention in float16 and bfloat16 are rounded after each of its steps, so the tolerance is
       // two units in the last place. The input of an inverse transform, of up to 100, is rounded,

@@ -1,5 +1,5 @@
-// DeviceMismatchError of every kernel op in a direct call: each tensor argument in turn is on
-// another device than the rest, for every pair of devices.
+// DeviceMismatchError of every kernel op in a direct call: each tensor argument in turn is on a
+// different device from the rest, for every pair of devices.
 #include <ambit/backend/examples.h>
 
 #include <set>

@@ -1,8 +1,8 @@
 // DeviceMismatchError of every public function and method with several tensors: each tensor
-// argument in turn is on another device than the rest, for every pair of devices, with and without
-// gradients, and with 0-dim operands. The expected error follows from the rule of each call, which
-// this test implements independently; the calls are compared with the declarations, so that none is
-// missing.
+// argument in turn is on a different device from the rest, for every pair of devices, with and
+// without gradients, and with 0-dim operands. The expected error follows from the rule of each
+// call, which this test implements independently; the calls are compared with the declarations, so
+// that none is missing.
 #include <ambit/ambit.h>
 
 #include <algorithm>

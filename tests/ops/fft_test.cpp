@@ -206,7 +206,7 @@ TEST_CASE(
   CHECK(y.device().is_meta());
 }
 
-TEST_CASE("transforms refuse other operands than pairs") {
+TEST_CASE("transforms refuse operands that are not pairs") {
   const Tensor x = ones({3, 4, 2});
   CHECK_THROWS_AS(fft_pairs(Tensor(), 0), Error);
   CHECK_THROWS_AS(fft_pairs(ones({3, 2}, kInt64), 0), DTypeError);

@@ -26,7 +26,7 @@ void check_ulp(const Tensor& got, const std::vector<double>& exact, double bound
 }  // namespace
 
 // Bounds: 1.0 ulp is required of a map, 2 of softplus. `ambit accuracy --every 305` measures at
-// most 0.75 for exp, 0.99 for expm1 (1.05 without fused multiply-add, at other inputs than these),
+// most 0.75 for exp, 0.99 for expm1 (1.05 without fused multiply-add, at inputs other than these),
 // 0.90 for log1p, 1.0 for tanh, 1.6 for softplus.
 TEST_CASE("exp, expm1, log1p and tanh are within one unit in the last place") {
   for (const char* device : {"cpu", "reference"}) {

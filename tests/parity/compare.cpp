@@ -61,9 +61,9 @@ bool split(const std::string& line, Numbers& to) {
 // Return the difference of two lines; empty if they are equal.
 std::string difference(const std::string& ours, const std::string& theirs) {
   Numbers a, b;
-  if (!split(ours, a) || !split(theirs, b)) return ours == theirs ? "" : "another text";
-  if (a.head != b.head) return "another dtype or shape";
-  if (a.values.size() != b.values.size()) return "another number of values";
+  if (!split(ours, a) || !split(theirs, b)) return ours == theirs ? "" : "a different text";
+  if (a.head != b.head) return "a different dtype or shape";
+  if (a.values.size() != b.values.size()) return "a different number of values";
   const double within = std::max(a.within, b.within);
   for (size_t i = 0; i < a.values.size(); ++i) {
     if (a.values[i] == b.values[i]) continue;  // also infinities and NaN

@@ -1,5 +1,5 @@
 // Tables of calls that must include every public function. Every test file adds the rows of its
-// family, so that a new op comes with them:
+// family, so that the rows of a new op are added with its tests:
 //   const CallTable<BadCall> kRows([] { return std::vector<BadCall>{SHAPE(add, m23(), m45())}; });
 #pragma once
 

@@ -227,7 +227,7 @@ TEST_CASE("bench refuses invalid options, and says why") {
   refuses("--json --markdown", "--json");
   refuses("--batches 4", "--crossover");
   refuses("--crossover --device npu --widths 0", "--widths");
-  refuses("--crossover", "another than the cpu");
+  refuses("--crossover", "other than the cpu");
   refuses("--growth --filter add/1", "add/1");
   refuses("--growth --batches 0", "--batches");
   refuses("--growth --crossover", "--crossover");

@@ -13,7 +13,8 @@ namespace conformance {
 
 /// |got - expected| <= ulps * epsilon(dtype) * |expected| + absolute + each[i]. Integers and bool
 /// must be equal. Results of reduced floating-point types, which are computed in float32 and
-/// rounded, may differ by one more last place unless they must be exact: see error_in_bounds().
+/// rounded, may differ by one more unit in the last place unless they must be exact: see
+/// error_in_bounds().
 struct Bound {
   double ulps = 0, absolute = 0;
   const char* why = ambit::ErrorBound().why;

@@ -28,8 +28,8 @@ std::vector<Scalar> numbers_for(TernaryOp op, DType dtype) {
   return all;
 }
 
-/// Like any(), except for numbers so small that subtracting 1 rounds to -1, an integer exponent for
-/// which the power of a negative base is defined.
+/// Like any(), with 0 in place of numbers so small that subtracting 1 rounds to -1, an integer
+/// exponent for which the power of a negative base is defined.
 Values exponents() {
   return each([]<class T>(Random& random, int64_t) {
     const T x = any_value<T>(random);
@@ -86,8 +86,8 @@ void check_in_place(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, Layo
   t.expect(y, error_bound(op, dtype), {y, b, number});
 }
 
-/// True for ops that our own backends compute with one kernel, whose iteration over layouts the
-/// other ops test.
+/// True for ops that our own backends compute with one kernel. The other ops test its loops over
+/// layouts.
 bool is_chain(TernaryOp op) {
   switch (op) {
 #define AMBIT_CASE(name, ...) case TernaryOp::name:

@@ -1,5 +1,5 @@
-// The floor: the bench's works written by hand with bare oneDNN primitives that are created once.
-// It does not use ambit.
+// The floor: the bench's workloads written by hand with bare oneDNN primitives that are created
+// once. It does not use ambit.
 #include <omp.h>
 
 #include "lessons.h"

@@ -8,7 +8,7 @@
 
 namespace bench::floor {
 
-/// Differences between the two: the primitives, and the order of PyTorch's gates in oneDNN.
+/// Differences between LSTM and GRU: the primitives, and the order of PyTorch's gates in oneDNN.
 struct LstmKind {
   using Forward = dnnl::lstm_forward;
   using Backward = dnnl::lstm_backward;

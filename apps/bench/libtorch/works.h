@@ -15,7 +15,7 @@ torch::Tensor borrow(const Operand& operand);
 /// one: its products are small, and two thread pools would compete.
 void set_blas_threads(int threads);
 
-/// Return null for works of other families.
+/// Return null for workloads of other families.
 std::unique_ptr<Work> make_network(const Specification& s);
 std::unique_ptr<Work> make_op(const Specification& s);
 std::unique_ptr<Work> make_optimizer(const Specification& s);

@@ -1,5 +1,5 @@
-// Bare MPI, for `ambit bench --distributed`: MPI_Allreduce on its own memory. It initialises MPI so
-// that different threads may call it, ambit's and its own.
+// Bare MPI, for `ambit bench --distributed`: MPI_Allreduce on its own memory. MPI is initialised
+// for calls from several threads, because ambit calls it from its own.
 #include "peer.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// A Python process that runs one variant of a work; see pytorch.py.
+// A Python process that runs one variant of a workload; see pytorch.py.
 #pragma once
 
 #include <sys/types.h>

@@ -35,7 +35,7 @@ class Forward : public Work {
   void run() override {
     out_.reset();  // free it first, so that the next result reuses its memory
     out_ = function_(tensors_, parameters_);
-    // Do not wait on the cpu, because the cost of the call would be visible in short works.
+    // Do not wait on the cpu, because the cost of the call would be visible in short workloads.
     if (!device_.is_cpu()) synchronize(device_);
   }
   double result() override { return out_.detach().to(ambit::kFloat32).sum().item<double>(); }

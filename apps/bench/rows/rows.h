@@ -17,10 +17,10 @@ std::vector<Row> optimizer_rows();
 std::vector<Row> data_rows();
 std::vector<Row> program_rows();
 
-/// The works for which network_rows() returns rows.
+/// The workloads for which network_rows() returns rows.
 inline constexpr const char* kLessonWorks[] = {"net/train", "net/infer", "tudui/train",
                                                "tudui/infer"};
-/// Return the row of such a work for any batch size. Errors: ambit::Error for another work.
+/// Return the row of one of these workloads for any batch size. Errors: ambit::Error for any other.
 Row lesson_row(const std::string& what, int64_t batch);
 
 /// Return all rows, in the order of the table.

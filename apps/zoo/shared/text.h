@@ -17,10 +17,10 @@ class Text {
   /// Errors: ambit::Error for a file that cannot be read or is too short.
   explicit Text(const std::string& path);
 
-  /// Draw `size` pieces of `length` characters from the training part with the CPU generator:
+  /// Draw `size` sequences of `length` characters from the training part with the CPU generator:
   /// (characters, next characters), int64 [size,length] each.
   std::pair<ambit::Tensor, ambit::Tensor> batch(int64_t size, int64_t length) const;
-  /// Return the first `size` pieces of the held-out part, or fewer at its end, in the same form.
+  /// Return the first `size` sequences of the held-out part, or fewer at its end, in the same form.
   std::pair<ambit::Tensor, ambit::Tensor> held_out(int64_t size, int64_t length) const;
 
   /// Convert characters to int64 [n]. Errors: ambit::Error for a character that the text does not

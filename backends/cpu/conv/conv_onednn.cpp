@@ -106,8 +106,9 @@ class Pass {
   /// Return true if oneDNN 2.6's kernels are correct for this pass. Weight gradients read or write
   /// out of bounds if depth is padded by more than its stride and that stride is above 1. Those of
   /// bfloat16 also fail with padded depth, with any dilation, with single-tap strided windows over
-  /// channels that do not fill a block, and where a tap reads only padding (dw is left unwritten).
-  /// Gradients of x in bfloat16 fail for odd numbers of channels, which are processed in pairs.
+  /// channels that do not fill a block, and where a tap reads only padding (dw is then not
+  /// written). Gradients of x in bfloat16 fail for odd numbers of channels, which are processed in
+  /// pairs.
   bool is_right() const;
   /// Return true if each tap reads an element of x in each part.
   bool uses_each_tap() const;

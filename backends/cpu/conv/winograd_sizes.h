@@ -12,7 +12,8 @@
 
 namespace ambit::cpu {
 
-/// The sizes of a convolution whose x or y may be split; C or K then counts channels of all four.
+/// The sizes of a convolution whose x or y may be split; C or K then counts the channels of all
+/// four split images.
 struct WinogradSizes : ConvSizes {
   WinogradSizes(const ConvSizes& g) : ConvSizes(g) {}
   /// Return g, or the equivalent sizes with windows of 2x2 or 3x3.

@@ -156,8 +156,8 @@ HWY_INLINE V less_one(D d, const ExpParts<D, minus>& e, V power) {
   return hn::MulAdd(power, e.low, hn::MulSub(power, e.high, constant(d, 1)));
 }
 
-/// from + from_lost - x, in two forms: `value` is exact next to its zero; `difference` + `lost`,
-/// for exponents, includes the rounding error of the difference, which matters if x is large.
+/// from + from_lost - x, in two forms: `value` is exact near its zero; `difference` + `lost`, for
+/// exponents, includes the rounding error of the difference, which matters if x is large.
 template <class D, class V = hn::Vec<D>>
 struct Distance {
   HWY_INLINE Distance(D d, double from, double from_lost, V x) {

@@ -59,7 +59,7 @@ struct Resizing {
   void make_columns();
 };
 
-/// The spatial dims of a call; missing leading dims are copied.
+/// The spatial dims of a call; missing leading ones are the identity.
 struct Resizings {
   Resizings(const Tensor& x, const Tensor& y, const InterpolateParams& p, bool turned);
 

@@ -29,7 +29,7 @@ bool suits_packed(int64_t rows);
 size_t packed_bytes(const Product<float>& p);
 /// Copy b to that layout.
 void pack(const Product<float>& p, float* packed);
-/// Compute the same for a b that is packed already; p.b is not used, and bias_stride is 1. Errors:
+/// Same as multiply(), with b as packed by pack(); p.b is not used, and bias_stride is 1. Errors:
 /// OutOfMemoryError.
 void multiply_packed(const Product<float>& p, const float* packed, float* y);
 

@@ -120,7 +120,7 @@ void softmax_strips(int64_t n, int64_t step, int64_t first, int64_t last, T* y, 
     Strip<T>&next = strips[k % 3], &current = strips[(k + 2) % 3], &previous = strips[(k + 1) % 3];
     const bool reads = k<last, writes = k> first + 1;
     const bool adds = first < k && k <= last;
-    // `next` reuses the buffer of `previous`: each row is written before it is overwritten.
+    // `next` reuses the buffer of `previous`: each row is written to y before `next` overwrites it.
     T* packed = scratch.data<T>() + k % 2 * n * kWidth;
     if (reads) next = Strip<T>(n, step, y + at(k), x + at(k), packed);
     for (int64_t begin = 0; begin < n; begin += kRows) {

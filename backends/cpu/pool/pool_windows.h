@@ -10,7 +10,8 @@
 
 namespace ambit::cpu {
 
-/// One spatial dim, with `in` elements of x and `out` of y. All members are 1 for a missing dim.
+/// One spatial dim, with `in` elements of x and `out` of y. The defaults are those of a missing
+/// dim.
 struct PoolAxis {
   int64_t in = 1, out = 1;
   int64_t kernel = 1;  ///< for adaptive windows the longest one
@@ -18,8 +19,8 @@ struct PoolAxis {
   int64_t padding = 0, dilation = 1;
 };
 
-/// The elements of window i along one axis: begin, begin + step, ... before end. `extent` includes
-/// padding within the padded input.
+/// The elements of window i along one axis: begin, begin + step, ... before end. `extent`: the size
+/// of the window within the padded input.
 struct Span {
   Span(int64_t i, const PoolAxis& a) : step(a.dilation) {
     if (a.stride == 0) {

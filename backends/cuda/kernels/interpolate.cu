@@ -14,7 +14,7 @@ using interpolation::Axis;
 using interpolation::kMostTaps;
 using interpolation::Tap;
 
-/// The spatial dims of x [N,C,in...] and y [N,C,out...]; missing leading ones are copied.
+/// The spatial dims of x [N,C,in...] and y [N,C,out...]; missing leading ones are the identity.
 struct Axes {
   Axes(const Tensor& x, const Tensor& y, const InterpolateParams& p) {
     Axis* const all[] = {&d, &h, &w};

@@ -10,7 +10,7 @@
 
 namespace ambit::cuda {
 
-/// Pooling along one spatial dim: PoolParams and sizes. For a missing dim all members are 1.
+/// Pooling along one spatial dim: PoolParams and sizes. The defaults are those of a missing dim.
 struct PoolAxis {
   PoolAxis() = default;
   PoolAxis(const PoolParams& p, size_t d, int64_t in, int64_t out)
@@ -22,8 +22,8 @@ struct PoolAxis {
         output(out),
         adaptive(p.adaptive) {}
 
-  /// Elements begin, begin + dilation, ... before end; `extent` includes padding within the padded
-  /// input.
+  /// Elements begin, begin + dilation, ... before end; `extent`: the size of the window within the
+  /// padded input.
   struct Range {
     int64_t begin, end, extent;
   };

@@ -1,6 +1,6 @@
 // The composite of the Fourier transform: products with matrices for short lines; lines of length
 // n1 n2 by transforms of n1 and of n2 elements (Cooley and Tukey); lines of a large prime length as
-// a convolution, which is computed by transforms of another length (Bluestein). Factors are
+// a convolution, which is computed by transforms of a different length (Bluestein). Factors are
 // computed in float64 on the host.
 #include <ambit/backend/unit_root.h>
 #include <ambit/ops/creation.h>

@@ -23,7 +23,7 @@ Tensor fft_pairs(const Tensor& x, int64_t dim, bool inverse, double scale) {
   }
   dim = wrap_dim("fft_pairs", dim, x.dim());
   if (dim == x.dim() - 1) {
-    throw IndexError("fft_pairs: expected another dim than the last, which has the pairs");
+    throw IndexError("fft_pairs: expected a dim other than the last, which has the pairs");
   }
   Tensor out = allocate("fft_pairs", x.sizes(), x.dtype(), x.device());
   if (x.numel() > 0) {

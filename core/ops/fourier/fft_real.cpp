@@ -70,7 +70,7 @@ Tensor irfft_pairs(const Tensor& x, int64_t dim, int64_t n, double scale) {
   }
   dim = wrap_dim("irfft_pairs", dim, x.dim());
   if (dim == x.dim() - 1) {
-    throw IndexError("irfft_pairs: expected another dim than the last, which has the pairs");
+    throw IndexError("irfft_pairs: expected a dim other than the last, which has the pairs");
   }
   if (n < 1 || x.size(dim) != n / 2 + 1) {
     throw ShapeError(fmt::format("irfft_pairs: expected {} pairs for a length of {}, got {}",

@@ -18,7 +18,7 @@ void check_operands(const char* op, std::initializer_list<DeviceArg> args,
 /// since elements move. Errors: Error.
 void check_apart(const char* op, const Tensor& self, const Tensor& input);
 
-/// Errors: DTypeError for an index of another dtype than int64 or int32; Error if undefined.
+/// Errors: DTypeError for an index that is neither int64 nor int32; Error if undefined.
 void expect_index_dtype(const char* op, const Tensor& index);
 
 /// Return an int32 index as int64, which kernels require; any other index unchanged.

@@ -46,7 +46,7 @@ inline void expect_floating(const char* op, const Tensor& input) {
     throw_not_floating(op, input.dtype());
 }
 
-/// The same for ops that complex numbers have, too.
+/// The same for ops that are also defined for complex numbers.
 inline void expect_inexact(const char* op, const Tensor& input) {
   expect_defined(op, "input", input);
   if (!input.is_complex()) expect_floating(op, input);

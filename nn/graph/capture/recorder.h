@@ -95,8 +95,8 @@ class Recorder {
   std::optional<Layout> find_layout(const Tensor& t) const;
   Layout layout_of(const Tensor& t) const;
   std::string view_of(Content& c, const Tensor& t);
-  /// A view as elements at positions along each dim of the content: `dims` has the dims of the view
-  /// that step along one of them. `packed` gets the dims of the view in the order of the result.
+  /// One dim of a content that a view reads, from position `start` on. `dims`: the dims of the view
+  /// that step along this dim. `packed` gets the dims of the view in the order of the result.
   struct Axis {
     int64_t size = 0, stride = 0, start = 0;
     std::vector<size_t> dims{};

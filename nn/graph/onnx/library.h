@@ -15,7 +15,7 @@ namespace ambit::graph::onnx {
 struct Library {
   /// Errors: those of graph::load().
   LoadedProgram (*read)(const std::string& path);
-  /// Write a program with these contents of its state. If set, `training` replaces the modes of its
+  /// Write a program with the values of `state`. If set, `training` replaces the modes of its
   /// calls. Errors: those of graph::save().
   void (*write)(const Program& program, const std::vector<Tensor>& state,
                 std::optional<bool> training, const std::string& path);

@@ -21,7 +21,7 @@ struct Windows {
   bool is_plain() const;
 };
 
-/// Errors: Error for lists of another length than the spatial dims, strides below 1.
+/// Errors: Error for lists whose length is not the number of spatial dims, and for strides below 1.
 Windows windows_of(IntArrayRef input, Dims kernel, Dims stride, Dims dilation, Dims pads,
                    std::string_view auto_pad, bool ceil_mode);
 

@@ -19,7 +19,7 @@ class Planned {
   virtual std::vector<Tensor> run(TensorList inputs) = 0;
   virtual const Program& program() const = 0;
   virtual size_t memory_bytes() const = 0;
-  /// Return the table of memory.
+  /// Return the table of Plan::memory().
   virtual std::string memory_text() const = 0;
 };
 

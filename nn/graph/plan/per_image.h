@@ -18,8 +18,8 @@ struct BatchProgram {
 
 /// Return the program for any number of images, with the sizes of views adapted, if each of its
 /// results for image i (along dim 0) depends on image i of its inputs only, or on no input.
-/// `traced`: the trace of the program with `images` images. Inputs with another size along dim 0
-/// are the same for all images.
+/// `traced`: the trace of the program with `images` images. Inputs with a different size along dim
+/// 0 are the same for all images.
 std::optional<BatchProgram> for_any_batch(const Program& program, const Trace& traced,
                                           const Mode& mode, int64_t images);
 

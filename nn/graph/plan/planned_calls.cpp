@@ -105,7 +105,7 @@ void PlannedCalls::find_written(TensorList inputs) {
   }
 }
 
-// Parameters may have other values than at planning, and other memory.
+// The values and the memory of parameters may have changed since planning.
 void PlannedCalls::refresh_state() {
   for (size_t i = 0; i < detached_.size(); ++i) {
     const Tensor& t = state_.tensors[i];

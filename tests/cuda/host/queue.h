@@ -14,8 +14,8 @@ namespace ambit::cuda::host {
 /// Queue `work` on `stream` (null: the legacy stream of the current device). It runs once, when a
 /// thread waits, in stream order, with the stream's device current, on any thread and under the
 /// runtime's lock: it must not call CUDA. `name` is for reports, such as "cublasLtMatmul". Return
-/// the status of a launch: cudaErrorInvalidResourceHandle for a stream that is unknown or of
-/// another device than the current one, or the sticky error of the process.
+/// the status of a launch: cudaErrorInvalidResourceHandle for a stream that is unknown or not of
+/// the current device, or the sticky error of the process.
 AMBIT_API cudaError_t enqueue(cudaStream_t stream, std::string name, std::function<void()> work);
 
 /// Called by work before it accesses the bytes [p, p + bytes). They must be memory of the current

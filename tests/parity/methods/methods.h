@@ -18,7 +18,7 @@ struct Operands {
   Tensor m;     // bool
 };
 
-/// The kinds of operands, as bits of the kinds that a row excludes.
+/// The kinds of operands; each is a bit of Row::but, the kinds that a row excludes.
 enum Kind : unsigned {
   kPlain = 1,        // float64
   kStrided = 2,      // float64, transposed

@@ -18,12 +18,12 @@ Ref number(Site& s, double n) { return s.e.number(n, s.result_dtype()); }
 
 void range(Site& s, const Ref& start, const Ref& end, const Ref& step) {
   const DType d = s.result_dtype();
-  if (is_floating_point(d)) Site::refuse("a dynamic number of fractions");
+  if (is_floating_point(d)) Site::refuse("a floating-point range of dynamic size");
   s.give(s.e.op("Range", {start, end, step}));
 }
 
 Ref whole(Site& s, size_t i) {
-  if (is_floating_point(s.dtype_of(i))) Site::refuse("a dynamic number of fractions");
+  if (is_floating_point(s.dtype_of(i))) Site::refuse("a floating-point range of dynamic size");
   return s.tensor(i, kInt64);
 }
 

@@ -17,7 +17,7 @@
 
 namespace ambit::graph::onnx {
 
-/// A value of the model. An empty name is an operand that a node leaves out.
+/// A value of the model. An empty name is an operand that a node omits.
 struct Ref {
   std::string name{};
   DType dtype = kFloat32;

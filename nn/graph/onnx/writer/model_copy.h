@@ -9,9 +9,9 @@
 
 namespace ambit::graph::onnx {
 
-/// Return the model of a program that was read from one: its nodes and names, with these contents
-/// of its state. `training` replaces the modes of its calls, if set. Errors: NotImplementedError
-/// naming `path` and listing all calls whose mode a model for inference cannot hold.
+/// Return the model of a program that was read from one: its nodes and names, with the values of
+/// `state`. `training` replaces the modes of its calls, if set. Errors: NotImplementedError naming
+/// `path` and listing all calls whose mode cannot be stored in a model for inference.
 WrittenModel copied_model(const Program& program, const std::vector<Tensor>& state,
                           std::optional<bool> training, const std::string& path);
 

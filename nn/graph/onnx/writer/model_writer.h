@@ -21,9 +21,9 @@ struct WrittenModel {
   std::vector<Initializer> initializers;
 };
 
-/// Return the model of a program with these contents of its state. `training` replaces the modes of
-/// its calls, if set. Errors: NotImplementedError naming `path` and listing all calls that have no
-/// form in ONNX.
+/// Return the model of a program with the values of `state`. `training` replaces the modes of its
+/// calls, if set. Errors: NotImplementedError naming `path` and listing all calls that have no form
+/// in ONNX.
 WrittenModel written_model(const Program& program, const std::vector<Tensor>& state,
                            std::optional<bool> training, const std::string& path);
 

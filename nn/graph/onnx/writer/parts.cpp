@@ -219,14 +219,14 @@ void rearrange(Site& s, IntArrayRef split, IntArrayRef order) {
 }
 
 void pixel_shuffle(Site& s) {
-  if (s.rank(0) != 4) Site::refuse("other images than [N, C, H, W]");
+  if (s.rank(0) != 4) Site::refuse("images other than [N, C, H, W]");
   s.give(s.e.op("DepthToSpace", {s.tensor(0)},
                 {attribute("blocksize", s.integer(1)), attribute("mode", "CRD")}));
 }
 
 // ONNX's SpaceToDepth has the channels in another order.
 void pixel_unshuffle(Site& s) {
-  if (s.rank(0) != 4) Site::refuse("other images than [N, C, H, W]");
+  if (s.rank(0) != 4) Site::refuse("images other than [N, C, H, W]");
   const Dims x = s.fixed_sizes(0);
   const int64_t r = s.integer(1);
   rearrange(s, {x[0], x[1], x[2] / r, r, x[3] / r, r}, {0, 1, 3, 5, 2, 4});

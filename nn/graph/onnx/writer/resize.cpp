@@ -88,7 +88,7 @@ std::vector<double> factors_at(Site& s, size_t i) {
 }
 
 void grid_sample(Site& s) {
-  if (s.rank(0) != 4) Site::refuse("other images than [N, C, H, W]");
+  if (s.rank(0) != 4) Site::refuse("images other than [N, C, H, W]");
   constexpr const char* kModes[] = {"bilinear", "nearest", "bicubic"};
   constexpr const char* kPaddings[] = {"zeros", "border", "reflection"};
   s.give(s.e.op(
@@ -100,7 +100,7 @@ void grid_sample(Site& s) {
 // The positions of pixels times the matrices [N, 2, 3].
 void affine_grid(Site& s) {
   const Dims size = s.integers(1);
-  if (size.size() != 4) Site::refuse("other images than [N, C, H, W]");
+  if (size.size() != 4) Site::refuse("images other than [N, C, H, W]");
   const bool align = s.flag(2);
   const auto positions = [&](int64_t n) {
     std::vector<double> out;

@@ -81,7 +81,7 @@ void unsqueeze(Site& s) {
   s.give(s.e.unsqueeze(s.tensor(0), Site::dim_of(s.integer(1), s.rank(0) + 1)));
 }
 
-// Dims of other sizes than 1 remain.
+// Dims of sizes other than 1 remain.
 void squeeze(Site& s, const Dims& dims) {
   const Dims sizes = s.sizes(0);
   Dims removed;

@@ -62,7 +62,7 @@ std::vector<Ref> Site::tensors(size_t i) const {
 std::vector<const Value*> Site::types(size_t i) const {
   std::vector<const Value*> out;
   for (const Argument& a : argument(i).items) {
-    if (a.kind != Kind::value) refuse("a list with other items than tensors");
+    if (a.kind != Kind::value) refuse("a list with items other than tensors");
     out.push_back(&checked(block_.values[static_cast<size_t>(a.integer)]));
   }
   return out;

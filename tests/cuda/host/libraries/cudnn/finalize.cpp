@@ -140,7 +140,7 @@ cudnnStatus_t finalize_plan(const Node& node, Made& made) {
 cudnnStatus_t finalize_pack(const Node& node) {
   const size_t ids = node.integers(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS).size();
   const size_t pointers = node.pointers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS).size();
-  return ids == pointers ? CUDNN_STATUS_SUCCESS : bad("another number of ids than of pointers");
+  return ids == pointers ? CUDNN_STATUS_SUCCESS : bad("different numbers of ids and pointers");
 }
 
 // Check that the description is complete.
