@@ -36,11 +36,11 @@ Tensor hash_tensor(const Tensor& self, IntArrayRef dims, bool keepdim, int64_t m
   const NoGradGuard no_grad;
   Tensor bits =
       self.is_floating_point() ? view(self.to(kFloat64).contiguous(), kInt64) : self.to(kInt64);
-  if (bits.numel() == 0) return zeros(shape.result, bits.options());
+  if (bits.numel() == 0) return zeros(shape.result, bits.options().dtype(kUInt64));
   for (int64_t d = 0; d < bits.dim(); ++d) {
     if (shape.kept[static_cast<size_t>(d)] == 1) bits = folded(bits, d);
   }
-  return reshape(bits.is_alias_of(self) ? bits.clone() : bits, shape.result);
+  return view(reshape(bits.is_alias_of(self) ? bits.clone() : bits, shape.result), kUInt64);
 }
 
 }  // namespace ambit
