@@ -31,7 +31,7 @@ Crossover measure_crossover(ambit::Device device, const Grid& grid, double secon
                             const std::function<void(const std::string&)>& progress);
 
 /// Return how many times faster the device is, one row per batch, one column per width; then, for
-/// each batch, the width from which it is ahead.
+/// each batch, the width from which the device is faster.
 std::string text_of(const Crossover& crossover);
 std::string markdown_of(const Crossover& crossover);
 std::string json_of(const Crossover& crossover);
