@@ -73,8 +73,8 @@ class Pass {
   void unpack(void* w, const void* packed) const { packing().run({packed, w}); }
   /// Return true if oneDNN's implementation is correct and tuned.
   bool suits() const { return is_right() && (dtype_ == kFloat32 || plan(0).is_tuned()); }
-  /// Return true if oneDNN may multiply weights or dy with zeros for padding. Its im2col
-  /// implementations do, and those for bfloat16 weight gradients.
+  /// Return true if oneDNN may multiply weights or dy with zeros for padding. Its implementations
+  /// by im2col and by AMX do, and those for bfloat16 weight gradients.
   bool multiplies_padding() const;
 
   /// Return the calling thread's plan of part i; weights are packed.
@@ -148,7 +148,7 @@ bool Pass::is_right() const {
 
 bool Pass::multiplies_padding() const {
   if (std::ranges::max(g_.padding) == 0) return false;
-  return dtype_ == kBFloat16 ? computes_weights() : plan(0).multiplies_padding();
+  return (dtype_ == kBFloat16 && computes_weights()) || plan(0).multiplies_padding();
 }
 
 bool Pass::uses_each_tap() const {

@@ -196,8 +196,9 @@ memory::desc Plan::wanted(int argument) const {
 
 void Plan::made_by(const char* implementation) {
   const std::string_view text(implementation);
-  multiplies_padding_ = text.find("gemm") != text.npos;
-  is_tuned_ = !text.starts_with("ref") && !multiplies_padding_;
+  const bool uses_im2col = text.find("gemm") != text.npos;
+  multiplies_padding_ = uses_im2col || text.find("amx") != text.npos;
+  is_tuned_ = !text.starts_with("ref") && !uses_im2col;
 }
 
 void Plan::run(std::initializer_list<const void*> data) {

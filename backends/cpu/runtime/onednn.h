@@ -89,8 +89,8 @@ class Plan {
   /// Return true if the implementation is written for the primitive's dtypes: neither plain loops
   /// nor im2col with products.
   bool is_tuned() const { return is_tuned_; }
-  /// Return true if a convolution runs as im2col with products: its copies hold zeros for padding,
-  /// which give NaN when multiplied by infinite or NaN values.
+  /// Return true if a convolution multiplies zeros for padding, as im2col with products and the
+  /// implementations by AMX do: infinite or NaN values then give NaN.
   bool multiplies_padding() const { return multiplies_padding_; }
 
   /// Errors: OutOfMemoryError, BackendError.
