@@ -91,6 +91,8 @@ TEST_CASE("padding is not multiplied with infinities and NaN") {
                                    {2, 32, 32, {12, 12}, {1, 1}, 1, 1, 1, 1, kBFloat16},
                                    {2, 32, 32, {12, 12}, {7, 7}, 1, 3, 1, 1, kBFloat16},
                                    {2, 3, 6, {12, 12}, {5, 5}, 1, 2, 1, 1, kBFloat16},
+                                   {2, 3, 6, {12, 12}, {5, 5}, 1, 0, 1, 1, kBFloat16},
+                                   {2, 32, 32, {12, 12}, {3, 3}, 2, 0, 1, 1, kBFloat16},
                                    {2, 32, 32, {5, 8, 8}, {3, 3, 3}, 1, 1, 1, 1, kBFloat16}}) {
     INFO(c.channels, " channels, ", c.filters, " filters, image ", str(c.image), ", window ",
          str(c.window), ", stride ", c.stride, ", padding ", c.padding, ", dilation ", c.dilation,

@@ -74,7 +74,8 @@ class Pass {
   /// Return true if oneDNN's implementation is correct and tuned.
   bool suits() const { return is_right() && (dtype_ == kFloat32 || plan(0).is_tuned()); }
   /// Return true if oneDNN may multiply weights or dy with zeros for padding. Its implementations
-  /// by im2col and by AMX do, and those for bfloat16 weight gradients.
+  /// by im2col and by AMX do, and those for bfloat16 weight gradients. For gradients of x, these
+  /// are zeros around dy, also without padding of x.
   bool multiplies_padding() const;
 
   /// Return the calling thread's plan of part i; weights are packed.
@@ -147,6 +148,9 @@ bool Pass::is_right() const {
 }
 
 bool Pass::multiplies_padding() const {
+  if (kind_ == Kind::convolution_input_grad) {
+    return dtype_ == kBFloat16 && g_.taps() > 1 && plan(0).multiplies_padding();
+  }
   if (std::ranges::max(g_.padding) == 0) return false;
   return (dtype_ == kBFloat16 && computes_weights()) || plan(0).multiplies_padding();
 }
@@ -336,7 +340,7 @@ bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
 bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
                             const Tensor& w) {
   const Pass pass(Kind::convolution_input_grad, "convolution_input_grad", g, dx, dy);
-  if (!pass.suits()) return false;
+  if (!pass.suits() || (pass.multiplies_padding() && !is_finite(w))) return false;
   const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.y(i), weights.data(), pass.x(i)}); });
   return true;

@@ -27,12 +27,6 @@ bool is_finite(const Tensor& t, Bits exponent) {
   return finite;
 }
 
-bool is_finite(const Tensor& t) {
-  if (t.dtype() == kFloat64) return is_finite<uint64_t>(t, 0x7ff0'0000'0000'0000);
-  if (t.dtype() == kFloat32) return is_finite<uint32_t>(t, 0x7f80'0000);
-  return is_finite<uint16_t>(t, 0x7f80);
-}
-
 bool has_padding(const ConvSizes& g) { return std::ranges::max(g.padding) > 0; }
 
 /// The elements that a tap uses along one dim.
@@ -48,6 +42,12 @@ Range range_of(const ConvParams& p, size_t i, int64_t tap, int64_t inputs, int64
 }
 
 }  // namespace
+
+bool is_finite(const Tensor& t) {
+  if (t.dtype() == kFloat64) return is_finite<uint64_t>(t, 0x7ff0'0000'0000'0000);
+  if (t.dtype() == kFloat32) return is_finite<uint32_t>(t, 0x7f80'0000);
+  return is_finite<uint16_t>(t, 0x7f80);
+}
 
 bool spoils_padding(const ConvSizes& g, const Tensor& factor) {
   return has_padding(g) && !is_finite(factor);

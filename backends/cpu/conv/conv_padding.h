@@ -12,8 +12,11 @@
 
 namespace ambit::cpu {
 
+/// Return true if t has no infinite or NaN element. A tensor of a reduced floating-point type must
+/// be bfloat16, here and below.
+bool is_finite(const Tensor& t);
 /// Return true if there is padding and `factor`, by which its zeros are multiplied, has an infinite
-/// or NaN element. A factor of a reduced floating-point type must be bfloat16.
+/// or NaN element.
 bool spoils_padding(const ConvSizes& g, const Tensor& factor);
 /// As above, with the `result`, which has NaN in that case: the smaller one of result and factor is
 /// scanned first.
