@@ -62,8 +62,7 @@ PARITY(backward_after_writes) {
   const auto bag = [&](const Tensor& index, const Tensor& offsets,
                        const F::EmbeddingBagFuncOptions& options) {
     return F::embedding_bag(
-        index, options.per_sample_weights().defined() ? w.detach() : w,
-        F::EmbeddingBagFuncOptions(options).offsets(offsets).include_last_offset(true));
+        index, w, F::EmbeddingBagFuncOptions(options).offsets(offsets).include_last_offset(true));
   };
   const std::tuple<std::string, F::EmbeddingBagFuncOptions> bags[] = {
       {"sum", F::EmbeddingBagFuncOptions().mode(torch::kSum)},

@@ -306,8 +306,10 @@ IS_OLD = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[
 CHANGED = re.compile(r"\b(clamp|clip|fmax|fmin|atan2|hinge_embedding_loss|margin_ranking_loss|"
                      r"cosine_embedding_loss|triplet_margin_loss|c?elu|selu|hardswish|huber_loss)")
 # Values that differ in older versions: as_strided_scatter of an input with a storage offset; complex dot products,
-# which are 0 in Debian's 1.13; bicubic interpolation of float16 and bfloat16, whose weights 1.13 rounds to the dtype.
-CHANGED_VALUES = re.compile(r"\bas_strided_scatter\b|\bvdot\b|torch\.dot\(z|mode='bicubic'")
+# which are 0 in Debian's 1.13; bicubic interpolation of float16 and bfloat16, whose weights 1.13 rounds to the dtype;
+# the dtype of ldexp, which is at least float32 in 1.13.
+CHANGED_VALUES = re.compile(
+    r"\bas_strided_scatter\b|\bvdot\b|\blinalg\.vecdot\(z|torch\.dot\(z|mode='bicubic'|\btorch\.ldexp\b")
 
 
 def operation(code):
