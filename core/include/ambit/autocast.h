@@ -85,7 +85,7 @@ class AMBIT_API AutocastGuard {
   /// Without a dtype: the device's default (autocast::get_autocast_dtype). Errors: DTypeError.
   explicit AutocastGuard(Device device, bool enabled = true);
   /// dtype: float16 or bfloat16. cache_enabled: keep the casts of parameters until the end of the
-  /// outermost scope. Errors: DTypeError for another dtype.
+  /// outermost scope. Errors: DTypeError for any other dtype.
   AutocastGuard(Device device, DType dtype, bool enabled = true, bool cache_enabled = true);
   ~AutocastGuard();  ///< restores the previous state
   AutocastGuard(const AutocastGuard&) = delete;

@@ -32,8 +32,8 @@ enum class UpcastRule : uint8_t {
 enum class UnsignedRule : uint8_t {
   refused,  ///< DTypeError
   bits,     ///< pass the bits as the signed type of the same size: moves, equality, products
-  ordered,  ///< pass that type in the same order: the bits with the highest one inverted
-  summed,   ///< pass int64 that are equal modulo 2^64: the numbers; for uint64, their bits
+  ordered,  ///< pass the signed type with the highest bit inverted, which keeps the order
+  summed,   ///< pass int64, equal modulo 2^64: the value, or the bits of a uint64
 };
 
 /// One call of an op with operands that the kernel does not accept.

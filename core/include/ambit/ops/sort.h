@@ -82,8 +82,8 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor
 
 /// Return the index in the last dim of sorted_sequence at which each element of self keeps it
 /// sorted: the first i with sorted[i] >= self, or if `right` with sorted[i] > self; NaN goes to the
-/// end. sorted_sequence [N], or [..., N] with the leading dims of self [..., M]; any dtypes
-/// but both bool; different ones promote. out int64 (int32 if out_int32) of self's shape. side
+/// end. sorted_sequence [N], or [..., N] with the leading dims of self [..., M]; any dtypes, but
+/// not both bool; different ones promote. out int64 (int32 if out_int32) of self's shape. side
 /// "left" or "right" is the same as `right`; sorter, int64 of sorted_sequence's shape: indices that
 /// sort it. Errors: also Error for a side that contradicts `right`. No gradient.
 /// @{

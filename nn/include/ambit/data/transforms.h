@@ -109,7 +109,7 @@ class AMBIT_API ChannelStatistics {
   ChannelStatistics(std::vector<double> mean, std::vector<double> stddev);
   /// Return (x - mean) / stddev of x [..., C, H, W] on cpu, integers as float32. Statistics of one
   /// channel apply to all channels, and to x with fewer dims, which is extended to 3: [H,W] ->
-  /// [1,H,W]. Errors: ShapeError for another C.
+  /// [1,H,W]. Errors: ShapeError for a different C.
   Tensor normalize(const Tensor& x) const;
   /// Return the mean of each channel.
   const std::vector<double>& mean() const { return mean_; }

@@ -1,4 +1,4 @@
-// Distances of vectors as modules. Errors and gradients: those of the functions in
+// Distances between vectors as modules. Errors and gradients: those of the functions in
 // functional/loss.h.
 #pragma once
 
