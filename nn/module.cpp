@@ -268,7 +268,7 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const st
     if (!pointer) {
       throw Error(
           fmt::format("modules: expected {} to be held by a shared_ptr, got one that is not; "
-                      "leave it out with include_self = false",
+                      "pass include_self = false",
                       module.name()));
     }
     all.insert(path.empty() ? path : path.substr(0, path.size() - 1), pointer);
@@ -315,7 +315,7 @@ void Module::apply(
   if (!pointer) {
     throw Error(
         fmt::format("apply: expected {} to be held by a shared_ptr, got one that is not; "
-                    "give a function of Module&",
+                    "pass a function of Module&",
                     name()));
   }
   function(prefix, pointer);

@@ -35,7 +35,7 @@ void print_asked(const CLI::App& app, const CLI::Success& asked);
 /// (0; 1 if it cannot be printed) and for wrong usage (kWrongUsage), with a message.
 void parse_command_line(CLI::App& app, int argc, char** argv);
 
-/// Return the command that started the program, quoted for a shell, with `--resume file` in place
+/// Return the command that started the program, quoted for a shell, with `--resume file` instead
 /// of an earlier one.
 std::string command_to_resume(const std::vector<std::string>& arguments, const std::string& file);
 

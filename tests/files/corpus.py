@@ -354,7 +354,7 @@ def write_saved(corpus, small):
             data = saved(value)
             torch.serialization.set_crc32_options(True)
             corpus.add_saved(f"no_crc_{name}.pth", data)
-    if hasattr(torch.serialization, "skip_data"):  # writes NULs in place of the elements
+    if hasattr(torch.serialization, "skip_data"):  # writes NULs instead of the elements
         with torch.serialization.skip_data():
             data = saved(model().state_dict())
         corpus.add_saved("skipped_data.pth", data)

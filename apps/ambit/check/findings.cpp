@@ -202,7 +202,7 @@ class Rules {
         "synchronize(\"{0}\") before the change";
     constexpr const char* kRead =
         "the result of a non_blocking copy from {0} is read before synchronize(\"{0}\"): ambit "
-        "waits here, libtorch reads what was there before";
+        "waits here, libtorch reads the old value";
     finding.message =
         fmt::format(fmt::runtime(is_changed ? kChanged : kRead), text_of(event, "device"));
     if (!used.empty()) finding.details = (is_changed ? "changed at " : "read at ") + used[0].text();

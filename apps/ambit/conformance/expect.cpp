@@ -61,7 +61,7 @@ void keep_busy(Device device) {
 
 Device other_index(Device device) {
   const int count = device_count(device.type());
-  if (count < 2) throw Skipped("needs two devices of one name");
+  if (count < 2) throw Skipped("needs two devices of the same backend");
   return Device(device.kind(), (device.index() + 1) % count);
 }
 

@@ -28,7 +28,7 @@ std::vector<Scalar> numbers_for(TernaryOp op, DType dtype) {
   return all;
 }
 
-/// Like any(), with 0 in place of numbers so small that subtracting 1 rounds to -1, an integer
+/// Like any(), with 0 instead of numbers so small that subtracting 1 rounds to -1, an integer
 /// exponent for which the power of a negative base is defined.
 Values exponents() {
   return each([]<class T>(Random& random, int64_t) {

@@ -1,6 +1,6 @@
 // Autocast: a scope in which matrix products and convolutions run in a reduced floating-point dtype
 // (float16 or bfloat16), and ops that need range or precision in float32. A network with float32
-// parameters then trains at the speed and memory of the reduced dtype:
+// parameters then trains at the speed and memory of that dtype:
 //   {
 //     AutocastGuard guard(net_device, kBFloat16);
 //     loss = nn::functional::cross_entropy(net(x), target);

@@ -25,7 +25,7 @@ const TensorList kNoList(nullptr, 0);
 const Tensor kNoTensor;
 const Scalar kOne(1);
 
-/// The arguments of a function of lists; `one` is an operand of all calls in place of the list a.
+/// The arguments of a function of lists; `one` is an operand of all calls instead of the list a.
 struct Lists {
   TensorList self, a = kNoList, b = kNoList;
   const Scalar& scalar = kOne;

@@ -58,7 +58,7 @@ Tensor det_grad(const Tensor& g, const Tensor& det, const Tensor& A, const LuFac
     if (again) return std::get<0>(linalg_solve_ex(adjoint(A), d));
     return solve_adjoint("linalg_det", f, d);
   }
-  // Each branch gets well-conditioned matrices in place of those of the other branch.
+  // Each branch gets well-conditioned matrices instead of those of the other branch.
   const Tensor here = each_matrix(singular), one = identity_like(A, {}, n);
   const Tensor d = scaled_identity(where(singular, Scalar(0), g * conj(det)), n);
   const Tensor by_inverse =

@@ -122,10 +122,10 @@ void take_diagonals(Term& term, size_t at) {
     for (size_t j; (j = term.labels.find(term.labels[i], i + 1)) != std::string::npos;) {
       const auto a = static_cast<int64_t>(i), b = static_cast<int64_t>(j);
       if (term.tensor.size(a) != term.tensor.size(b)) {
-        throw ShapeError(fmt::format(
-            "einsum: expected dims {} and {} of tensors[{}], which have one letter, to be of one "
-            "size, got shape {}",
-            a, b, at, str(term.tensor.sizes())));
+        throw ShapeError(
+            fmt::format("einsum: expected dims {} and {} of tensors[{}], which have the same "
+                        "letter, to have the same size, got shape {}",
+                        a, b, at, str(term.tensor.sizes())));
       }
       term.tensor = movedim(diagonal(term.tensor, 0, a, b), -1, a);
       term.labels.erase(j, 1);

@@ -20,7 +20,7 @@ AMBIT_API std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1,
 AMBIT_API std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool> stable,
                                           int64_t dim = -1, bool descending = false);
 /// @}
-/// Return the indices that sort self along dim. No gradient.
+/// Return the indices of sort(): int64 of self's shape, for gather along dim. No gradient.
 AMBIT_API Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false);
 /// As above; the sort is always stable, so the bool is ignored.
 inline Tensor argsort(const Tensor& self, std::same_as<bool> auto /*stable*/, int64_t dim = -1,

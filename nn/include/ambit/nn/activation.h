@@ -393,7 +393,7 @@ class ThresholdOptions : public Options<ThresholdOptions> {
 
   /// Largest x that is replaced.
   AMBIT_OPTION(ThresholdOptions, double, threshold);
-  /// The replacement.
+  /// Output for each x <= threshold.
   AMBIT_OPTION(ThresholdOptions, double, value);
   AMBIT_OPTION(ThresholdOptions, bool, inplace) = false;
 };

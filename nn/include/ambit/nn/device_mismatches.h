@@ -52,7 +52,7 @@ std::vector<DeviceMismatch> find_device_mismatches(const ModuleHolder<M>& module
 
 /// Print "gradient of fc1.weight: on cpu, expected cuda:0".
 AMBIT_API std::ostream& operator<<(std::ostream& os, const DeviceMismatch& mismatch);
-/// Print a line for each.
+/// Print a line for each mismatch; nothing if there is none.
 AMBIT_API std::ostream& operator<<(std::ostream& os, const std::vector<DeviceMismatch>& mismatches);
 
 // Deprecated names.

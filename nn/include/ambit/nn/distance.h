@@ -20,7 +20,7 @@ class AMBIT_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
   explicit CosineSimilarityImpl(const CosineSimilarityOptions& opts = {});
   void reset() override;
-  /// The inputs broadcast.
+  /// Return the cosines; x1 and x2 broadcast.
   Tensor forward(const Tensor& x1, const Tensor& x2);
 
   CosineSimilarityOptions options;

@@ -48,7 +48,7 @@ class AMBIT_API ExpandingArray {
   /// Return number i, without a check.
   T& operator[](size_t i) { return values_[i]; }
   const T& operator[](size_t i) const { return values_[i]; }
-  /// View the numbers.
+  /// View the D numbers; the view is valid as long as this object.
   operator ArrayRef<T>() const { return values_; }
   /// Convert two numbers to the parameters of ops on images.
   operator IntOrPair() const requires(D == 2 && std::same_as<T, int64_t>) {

@@ -1,5 +1,5 @@
 // libtorch under ambit's names, as far as the zoo's networks use them: they are compiled a second
-// time with this header in place of ambit's. Functions that libtorch lacks are composed.
+// time with this header instead of ambit's. Functions that libtorch lacks are composed.
 #pragma once
 
 #include <torch/torch.h>

@@ -223,7 +223,7 @@ inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                              const SmoothL1LossFuncOptions& options) {
   return smooth_l1_loss(input, target, options.reduction(), options.beta());
 }
-/// As above, with `beta` in place of options.beta().
+/// As above, with `beta` instead of options.beta().
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                              const SmoothL1LossFuncOptions& options, double beta) {
   return smooth_l1_loss(input, target, options.reduction(), beta);
