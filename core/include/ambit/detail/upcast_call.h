@@ -1,5 +1,5 @@
 // Runs ops on reduced floating-point operands (float16, bfloat16) if the backend's kernel does not
-// accept them, so that a new such dtype needs no kernels; and on operands of uint16, uint32 and
+// accept them, so that a further one needs no kernels; and on operands of uint16, uint32 and
 // uint64, which no kernel accepts.
 #pragma once
 

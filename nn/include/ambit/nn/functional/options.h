@@ -120,7 +120,7 @@ inline Tensor gumbel_softmax(const Tensor& input, const GumbelSoftmaxFuncOptions
 class NormalizeFuncOptions : public Options<NormalizeFuncOptions> {
   /// Order of the norm.
   AMBIT_OPTION(NormalizeFuncOptions, double, p) = 2;
-  /// The dim of the vectors.
+  /// The dim along which the norms are computed.
   AMBIT_OPTION(NormalizeFuncOptions, int64_t, dim) = 1;
   /// Lower bound of the norm, so that zero vectors give 0.
   AMBIT_OPTION(NormalizeFuncOptions, double, eps) = 1e-12;
