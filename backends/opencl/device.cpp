@@ -108,6 +108,10 @@ Found find_devices() {
     cl_device_id id;
   };
   std::vector<Usable> usable;
+  const auto refuse = [&found](cl_device_id id, std::string_view why) {
+    if (!found.reason.empty()) found.reason += "; ";
+    found.reason += fmt::format("{}: {}", device_text(id, CL_DEVICE_NAME), why);
+  };
   for (size_t p = 0; p < platforms.size(); ++p) {
     const cl_platform_id platform = platforms[p];
     cl_uint n = 0;
@@ -119,8 +123,7 @@ Found find_devices() {
       const cl_device_id id = ids[d];
       if (!device_value<cl_bool>(id, CL_DEVICE_AVAILABLE) ||
           !device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE)) {
-        found.reason +=
-            device_text(id, CL_DEVICE_NAME) + ": not available, or without a compiler; ";
+        refuse(id, "not available, or without a compiler");
         continue;
       }
       usable.push_back({platform, id});
@@ -134,7 +137,7 @@ Found find_devices() {
       found.devices.push_back(std::make_unique<OpenClDevice>(
           u.platform, u.id, fmt::format("opencl:{}", found.devices.size())));
     } catch (const std::exception& e) {
-      found.reason += device_text(u.id, CL_DEVICE_NAME) + ": " + e.what() + "; ";
+      refuse(u.id, e.what());
     }
   }
   if (found.reason.empty()) found.reason = "the OpenCL platforms have no such device";
