@@ -66,8 +66,7 @@ TEST_CASE("c10d child: collectives" * doctest::skip()) {
   pg->barrier()->wait();
 
   CHECK_THROWS_WITH_AS(pg->allreduce({}),
-                       "allreduce: expected a list of one for the rank, got one of 0",
-                       torch::Error);
+                       "allreduce: expected a list of one element, got a list of 0", torch::Error);
   const auto two = c10d::ProcessGroupMPI::createProcessGroupMPI({2, 0});
   CHECK((two == nullptr) == (rank == 1));
   if (two) CHECK(two->getRank() == (rank == 2 ? 0 : 1));

@@ -62,7 +62,7 @@ TEST_CASE("data_parallel() with one device moves the module there") {
   CHECK(y.device() == Device("cuda:1"));
   CHECK(net->parameters()[0].device() == Device("cuda:1"));
   CHECK_THROWS_WITH_AS(parallel::data_parallel(net, ones({3, 4}), std::vector<Device>()),
-                       "data_parallel: expected a device or more, got none", Error);
+                       "data_parallel: expected at least one device, got none", Error);
 }
 
 namespace {

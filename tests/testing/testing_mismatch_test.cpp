@@ -109,7 +109,7 @@ TEST_CASE("a changed tensor that is watched is reported, with its name") {
                   refuse();
                 },
                 {w}),
-            "its gradient came or went"));
+            "its gradient was added or removed"));
 }
 
 TEST_CASE("a wrong device fails the test case" * doctest::should_fail()) {

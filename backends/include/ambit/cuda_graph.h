@@ -80,7 +80,7 @@ class CUDAGraph {
   /// since capture_begin() was refused, or if CUDA failed; the object then holds no graph.
   void capture_end() { detail::graphs().end(graph_); }
   /// Queue the whole graph as one launch. Errors: BackendError if the object holds no graph, in a
-  /// capture, and on another thread than the capturing one. Invalid data: as for other kernels.
+  /// capture, and on a thread other than the capturing one. Invalid data: as for other kernels.
   void replay() { detail::graphs().replay(graph_); }
   /// Destroy the graph, or discard the capture; the object is then as newly constructed.
   void reset() { detail::graphs().reset(graph_); }

@@ -24,8 +24,8 @@ namespace ambit::utils {
 /// `function` is copied; references that it holds must be valid in backward. It must compute the
 /// same each time and must not write to its inputs. Side effects happen twice: a batch norm in
 /// training updates its statistics twice. Checkpoints can be nested. Errors in backward:
-/// AutogradError if the second call saves another number of tensors than the first, or if an input
-/// was written in place since.
+/// AutogradError if the second call saves more or fewer tensors than the first, or if an input was
+/// written in place since.
 AMBIT_API std::vector<Tensor> checkpoint(
     std::function<std::vector<Tensor>(const std::vector<Tensor>&)> function,
     std::vector<Tensor> inputs, bool preserve_rng_state = true);

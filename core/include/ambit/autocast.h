@@ -1,6 +1,6 @@
 // Autocast: a scope in which matrix products and convolutions run in a reduced floating-point dtype
 // (float16 or bfloat16), and ops that need range or precision in float32. A network with float32
-// parameters then trains at the speed and memory of the reduced dtype:
+// parameters then trains at the speed and memory of that dtype:
 //   {
 //     AutocastGuard guard(net_device, kBFloat16);
 //     loss = nn::functional::cross_entropy(net(x), target);
@@ -85,7 +85,7 @@ class AMBIT_API AutocastGuard {
   /// Without a dtype: the device's default (autocast::get_autocast_dtype). Errors: DTypeError.
   explicit AutocastGuard(Device device, bool enabled = true);
   /// dtype: float16 or bfloat16. cache_enabled: keep the casts of parameters until the end of the
-  /// outermost scope. Errors: DTypeError for another dtype.
+  /// outermost scope. Errors: DTypeError for any other dtype.
   AutocastGuard(Device device, DType dtype, bool enabled = true, bool cache_enabled = true);
   ~AutocastGuard();  ///< restores the previous state
   AutocastGuard(const AutocastGuard&) = delete;

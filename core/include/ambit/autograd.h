@@ -161,7 +161,7 @@ struct AMBIT_API CustomCall {
   /// Function::backward of the user's class.
   std::function<variable_list(AutogradContext*, variable_list)> backward = {};
 
-  /// Add an argument of forward; arguments of other types than tensors have no gradient.
+  /// Add an argument of forward; arguments that are not tensors have no gradient.
   /// @{
   void add(const Tensor& t);
   void add(const std::optional<Tensor>& t);

@@ -251,7 +251,7 @@ constexpr DTypeSet with_reduced_floating(DTypeSet set) {
 
 /// Call `f.template operator()<T>()` with the C++ type of `d`, which must be in the set. f is
 /// instantiated for the members of the set only:
-/// `visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {...})`. Errors: DTypeError for another
+/// `visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {...})`. Errors: DTypeError for any other
 /// dtype.
 template <DTypeBits bits = dtypes::kAll, class F>
 constexpr decltype(auto) visit(DType d, F&& f) {

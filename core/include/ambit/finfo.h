@@ -21,7 +21,7 @@ struct FloatInfo {
 };
 
 /// Return the limits of a floating-point dtype; for C++ types use std::numeric_limits. Errors:
-/// DTypeError for another dtype. Source: torch.finfo.
+/// DTypeError for any other dtype. Source: torch.finfo.
 constexpr FloatInfo finfo(DType dtype) {
   if (!is_floating_point(dtype)) {
     throw DTypeError(std::string("finfo: expected a floating-point dtype, got ") + name(dtype));

@@ -122,7 +122,7 @@ class PerAxis {
 };
 
 /// {2, 1} as an argument that could also be parameters in braces, {.stride = {2, 1}}: overload
-/// resolution cannot tell a class with a list constructor from those. {} is parameters.
+/// resolution cannot tell a class with a list constructor from those. An empty {} means parameters.
 struct PerAxisList {
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();  ///< not given
   /// The first number, which must be given.
@@ -162,9 +162,9 @@ concept PerAxisNumbers = std::convertible_to<const T&, PerAxisArgument>;
 /// Parameters of convolutions in one to three spatial dims: x [N,C,...], w [K,C/groups,...], y
 /// [N,K,...].
 struct ConvParams {
-  PerAxis stride{1};    ///< distance in x of neighbouring elements of y, >= 1
+  PerAxis stride{1};    ///< distance in x between neighbouring elements of y, >= 1
   PerAxis padding{0};   ///< zeros added at both ends of each spatial dim
-  PerAxis dilation{1};  ///< distance in x of neighbouring elements of w
+  PerAxis dilation{1};  ///< distance in x between neighbouring elements of w
   int64_t groups = 1;   ///< divides C and K; each group of channels has its own convolution
 
   /// Return y's sizes, (x + 2 padding - dilation (w - 1) - 1) / stride + 1 in each spatial dim.
@@ -185,7 +185,7 @@ struct PoolParams {
   PerAxis kernel{1};              ///< the window's size
   PerAxis stride = kernel;        ///< default: the kernel size, as in libtorch
   PerAxis padding{0};             ///< in elements, added at both ends of each dim
-  PerAxis dilation{1};            ///< distance of a window's elements; 1 for averages
+  PerAxis dilation{1};            ///< distance between a window's elements; 1 for averages
   bool ceil_mode = false;         ///< round sizes up: see ops/pool.h
   bool count_include_pad = true;  ///< averages only: the divisor includes padding
   int64_t divisor = 0;            ///< averages only: divisor of the sums; 0: the window's size

@@ -23,7 +23,8 @@ struct ProfileOptions {
   bool record_shapes = false;   ///< sizes of each kernel's tensors; the most expensive part of
                                 ///< profiling
   bool profile_memory = false;  ///< memory held by tensors on each kernel's device
-  /// Maximum number of calls in the trace and in events(): the first. Averages include all.
+  /// Maximum number of calls in the trace and in events(), which contain the first calls. Averages
+  /// include all.
   size_t max_events = 1'000'000;
 };
 
@@ -55,8 +56,8 @@ struct FunctionEvent {
   std::string output_shapes;  ///< with record_shapes, sizes of the tensors that it writes
   int64_t kernels = 0;        ///< kernel calls, including nested ones
   int64_t bytes = 0;          ///< size of the elements of an op's tensors
-  /// With profile_memory, on the event's device: bytes that tensors got since the previous event in
-  /// any thread. An op's outputs are allocated just before its event.
+  /// With profile_memory, on the event's device: bytes allocated for tensors since the previous
+  /// event in any thread. An op's outputs are allocated just before its event.
   int64_t allocated = 0;
   int64_t freed = 0;     ///< with profile_memory: bytes freed since the previous event
   int64_t in_use = 0;    ///< with profile_memory: bytes held by tensors at the end
@@ -77,7 +78,7 @@ struct FunctionEventAvg {
   double self_cpu_time_total = 0;     ///< microseconds, excluding nested calls
   double device_time_total = 0;       ///< microseconds
   double self_device_time_total = 0;  ///< microseconds, excluding nested calls
-  int64_t allocated = 0;              ///< bytes that tensors got
+  int64_t allocated = 0;              ///< bytes allocated for tensors
   int64_t freed = 0;                  ///< bytes that tensors freed
   int64_t peak = 0;                   ///< bytes: maximum of in_use
   /// Return the microseconds of a call on the host.

@@ -31,7 +31,7 @@ AMBIT_API void save(const StateDict& tensors, const std::string& path,
                     const Metadata& metadata = {});
 /// Read a file with all tensors on `device`. Tensors of a dtype that ambit lacks are skipped, and a
 /// line on stderr names them. Errors: SerializationError for a file that cannot be read, is
-/// truncated, or is inconsistent with its size, and for another format, which the error names; no
+/// truncated, or is inconsistent with its size, and for any other format, which the error names; no
 /// more memory is allocated than the file's size. OutOfMemoryError.
 AMBIT_API StateDict load(const std::string& path, Device device = {}, Metadata* metadata = nullptr);
 /// Return the names in a safetensors file, in order, including tensors of dtypes that ambit lacks.

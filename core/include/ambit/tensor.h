@@ -94,7 +94,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   bool defined() const { return static_cast<bool>(impl_); }         ///< false for Tensor()
   TensorImpl* impl() const { return impl_.get(); }                  ///< null if undefined
   TensorImpl* unsafeGetTensorImpl() const { return impl(); }        ///< libtorch's name
-  bool is_same(const Tensor& o) const { return impl_ == o.impl_; }  ///< both are one array
+  bool is_same(const Tensor& o) const { return impl_ == o.impl_; }  ///< both have the same impl()
   void reset() { impl_.reset(); }                                   ///< become undefined
 
   // --- geometry and type; errors of all: Error when undefined
@@ -354,7 +354,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
           return Tensor();
         }));
   }
-  void remove_hook(unsigned id) const;  ///< Errors: IndexError for another id.
+  void remove_hook(unsigned id) const;  ///< Errors: IndexError for any other id.
   /// Return the dotted path if this is a module's parameter or buffer, else "".
   std::string name() const;
   void set_name(std::string path) const;                 ///< set name(), as modules do

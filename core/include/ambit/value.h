@@ -110,17 +110,17 @@ class AMBIT_API Value {
   /// Return the kind as errors name it: "None", "a float", "an opaque torch.device", ...
   const char* kind_name() const;
 
-  /// Return the content of a value of that kind. Errors: SerializationError for another kind.
+  /// Return the content of a value of that kind. Errors: SerializationError for any other kind.
   /// @{
   bool to_bool() const;
   int64_t to_int() const;
-  /// Return a float or an int as double. Errors: SerializationError for another kind.
+  /// Return a float or an int as double. Errors: SerializationError for any other kind.
   double to_double() const;
   const std::string& to_string() const;
   const Tensor& to_tensor() const;
-  /// Return the items of a list or a tuple. Errors: SerializationError for another kind.
+  /// Return the items of a list or a tuple. Errors: SerializationError for any other kind.
   const List& items() const;
-  /// Return the entries of a dict of either kind. Errors: SerializationError for another kind.
+  /// Return the entries of a dict of either kind. Errors: SerializationError for any other kind.
   const Dict& entries() const;
   const Opaque& to_opaque() const;
   /// @}
@@ -147,7 +147,7 @@ class AMBIT_API Value {
   double toDouble() const { return to_double(); }
   const std::string& toStringRef() const { return to_string(); }
   const Tensor& toTensor() const { return to_tensor(); }
-  /// Return a bool, an int or a float. Errors: SerializationError for another kind.
+  /// Return a bool, an int or a float. Errors: SerializationError for any other kind.
   Scalar toScalar() const;
   const List& toListRef() const { return items(); }
   /// Return a c10::List of a list or tuple; defined by <torch/torch.h>.
@@ -161,7 +161,7 @@ class AMBIT_API Value {
     return GenericContainers<V>::dict(*this);
   }
   class Tuple;
-  /// Return a tuple with libtorch's interface. Errors: SerializationError for another kind.
+  /// Return a tuple with libtorch's interface. Errors: SerializationError for any other kind.
   Tuple toTuple() const;
   Tuple toTupleRef() const;  ///< same as toTuple()
   /// Return the items of a list or tuple, converted by to(). Errors: those of to().

@@ -1,5 +1,5 @@
-// The header that programs include, as `#include <torch/torch.h>` in libtorch. It leaves out
-// process statistics (fallback.h, memory.h, build_info.h) and the headers for backend authors
+// The header that programs include, as `#include <torch/torch.h>` in libtorch. It omits process
+// statistics (fallback.h, memory.h, build_info.h) and the headers for backend authors
 // (ambit/backend/).
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace at {
 
-/// Import `src`; a given deleter is called with the data's address in place of src's own.
+/// Import `src`; a given deleter is called with the data's address instead of src's own.
 template <class Managed>
 Tensor from_dlpack_with(Managed* src, std::function<void(void*)> deleter) {
   if (!src || !deleter) return ambit::from_dlpack(src);

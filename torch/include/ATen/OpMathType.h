@@ -1,4 +1,4 @@
-// at::opmath_type<T>: the type in which kernels compute with T: float for the 16-bit types.
+// at::opmath_type<T>: the type in which kernels compute with T: float for float16 and bfloat16.
 #pragma once
 
 #include <c10/core/ScalarType.h>

@@ -110,8 +110,8 @@ inline std::string schema(const char* text, bool /*allow_typevars*/ = false) { r
 /// The operators and kernels of one TORCH_LIBRARY block. They are removed when it is destroyed.
 /// Names are "name" or "name.overload"; schemas "name.overload(Tensor x, *, float by=1) -> Tensor".
 /// Errors of its members: Error for a namespace in the name that is not the library's; for an
-/// operator that is defined already; for a key that has a kernel already; for a kernel with another
-/// signature than the others', or another number of arguments than the schema.
+/// operator that is defined already; for a key that has a kernel already; for a kernel whose
+/// signature differs from the others', or whose number of arguments differs from the schema.
 template <class = void>
 class LibraryOf {
  public:
@@ -184,7 +184,7 @@ class LibraryOf {
     return set_python_module(module);
   }
   template <class T>
-  AMBIT_TORCH_LACKS("ambit runs no TorchScript, which custom classes are for")
+  AMBIT_TORCH_LACKS("ambit runs no TorchScript, which alone uses custom classes")
   LibraryOf& class_(const std::string& name);
 
  private:

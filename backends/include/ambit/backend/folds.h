@@ -58,7 +58,7 @@ constexpr ReduceOp merging(ReduceOp op) {
   return adds ? ReduceOp::sum : op;
 }
 
-/// Number of elements, their mean, and the sum of their squared deviations from it.
+/// The moments of a set of elements.
 struct Moments {
   double count;    ///< number of elements
   double mean;     ///< their mean

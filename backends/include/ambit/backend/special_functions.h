@@ -215,7 +215,7 @@ AMBIT_HOST_DEVICE inline double scaled_erfc(double x) {
 
 /// Return y with Phi(y) = p, Phi the normal distribution function. Computed in the lower half,
 /// where Phi keeps all digits: from inverse_erf, or in the tail, where log(Phi(y)) is about -y^2 /
-/// 2 - log(-y sqrt(2 pi)), by Newton's steps on that logarithm.
+/// 2 - log(-y sqrt(2 pi)), by steps of Newton's method for that logarithm.
 AMBIT_HOST_DEVICE inline double inverse_normal_cdf(double p) {
   constexpr double kRootOfTwo = 1.41421356237309504880;
   const double tail = p < 0.5 ? p : 1 - p;  // exact

@@ -60,7 +60,7 @@ class FailingKernel {
   Device device_;
 };
 
-/// The result of injecting faults into a piece of work.
+/// The result of injecting faults into `work`.
 struct FaultReport {
   int faults = 0;      ///< number of faults, one in each attempt
   std::string report;  ///< "" if each gave the expected exception and no leak

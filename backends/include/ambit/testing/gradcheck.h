@@ -142,9 +142,9 @@ inline std::string gradcheck_named(const char* name, const TensorFunction& f,
 }
 
 /// Return "" if autograd's gradients of sum(f(inputs) * weights) equal central differences, else
-/// the elements that differ. `f` takes a std::vector<Tensor> or one to four tensors, and returns a
-/// Tensor of any shape, the same each time; weights differ by element. Inputs have any shapes and
-/// devices; floating-point ones are differentiated and must be float64. They are copied and not
+/// the elements that differ. `f` accepts a std::vector<Tensor> or one to four tensors, and returns
+/// a Tensor of any shape, the same each time; weights differ by element. Inputs have any shapes
+/// and devices; floating-point ones are differentiated and must be float64. They are copied and not
 /// modified. Calls f twice for each element. Errors: those of f, and AutogradError if its result
 /// does not depend on an input. Source: torch.autograd.gradcheck, without its checks of layouts
 /// and forward mode.

@@ -76,7 +76,7 @@ inline std::string listed(const std::map<std::string, int64_t>& counts) {
   return text;
 }
 
-/// Return a profile's events on other devices than `device`, and its copies above the limit.
+/// Return a profile's events on devices other than `device`, and its copies above the limit.
 inline std::string other_devices(const profiler::Profile& profile, Device device, int64_t copies,
                                  int64_t& kernels) {
   std::map<std::string, int64_t> moved, elsewhere;
@@ -178,7 +178,7 @@ inline ResultBound bound_of(const Tensor& cpu, const Tensor& reference, int64_t 
     std::ostringstream text;
     text << "expected cpu and reference to agree in half of their digits, got results up to "
          << b.scale << " that are " << b.noise
-         << " apart: the function enlarges rounding until no device can be compared";
+         << " apart: the function amplifies rounding errors too much to compare devices";
     b.enlarges = text.str();
   }
   return b;
@@ -227,7 +227,7 @@ inline std::vector<ResultBound> bounds_of(const DeviceRun& cpu, const DeviceRun&
   if (!cpu.error.empty()) report += "\n  cpu: it threw " + cpu.error;
   if (!reference.error.empty()) report += "\n  reference:0: it threw " + reference.error;
   if (report.empty() && cpu.results.size() != reference.results.size()) {
-    report = "\n  reference:0: another number of results";
+    report = "\n  reference:0: a different number of results";
   }
   std::vector<ResultBound> bounds(cpu.results.size());
   for (size_t i = 0; i < bounds.size() && report.empty(); ++i) {
@@ -246,7 +246,7 @@ inline std::string wrong_of(const DeviceRun& run, const DeviceRun& cpu,
                             const std::vector<ResultBound>& bounds) {
   if (!run.error.empty()) return "it threw " + run.error;
   std::string wrong = run.other_devices;
-  if (run.results.size() != cpu.results.size()) wrong += "; another number of results";
+  if (run.results.size() != cpu.results.size()) wrong += "; a different number of results";
   for (size_t i = 0; i < std::min(run.results.size(), cpu.results.size()); ++i) {
     const std::string d = difference(cpu.results[i], run.results[i], bounds[i]);
     if (!d.empty()) wrong += "; result " + std::to_string(i) + ": " + d;

@@ -67,7 +67,7 @@ class TensorState {
       return "its version is " + std::to_string(tensor_.version()) + ", was " +
              std::to_string(version_);
     }
-    if (tensor_.grad().defined() != has_grad_) return "its gradient came or went";
+    if (tensor_.grad().defined() != has_grad_) return "its gradient was added or removed";
     return bytes() == bytes_ ? "" : "its values differ";
   }
 
@@ -152,7 +152,7 @@ inline std::string device_mismatch(const std::string& text, const std::function<
     const std::string changed = states[i].changed();
     if (changed.empty()) continue;
     const std::string name = watched[i].name();
-    return text + ": expected that nothing changes, but of watched tensor " + std::to_string(i) +
+    return text + ": expected no change, but of watched tensor " + std::to_string(i) +
            (name.empty() ? "" : " (" + name + ")") + " " + changed;
   }
   return "";

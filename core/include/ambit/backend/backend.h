@@ -1,6 +1,6 @@
 // Backend: the runtime of a device: memory, copies, synchronization. A backend supplies this and
-// the kernels of kernels.h; core does shapes, dtypes, checks and gradients. Streams are internal to
-// a backend. Modelled on c10/core/impl/DeviceGuardImplInterface.h and ggml-backend-impl.h.
+// the kernels of kernels.h; core handles shapes, dtypes, checks and gradients. Streams are internal
+// to a backend. Modelled on c10/core/impl/DeviceGuardImplInterface.h and ggml-backend-impl.h.
 #pragma once
 
 #include <ambit/device.h>

@@ -31,9 +31,9 @@ inline double computing_epsilon(DType dtype) {
 }
 
 /// Return the error of an element as a multiple of the allowed one: 0 for equal elements, infinity
-/// if no bound can hold. Results of reduced floating-point types may differ by one more last place,
-/// unless they must be exact: nearby numbers can round to neighbours. If `absolute` is the largest
-/// double, the result may also overflow.
+/// if no bound can hold. Results of reduced floating-point types may differ by one more unit in the
+/// last place, unless they must be exact: nearby numbers can round to neighbours. If `absolute` is
+/// the largest double, the result may also overflow.
 template <class T>
 double error_in_bounds(T got, T expected, double ulps, double absolute) {
   if (got == expected) return 0;
@@ -107,7 +107,7 @@ inline ErrorBound error_bound(UnaryOp op, DType dtype) {
     case UnaryOp::sin:
     case UnaryOp::cos:
       return {5, eps, nullptr,
-              "libm is accurate to 4 ulp; near the zeros k pi, to an ulp of the part taken away"};
+              "libm is accurate to 4 ulp; near the zeros k pi, to an ulp of the subtracted part"};
     case UnaryOp::sigmoid:
       return {5, std::numeric_limits<double>::min(), nullptr,
               "libm is accurate to 4 ulp; exp(-|x|), and so the result, may be denormal"};

@@ -26,7 +26,7 @@ struct AMBIT_API RawMemory {
   virtual void free(void* p, size_t bytes) noexcept = 0;
   /// Return whole pages that end at `end`, where earlier pages begin, or anywhere if `end` is null.
   /// Null: not available; the default implementation supports no pages. free_pages() may get them
-  /// back in other pieces than they were allocated in, so that blocks can grow and merge.
+  /// back in different pieces from those allocated, so that blocks can grow and merge.
   virtual void* allocate_pages(size_t bytes, void* end);
   /// Free whole pages, also a part of one allocation or several neighbouring ones.
   virtual void free_pages(void* p, size_t bytes) noexcept;

@@ -76,7 +76,7 @@ AMBIT_API const char* name(ReduceOp op);
 AMBIT_API void combine(ReduceOp op, DType dtype, void* into, const void* from, int64_t count);
 
 /// One rank's part in a collective. `count` is the number of elements of one rank; `in` or `out` of
-/// size * count elements has one piece for each rank, in rank order.
+/// size * count elements has one part for each rank, in rank order.
 ///   broadcast, allreduce, reduce   in == out, count: root's elements; every rank's result; root's
 ///   allgather, gather              in: count; out: size * count, for gather on root only
 ///   reduce_scatter, scatter        in: size * count, for scatter on root only; out: count

@@ -308,8 +308,8 @@ extern AMBIT_API Op<void(Tensor& da, Tensor& dc0, const Tensor& dh, const Tensor
                          const Tensor& gates, const Tensor& c, const Tensor& c0)>
     lstm_cell_grad;
 /// h [B,H] from a and b [B,3H] and h0 [B,H]: r, z = sigmoid of the first two thirds of a + b, n =
-/// tanh(a's third + r * b's third); h = n + z * (h0 - n). gates [B,4H] stores r, z, n and b's
-/// third. composite
+/// tanh(third part of a + r * third part of b); h = n + z * (h0 - n). gates [B,4H] stores r, z, n
+/// and the third part of b. composite
 extern AMBIT_API
     Op<void(Tensor& h, Tensor& gates, const Tensor& a, const Tensor& b, const Tensor& h0)>
         gru_cell;

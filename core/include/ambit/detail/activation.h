@@ -10,7 +10,7 @@
 namespace ambit {
 
 /// Apply relu, gelu or gelu(x, "tanh") (kActivations), or for floats silu, mish, selu, logsigmoid,
-/// hardsigmoid or hardswish. Errors: those of the functions; Error for another one.
+/// hardsigmoid or hardswish. Errors: those of the functions; Error for any other function.
 AMBIT_API Tensor activated(const Tensor& x, UnaryOp activation);
 /// Apply elu, celu, leaky_relu, softplus, smooth_l1 or huber with a parameter to floats. Errors:
 /// Error, DTypeError. Gradient: x.

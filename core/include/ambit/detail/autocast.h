@@ -113,7 +113,7 @@ constexpr Policy policy_of(std::string_view op) {
   if (has(kFloat32Ops)) return Policy::float32;
   if (has(kWidest)) return Policy::widest;
   if (has(kAsIs)) return Policy::as_is;
-  throw "say in detail/autocast.h what autocast does with this op";
+  throw "add this op to a table of detail/autocast.h";
 }
 
 /// True if this thread is in an autocast scope of any device and not inside an op that was cast.

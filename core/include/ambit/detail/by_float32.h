@@ -1,4 +1,4 @@
-// For functions composed of several ops: run reduced floating-point operands in float32 throughout,
+// For functions composed of several ops: compute with reduced floating-point operands in float32,
 // with one rounding at the end instead of one in each op.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace ambit {
 
 /// Name of a padding: "valid" is none; "same" keeps the spatial sizes (an odd total puts the extra
-/// element at the end) and requires stride 1. Errors: also Error for another name.
+/// element at the end) and requires stride 1. Errors: also Error for any other name.
 template <class Name>
 concept PaddingName = std::convertible_to<const Name&, std::string_view>;
 

@@ -10,8 +10,7 @@
 namespace ambit {
 
 /// Return the text on one line and safe for terminals: control characters and invalid UTF-8 become
-/// escapes: a line break becomes `\n`, others become escapes such as `\x1b` and `\u009b`. Printable
-/// text is unchanged.
+/// escapes such as `\n`, `\x1b` and `\u009b`. Printable text is unchanged.
 AMBIT_API std::string printable(std::string_view text);
 /// As above, for text of several lines: line breaks and tabs are kept.
 AMBIT_API std::string printable_lines(std::string text);

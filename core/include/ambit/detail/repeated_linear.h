@@ -10,9 +10,9 @@
 
 namespace ambit {
 
-/// The map x [B,K] -> x w^T + b [B,N], called once per step. The results are those of linear(), but
-/// the gradient of w [N,K] is one matrix product over all calls and that of b [N], which may be
-/// undefined, one sum.
+/// The function x [B,K] -> x w^T + b [B,N], called once per step. The results are those of
+/// linear(), but the gradient of w [N,K] is one matrix product over all calls and that of b [N],
+/// which may be undefined, one sum.
 class AMBIT_API RepeatedLinear {
  public:
   /// `calls`: the maximum number of calls. Errors: those of linear().
@@ -26,7 +26,7 @@ class AMBIT_API RepeatedLinear {
 };
 
 /// Return consecutive parts of `sizes` rows of x [N,...], like split(), but x's gradient is
-/// assembled in one piece, without a tensor of x's size for each part. The parts share x's memory
+/// assembled in one tensor, without a tensor of x's size for each part. The parts share x's memory
 /// without being views: x must be new, and neither x nor the parts may be written.
 AMBIT_API std::vector<Tensor> rows_apart(const Tensor& x, IntArrayRef sizes);
 

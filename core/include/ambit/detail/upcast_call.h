@@ -1,5 +1,5 @@
 // Runs ops on reduced floating-point operands (float16, bfloat16) if the backend's kernel does not
-// accept them, so that a new reduced dtype needs no kernels; and on operands of uint16, uint32 and
+// accept them, so that a further one needs no kernels; and on operands of uint16, uint32 and
 // uint64, which no kernel accepts.
 #pragma once
 
@@ -32,8 +32,8 @@ enum class UpcastRule : uint8_t {
 enum class UnsignedRule : uint8_t {
   refused,  ///< DTypeError
   bits,     ///< pass the bits as the signed type of the same size: moves, equality, products
-  ordered,  ///< pass that type in the same order: the bits with the highest one inverted
-  summed,   ///< pass int64 that are equal modulo 2^64: the numbers; for uint64, their bits
+  ordered,  ///< pass the signed type with the highest bit inverted, which keeps the order
+  summed,   ///< pass int64, equal modulo 2^64: the value, or the bits of a uint64
 };
 
 /// One call of an op with operands that the kernel does not accept.

@@ -102,7 +102,7 @@ Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 /// Compute conv1d, conv2d or conv3d, by the dims of weight, followed by an activation:
 /// UnaryOp::relu, gelu or gelu_tanh. Fused into one kernel if the device supports it and no
-/// gradient of gelu is needed. Errors: also Error for another activation.
+/// gradient of gelu is needed. Errors: also Error for any other activation.
 AMBIT_API Tensor convolution_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                  const ConvParams& params, UnaryOp activation);
 /// convolution_map with relu, by libtorch's name and arguments; works on any device.

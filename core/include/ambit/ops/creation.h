@@ -157,9 +157,9 @@ inline Tensor tensor(std::initializer_list<TensorData> rows, const TensorOptions
 AMBIT_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 /// Wrap the caller's row-major CPU memory without a copy. It must outlive the tensor and all its
 /// views; `deleter`, if any, is called with `data` after the last of them is gone. strides: one for
-/// each size, >= 0, in elements; default: those of a contiguous tensor. Errors: also Error for
-/// another device than cpu, and for a null pointer; ShapeError for strides. If it throws, the
-/// caller still owns the memory.
+/// each size, >= 0, in elements; default: those of a contiguous tensor. Errors: also Error for a
+/// device other than cpu, and for a null pointer; ShapeError for strides. If it throws, the caller
+/// still owns the memory.
 /// @{
 AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
 AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,

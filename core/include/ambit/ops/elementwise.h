@@ -121,7 +121,7 @@ AMBIT_BINARY(gcd)
 AMBIT_BINARY(lcm)
 #undef AMBIT_BINARY
 /// Divide and round. rounding_mode: nullopt (true division), "floor" or "trunc". Errors: also Error
-/// for another string, and as floor_divide. Gradient: 0 if rounded.
+/// for any other string, and as floor_divide. Gradient: 0 if rounded.
 /// @{
 AMBIT_API Tensor div(const Tensor& self, const Tensor& other,
                      std::optional<std::string_view> rounding_mode);
@@ -176,7 +176,7 @@ AMBIT_UNARY_MAPS(AMBIT_MAP)
 AMBIT_API Tensor gelu(const Tensor& self);
 /// approximate "none": the same; "tanh": the approximation
 ///   x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-/// Errors: Error for another name. Source: as gelu.
+/// Errors: Error for any other name. Source: as gelu.
 AMBIT_API Tensor gelu(const Tensor& self, std::string_view approximate);
 /// Return true where self is NaN, as bool; any dtype. No gradient.
 AMBIT_API Tensor isnan(const Tensor& self);

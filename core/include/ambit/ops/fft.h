@@ -17,7 +17,7 @@ namespace ambit {
 /// result; "backward", the default, is 1 for fft, rfft and hfft, 1 / n for the inverse transforms;
 /// "forward" is 1 / n for fft, rfft and hfft, 1 for the inverse transforms; "ortho" is 1 / sqrt(n)
 /// for all. Errors of all: DTypeError for float16, bfloat16; IndexError for a dim out of range;
-/// ShapeError for n < 1; Error for another norm. Gradient: self.
+/// ShapeError for n < 1; Error for any other norm. Gradient: self.
 /// @{
 /// Return the transform along dim: out[k] = sum over j of self[j] exp(-2 pi i j k / n). Complex.
 /// Source: torch.fft.fft.
@@ -27,13 +27,13 @@ AMBIT_API Tensor fft_fft(const Tensor& self, std::optional<int64_t> n = {}, int6
 /// Complex. Source: torch.fft.ifft.
 AMBIT_API Tensor fft_ifft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1,
                           std::optional<std::string_view> norm = {});
-/// Return elements 0 to n / 2 of fft_fft(self); the others are their conjugates. It costs half of
-/// fft_fft. Complex. Errors: DTypeError for complex self. Source: torch.fft.rfft.
+/// Return elements 0 to n / 2 of fft_fft(self); the others are their conjugates. It costs half as
+/// much as fft_fft. Complex. Errors: DTypeError for complex self. Source: torch.fft.rfft.
 AMBIT_API Tensor fft_rfft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1,
                           std::optional<std::string_view> norm = {});
 /// Return the inverse of fft_rfft, which is real: n points, by default 2 (size of dim - 1), of
-/// which self has elements 0 to n / 2. Imaginary parts of element 0 and of n / 2 for even n do not
-/// count. Source: torch.fft.irfft.
+/// which self has elements 0 to n / 2. Imaginary parts of element 0 and of n / 2 for even n are
+/// ignored. Source: torch.fft.irfft.
 AMBIT_API Tensor fft_irfft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1,
                            std::optional<std::string_view> norm = {});
 /// Return the transform, which is real, of n points, by default 2 (size of dim - 1), of which self
@@ -90,7 +90,7 @@ AMBIT_API Tensor fft_ihfft2(const Tensor& self, OptionalIntArrayRef s = {},
 /// Return the short-time Fourier transform: the transforms of overlapping frames of a signal.
 ///   out[..., k, t] = sum over j of window[j] self[..., t hop_length + j] exp(-2 pi i j k / n_fft)
 /// self [L] or [B,L], real or complex -> out [n_fft / 2 + 1, frames] or [B, ...]; n_fft rows unless
-/// onesided. hop_length: the distance of frames, by default n_fft / 4. window [win_length]: by
+/// onesided. hop_length: the distance between frames, by default n_fft / 4. window [win_length]: by
 /// default ones; win_length, by default n_fft: a shorter window is extended with zeros at both
 /// ends. center: the signal is first extended by n_fft / 2 samples at both ends, as pad_mode says:
 /// "reflect", "constant" (zeros), "replicate" or "circular". normalized: divide by sqrt(n_fft).

@@ -79,7 +79,7 @@ AMBIT_API Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_s
 ///   interpolation_mode 0: bilinear or trilinear; 1: nearest, ties to even; 2: bicubic with
 ///   a = -0.75, not for three dims
 ///   padding_mode, outside the image: 0: zeros; 1: the border; 2: the image mirrored at its edges
-/// Errors: also Error for another mode. Gradient: input, grid (zeros for nearest). Source:
+/// Errors: also Error for any other mode. Gradient: input, grid (zeros for nearest). Source:
 /// Jaderberg et al. 2015, arXiv:1506.02025; torch.nn.functional.grid_sample.
 AMBIT_API Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                               int64_t padding_mode, bool align_corners);

@@ -37,7 +37,7 @@ class Slice {
   int64_t start() const { return start_; }
   /// The first index that is not selected; the largest int64 if omitted.
   int64_t stop() const { return stop_; }
-  /// The distance of the selected indices. Not checked here: index() throws Error for step < 1.
+  /// The distance between selected indices. Not checked here: index() throws Error for step < 1.
   int64_t step() const { return step_; }
 
  private:
@@ -171,7 +171,7 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
                                  const Scalar& value);
 /// @}
 /// Add src or a number at the positions of index (reduce "add"), or multiply by it ("multiply"),
-/// once for each index. Errors: also Error for another reduce. Gradient: self, src.
+/// once for each index. Errors: also Error for any other reduce. Gradient: self, src.
 /// @{
 AMBIT_API Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                          std::string_view reduce);
@@ -185,7 +185,7 @@ AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& 
 /// Copy self and reduce: each element becomes the "sum", "prod", "mean", "amax" or "amin" of itself
 /// and the elements of src with its index; without include_self, of these elements of src only.
 /// Elements without an index are unchanged. Integer means are rounded down. Shapes as scatter.
-/// Errors: also Error for another reduce. Gradient: self, src; for amax and amin shared equally
+/// Errors: also Error for any other reduce. Gradient: self, src; for amax and amin shared equally
 /// among ties.
 AMBIT_API Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& src, std::string_view reduce,

@@ -148,8 +148,8 @@ AMBIT_API std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view
 AMBIT_API std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
 /// Factor A [...,M,N] = Q R by Householder reflections, in LAPACK's format: a [...,M,N] has R in
 /// its upper triangle and below the diagonal the vectors v of the reflections, without their first
-/// elements, which are 1; tau [...,min(M,N)] has their factors. orgqr() and ormqr() accept both in
-/// place of Q. Gradient: none; backward throws NotImplementedError.
+/// elements, which are 1; tau [...,min(M,N)] has their factors. orgqr() and ormqr() accept both
+/// instead of Q. Gradient: none; backward throws NotImplementedError.
 AMBIT_API std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
 /// Compute the first N columns [...,M,N] of the product of the reflections I - tau v v^T in
 /// geqrf()'s format: input [...,M,N], M >= N, and tau [...,K], K <= N. Gradient: input, tau.

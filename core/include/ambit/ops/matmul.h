@@ -85,7 +85,7 @@ AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const 
 /// As mm, bmm, addmm and baddbmm, with a result of out_dtype: the operands' dtype, or float32 for
 /// reduced floating-point operands, whose products are then summed and added without rounding to
 /// their dtype. self of addmm and baddbmm has the operands' dtype or out_dtype. Errors: also
-/// DTypeError for another out_dtype.
+/// DTypeError for any other out_dtype.
 /// @{
 AMBIT_API Tensor mm(const Tensor& self, const Tensor& mat2, DType out_dtype);
 AMBIT_API Tensor bmm(const Tensor& self, const Tensor& mat2, DType out_dtype);
@@ -100,7 +100,7 @@ AMBIT_API Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor&
 AMBIT_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 /// Apply a linear layer and an activation: UnaryOp::relu, gelu or gelu_tanh. Fused into one kernel
 /// if the device supports it and no gradient of gelu is needed. Floating point. Errors: also Error
-/// for another activation.
+/// for any other activation.
 AMBIT_API Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             UnaryOp activation);
 

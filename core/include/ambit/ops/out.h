@@ -3,8 +3,8 @@
 // Several outputs come first, in the order of the results. Errors of all, before anything is
 // written: Error for an undefined out, AutogradError if out or an argument requires grad while
 // recording (gradients would not flow through), DTypeError if the result cannot be cast to out's
-// dtype (floats to integers, numbers to bool), DeviceMismatchError if out is on another device than
-// the result; Error for outputs that share memory; and those of name().
+// dtype (floats to integers, numbers to bool), DeviceMismatchError if out is on a different device
+// from the result; Error for outputs that share memory; and those of name().
 #pragma once
 
 #include <ambit/ops/aliases.h>

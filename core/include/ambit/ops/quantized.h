@@ -9,7 +9,7 @@
 namespace ambit {
 
 /// Quantise rows to int8 with a scale for each row: input [N,K] -> (q int8 [N,K], scale float32
-/// [N]) with input = about q * scale[:, None].
+/// [N]) with q * scale[:, None] close to input.
 ///   scale[n] = max(abs(input[n])) / 127, q = round(input * (127 / max(abs(input[n]))))
 /// in float32, ties to even, with the same q on every device. The rounding error is at most
 /// scale / 2. q = 0 for rows with a maximum below 1e-36, and for rows with NaN or Inf, whose scale

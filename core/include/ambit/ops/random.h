@@ -28,7 +28,7 @@ AMBIT_API Tensor randn(IntArrayRef sizes, const std::optional<Generator>& genera
                        const TensorOptions& options = {});
 /// @}
 /// Return integers uniform in [low, high); default low: 0, default dtype: int64. Errors: also Error
-/// for low >= high; DTypeError for bounds beyond the dtype or 2^53 in size.
+/// for low >= high; DTypeError for bounds outside the dtype's range or of magnitudes above 2^53.
 /// @{
 AMBIT_API Tensor randint(int64_t low, int64_t high, IntArrayRef sizes,
                          const TensorOptions& options = {});

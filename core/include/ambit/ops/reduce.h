@@ -157,8 +157,8 @@ AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
 /// As above, over dims, like any().
 AMBIT_API Tensor all(const Tensor& self, OptionalIntArrayRef dims, bool keepdim = false);
 /// Compute a checksum: the bitwise xor, over dims, of the bits of the elements as float64, for
-/// integers and bool as int64; 0 if empty. int64, with the bits that PyTorch returns as uint64. The
-/// order of the elements does not matter. Errors: also Error for a mode other than 0. No gradient.
+/// integers and bool as int64; 0 if empty. uint64. The order of the elements does not matter.
+/// Errors: also Error for a mode other than 0. No gradient.
 AMBIT_API Tensor hash_tensor(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false,
                              int64_t mode = 0);
 /// Compute a vector norm, for matrices too over all elements.

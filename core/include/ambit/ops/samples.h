@@ -34,9 +34,9 @@ AMBIT_API Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int
 /// Estimate the derivatives of samples along each of `dim` (default: all dims): central
 /// differences, one-sided ones of order edge_order (1 or 2) at the edges. spacing: the distance
 /// between samples, one for all dims or one for each; or sample positions, a tensor [N] for each
-/// dim. Return one tensor of self's sizes for each dim. Errors: also Error for another edge_order;
-/// ShapeError for a dim of edge_order samples or fewer, and for a wrong number of spacings. Source:
-/// torch.gradient, numpy.gradient.
+/// dim. Return one tensor of self's sizes for each dim. Errors: also Error for any other
+/// edge_order; ShapeError for a dim of edge_order samples or fewer, and for a wrong number of
+/// spacings. Source: torch.gradient, numpy.gradient.
 /// @{
 AMBIT_API std::vector<Tensor> gradient(const Tensor& self,
                                        const std::optional<Scalar>& spacing = {},

@@ -102,7 +102,7 @@ AMBIT_API std::vector<Tensor> broadcast_tensors(TensorList tensors);
 /// Expand each of n vectors (or 0-dim tensors) along its own dim: out[k][i_0, .., i_n-1] =
 /// tensors[k][i_k]. With indexing "xy" the first two dims of out are exchanged, so that x varies
 /// along columns. Errors: also ShapeError for more dims and for no tensors; DTypeError for
-/// different dtypes; DeviceMismatchError; Error for another indexing. Source: torch.meshgrid,
+/// different dtypes; DeviceMismatchError; Error for any other indexing. Source: torch.meshgrid,
 /// numpy.meshgrid.
 AMBIT_API std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing = "ij");
 /// View one index along dim, which is removed: self[.., index, ..], index in [-n, n) for size n.
@@ -117,7 +117,7 @@ AMBIT_API Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> s
 /// the end. Errors: also IndexError if any is out of range; nothing is clamped.
 AMBIT_API Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length);
 /// As above, with start as a one-element integer tensor; waits for the device. Errors: also
-/// DTypeError; ShapeError for another number of elements.
+/// DTypeError; ShapeError for a different number of elements.
 AMBIT_API Tensor narrow(const Tensor& self, int64_t dim, const Tensor& start, int64_t length);
 /// View sliding windows of `size` along dim, `step` apart: out[.., i, .., k] = self[.., i step + k,
 /// ..], with a new last dim. [.., N, ..] -> [.., (N - size) / step + 1, .., size]; a 0-dim tensor
@@ -138,7 +138,7 @@ AMBIT_API Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_
 /// Flatten all dims, like reshape.
 AMBIT_API Tensor ravel(const Tensor& self);
 /// View with dim split into `sizes`, whose product is its size and one of which may be -1: the
-/// inverse of flatten. Errors: also ShapeError for no sizes and for another product.
+/// inverse of flatten. Errors: also ShapeError for no sizes and for a different product.
 AMBIT_API Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes);
 /// View self's storage with any geometry: element (i, j, ..) is at offset + i strides[0] + j
 /// strides[1] + .., in elements; default offset: self's. Errors: also ShapeError for strides < 0

@@ -20,7 +20,7 @@ AMBIT_API std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1,
 AMBIT_API std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool> stable,
                                           int64_t dim = -1, bool descending = false);
 /// @}
-/// Return the indices that sort self along dim. No gradient.
+/// Return the indices of sort(): int64 of self's shape, for gather along dim. No gradient.
 AMBIT_API Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false);
 /// As above; the sort is always stable, so the bool is ignored.
 inline Tensor argsort(const Tensor& self, std::same_as<bool> auto /*stable*/, int64_t dim = -1,
@@ -82,8 +82,8 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor
 
 /// Return the index in the last dim of sorted_sequence at which each element of self keeps it
 /// sorted: the first i with sorted[i] >= self, or if `right` with sorted[i] > self; NaN goes to the
-/// end. sorted_sequence [N], or [..., N] with the leading dims of self [..., M]; any dtypes
-/// but both bool; different ones promote. out int64 (int32 if out_int32) of self's shape. side
+/// end. sorted_sequence [N], or [..., N] with the leading dims of self [..., M]; any dtypes, but
+/// not both bool; different ones promote. out int64 (int32 if out_int32) of self's shape. side
 /// "left" or "right" is the same as `right`; sorter, int64 of sorted_sequence's shape: indices that
 /// sort it. Errors: also Error for a side that contradicts `right`. No gradient.
 /// @{

@@ -16,7 +16,7 @@ namespace ambit::data::datasets {
 
 /// Throw Error of ChunkDataset: get_batch() before reset().
 [[noreturn]] AMBIT_API void throw_without_epoch();
-/// Throw Error of ChunkDataset: a batch of another size than the options'.
+/// Throw Error of ChunkDataset: a batch whose size is not the options'.
 [[noreturn]] AMBIT_API void throw_other_size(size_t got, size_t expected);
 /// Throw Error: a sampler does not return each of `size` positions exactly once.
 [[noreturn]] AMBIT_API void throw_bad_order(size_t size);

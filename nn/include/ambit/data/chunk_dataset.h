@@ -40,7 +40,7 @@ class ChunkDataReader {
   virtual Chunk read_chunk(size_t chunk_index) = 0;
   /// Return the number of chunks.
   virtual size_t chunk_count() = 0;
-  /// Start an epoch.
+  /// Start an epoch; ChunkDataset::reset() calls it.
   virtual void reset() = 0;
 };
 

@@ -24,11 +24,11 @@ namespace ambit::data {
 
 /// Iterates over a dataset in batches of the type that its get_batch() returns. With
 /// enforce_ordering the batches do not depend on the number of workers.
-/// An exception of making a batch is thrown in place of that batch; one of a worker as a
-/// WorkerException, which holds it. Iteration may continue or start again. If the loader itself
+/// An exception thrown while a batch is made is rethrown instead of that batch; one of a worker as
+/// a WorkerException, which holds it. Iteration may continue or start again. If the loader itself
 /// runs out of memory or threads, it throws OutOfMemoryError or Error and no batch is lost, nor
-/// after a timeout: continue, or call begin() again if begin() failed.
-/// Thread safety: only one thread may iterate.
+/// after a timeout: continue, or call begin() again if begin() failed. Thread safety: only one
+/// thread may iterate.
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase : private BatchSource<Batch> {
  public:
@@ -81,7 +81,7 @@ class DataLoaderBase : private BatchSource<Batch> {
 
   Dataset& dataset() { return *dataset_; }
 
-  /// Start an epoch.
+  /// Start an epoch: reset the sampler or the stateful dataset. begin() calls it.
   virtual void reset() = 0;
   /// Return the next request to the dataset; nullopt at the end of the epoch.
   virtual std::optional<BatchRequest> next_request() = 0;

@@ -37,7 +37,7 @@ struct Example<Data, example::NoTarget> {
   /// Hold data, by default an undefined tensor.
   Example() = default;
   Example(Data d) : data(std::move(d)) {}
-  /// Return the data.
+  /// Return the data, which can be changed: functions of Data accept such a sample.
   operator Data&() { return data; }
   operator const Data&() const { return data; }
 

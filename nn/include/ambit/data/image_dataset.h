@@ -28,8 +28,8 @@ class AMBIT_API ByteImages {
   Example<> get_stacked(Indices indices) const;
   /// Return all images as float32 [N,C,H,W].
   Tensor all() const;
-  /// Make get() and get_stacked() return (x - mean) / stddev per channel. Errors: ShapeError for
-  /// another number of channels.
+  /// Make get() and get_stacked() return (x - mean) / stddev per channel. Errors: ShapeError for a
+  /// different number of channels.
   void normalize(const transforms::ChannelStatistics& statistics);
 
   /// Return the bytes, uint8 [N,C,H,W].
@@ -74,7 +74,7 @@ class ImageDataset : public Dataset<Self> {
   const Tensor& raw_images() const { return images_.images(); }
 
   /// Normalise the results of get(). The bytes are unchanged and shared by copies. Errors:
-  /// ShapeError for another number of channels.
+  /// ShapeError for a different number of channels.
   void take_over(const transforms::Normalize<>& normalize) {
     images_.normalize(normalize.statistics());
   }

@@ -32,7 +32,7 @@ struct MappedBatch {
   static constexpr bool fits = requires(Transform & t, In batch) {
     t.apply_batch(std::move(batch));
   };
-  static_assert(fits, "map: expected a transform whose apply_batch() takes the dataset's batches");
+  static_assert(fits, "map: expected a transform whose apply_batch() accepts its batches");
   /// The result of the transform.
   using Out = decltype(std::declval<Transform&>().apply_batch(std::declval<In>()));
   /// The result of the MapDataset's get_batch().

@@ -9,7 +9,7 @@
 
 namespace ambit::data {
 
-/// A mutex with one condition. Idea: Hoare 1974.
+/// A mutex with one condition variable. Idea: Hoare 1974.
 class AMBIT_API Monitor {
  public:
   /// A time point of the monotonic clock.

@@ -17,7 +17,7 @@ namespace ambit::data::datasets {
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = size_t>
 class StatefulDataset : public BatchDataset<Self, std::optional<Batch>, BatchRequest> {
  public:
-  /// Start an epoch.
+  /// Start an epoch, or continue one after load(). begin() of a loader calls it.
   virtual void reset() = 0;
   /// Write the position in the dataset. Errors: NotImplementedError unless the class overrides it.
   virtual void save(serialize::OutputArchive&) const { throw_not_saved("StatefulDataset", "save"); }

@@ -15,7 +15,7 @@ struct AMBIT_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
   /// Errors: ShapeError for a tensor without dims; Error for an undefined one.
   explicit TensorDataset(Tensor rows);
 
-  /// Errors: IndexError.
+  /// Return row `index`, which shares memory with `tensor`. Errors: IndexError.
   TensorExample get(size_t index) override;
   std::optional<size_t> size() const override;
 

@@ -45,7 +45,7 @@ template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
   using FunctionType = std::function<Output(Input)>;
-  /// Call this function.
+  /// Convert each batch by this function, which several workers may call at once.
   explicit BatchLambda(FunctionType function) : function_(std::move(function)) {}
   /// Return function(batch).
   Output apply_batch(Input batch) override { return function_(std::move(batch)); }
@@ -66,7 +66,7 @@ template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
   using FunctionType = std::function<Output(Input)>;
-  /// Call this function.
+  /// Convert each sample by this function, which several workers may call at once.
   explicit Lambda(FunctionType function) : function_(std::move(function)) {}
   /// Return function(input).
   Output apply(Input input) override { return function_(std::move(input)); }
@@ -93,7 +93,7 @@ template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
   using FunctionType = std::function<Tensor(Tensor)>;
-  /// Call this function.
+  /// Convert the data of samples by this function, which several workers may call at once.
   explicit TensorLambda(FunctionType function) : function_(std::move(function)) {}
   /// Return function(input).
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
@@ -109,7 +109,7 @@ class AMBIT_API ChannelStatistics {
   ChannelStatistics(std::vector<double> mean, std::vector<double> stddev);
   /// Return (x - mean) / stddev of x [..., C, H, W] on cpu, integers as float32. Statistics of one
   /// channel apply to all channels, and to x with fewer dims, which is extended to 3: [H,W] ->
-  /// [1,H,W]. Errors: ShapeError for another C.
+  /// [1,H,W]. Errors: ShapeError for a different C.
   Tensor normalize(const Tensor& x) const;
   /// Return the mean of each channel.
   const std::vector<double>& mean() const { return mean_; }

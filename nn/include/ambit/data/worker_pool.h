@@ -15,7 +15,7 @@ class AMBIT_API WorkerPool {
   /// Called with the index of the thread that runs it, below size. Must not throw.
   using Job = std::function<void(size_t worker)>;
 
-  /// Start the threads. Errors: Error if threads cannot be created; then none is left running.
+  /// Start the threads. Errors: Error if threads cannot be created; then none is running.
   explicit WorkerPool(size_t size);
   /// Drop the jobs that have not started, and wait for the others.
   ~WorkerPool();

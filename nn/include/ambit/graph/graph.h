@@ -39,7 +39,7 @@ class AMBIT_API GraphImpl : public nn::Module {
   /// example or from the constraints of its dynamic sizes; errors of the calls, which name the call
   /// and the path of the module that made it.
   std::vector<Tensor> forward(TensorList inputs);
-  /// As above, for a graph of one input and one output. Errors: also Error for another graph.
+  /// As above, for a graph of one input and one output. Errors: also Error for any other graph.
   Tensor forward(const Tensor& input);
 
   /// Switch dropout, batch norms with running statistics and recurrent layers to training or
@@ -99,9 +99,9 @@ AMBIT_API Graph load(const std::string& path, Device map_location = {});
 /// "net.onnx": an ONNX model of opset 18 for inference. Parameters and buffers have their dotted
 /// names; if the model has more than 2 GiB, they are in "net.onnx.data".
 /// Errors: SerializationError naming the path and the cause, such as a name with another ending, or
-/// parameters of another dtype than the exported ones after to(kBFloat16); NotImplementedError for
-/// any other graph, or listing all calls that have no form in ONNX; OutOfMemoryError.
-/// Then an existing file is unchanged.
+/// parameters whose dtype is not the exported one after to(kBFloat16); NotImplementedError for any
+/// other graph, or listing all calls that have no form in ONNX; OutOfMemoryError. Then an existing
+/// file is unchanged.
 AMBIT_API void save(const GraphImpl& net, const std::string& path);
 inline void save(const Graph& net, const std::string& path) { save(*net, path); }
 

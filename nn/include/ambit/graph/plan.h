@@ -40,7 +40,7 @@ class AMBIT_API Plan {
   /// ShapeError and DeviceMismatchError for inputs that differ from those planned, or if parameters
   /// or buffers differ since plan(), by to() for example: make a new plan; errors of the calls.
   std::vector<Tensor> run(TensorList inputs) const;
-  /// As above, for a graph of one input and one output. Errors: also Error for another graph.
+  /// As above, for a graph of one input and one output. Errors: also Error for any other graph.
   Tensor run(const Tensor& input) const;
 
   /// Return the bytes of the block that holds all tensors between inputs and outputs.

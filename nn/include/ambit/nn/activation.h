@@ -58,8 +58,8 @@ class GELUOptions : public Options<GELUOptions> {
 };
 
 /// x Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, or its approximation by tanh; floating point;
-/// see gelu(). Errors of forward: also Error for another value of `approximate`. Source: Hendrycks
-/// & Gimpel 2016, arXiv:1606.08415.
+/// see gelu(). Errors of forward: also Error for any other value of `approximate`. Source:
+/// Hendrycks & Gimpel 2016, arXiv:1606.08415.
 class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
  public:
   explicit GELUImpl(GELUOptions opts = {});
@@ -393,7 +393,7 @@ class ThresholdOptions : public Options<ThresholdOptions> {
 
   /// Largest x that is replaced.
   AMBIT_OPTION(ThresholdOptions, double, threshold);
-  /// The replacement.
+  /// Output for each x <= threshold.
   AMBIT_OPTION(ThresholdOptions, double, value);
   AMBIT_OPTION(ThresholdOptions, bool, inplace) = false;
 };

@@ -10,9 +10,9 @@
 
 namespace ambit::nn {
 
-/// Result of AdaptiveLogSoftmaxWithLoss.
+/// Result of AdaptiveLogSoftmaxWithLoss::forward().
 struct ASMoutput {
-  /// Hold these values.
+  /// Hold the log-probabilities and the loss of a batch.
   ASMoutput(Tensor output_, double loss_) : output(std::move(output_)), loss(loss_) {}
   Tensor output;  ///< log-probability of each target: [N], or [] for one example
   double loss;    ///< mean of -output, a number; to differentiate, compute it from output

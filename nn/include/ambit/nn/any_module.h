@@ -40,8 +40,8 @@ class AMBIT_API AnyModule {
   template <std::derived_from<Module> M>
   AnyModule(std::shared_ptr<M> module) : module_(std::move(module)) {
     static_assert(ForwardsTensor<M> || ForwardsOneWay<M>,
-                  "a module in a Sequential or AnyModule needs a public forward(), one that is no "
-                  "template and has no overloads, or one that takes a Tensor");
+                  "a module in a Sequential or AnyModule needs a public forward() that is not a "
+                  "template and has no overloads, or one that accepts a Tensor");
     if constexpr (ForwardsTensor<M>) forward_ = &forward_tensor<M>;
     if constexpr (ForwardsOneWay<M>) call_ = caller<M>(&M::forward);
   }

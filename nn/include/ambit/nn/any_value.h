@@ -17,7 +17,7 @@ namespace ambit::nn {
 /// A value of any copyable type.
 class AnyValue {
  public:
-  /// Hold nothing.
+  /// Hold no value: try_get() returns null.
   AnyValue() = default;
   /// Hold the value.
   template <class T>

@@ -14,7 +14,7 @@ class Optimizer;
 
 namespace ambit::nn {
 
-/// A tensor on another device than the module's first parameter.
+/// A tensor on a different device from the module's first parameter.
 struct DeviceMismatch {
   /// The role of the tensor in the program.
   enum class Kind : uint8_t { parameter, buffer, gradient, optimizer_state };
@@ -29,12 +29,13 @@ struct DeviceMismatch {
   Device expected;    ///< where the module's first parameter is
 };
 
-/// Return the parameters, gradients and buffers that are on another device than the module's first
-/// parameter (its first buffer if it has no parameter), in the module's order. Empty if all are on
-/// one device. A model that is spread over several devices on purpose has mismatches.
+/// Return the parameters, gradients and buffers that are on a different device from the module's
+/// first parameter (its first buffer if it has no parameter), in the module's order. Empty if all
+/// are on one device. A model that is spread over several devices on purpose has mismatches.
 AMBIT_API std::vector<DeviceMismatch> find_device_mismatches(const Module& module);
 /// Also check the optimizer's parameters that the module does not hold, and the optimizer's state.
-/// State on another device than its parameter is listed but is no error: the next step moves it.
+/// State on another device than its parameter is listed but is not an error: the next step moves
+/// it.
 /// Step counts are on cpu on purpose and are not listed.
 AMBIT_API std::vector<DeviceMismatch> find_device_mismatches(const Module& module,
                                                              const optim::Optimizer& optimizer);
@@ -51,7 +52,7 @@ std::vector<DeviceMismatch> find_device_mismatches(const ModuleHolder<M>& module
 
 /// Print "gradient of fc1.weight: on cpu, expected cuda:0".
 AMBIT_API std::ostream& operator<<(std::ostream& os, const DeviceMismatch& mismatch);
-/// Print a line for each.
+/// Print a line for each mismatch; nothing if there is none.
 AMBIT_API std::ostream& operator<<(std::ostream& os, const std::vector<DeviceMismatch>& mismatches);
 
 // Deprecated names.

@@ -1,4 +1,4 @@
-// Distances of vectors as modules. Errors and gradients: those of the functions in
+// Distances between vectors as modules. Errors and gradients: those of the functions in
 // functional/loss.h.
 #pragma once
 
@@ -20,7 +20,7 @@ class AMBIT_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
   explicit CosineSimilarityImpl(const CosineSimilarityOptions& opts = {});
   void reset() override;
-  /// The inputs broadcast.
+  /// Return the cosines; x1 and x2 broadcast.
   Tensor forward(const Tensor& x1, const Tensor& x2);
 
   CosineSimilarityOptions options;

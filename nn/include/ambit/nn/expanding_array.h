@@ -23,14 +23,14 @@ namespace ambit {
 template <size_t D, class T = int64_t>
 class AMBIT_API ExpandingArray {
  public:
-  /// Hold D numbers, or one that is repeated. Errors: Error for another count.
+  /// Hold D numbers, or one that is repeated. Errors: Error for a different count.
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
   ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}
   /// Hold these numbers.
   ExpandingArray(const std::array<T, D>& values) : values_(values) {}
   /// Hold the number D times.
   ExpandingArray(T value) { values_.fill(value); }
-  /// Hold D numbers, or one that is repeated. Errors: Error for another count.
+  /// Hold D numbers, or one that is repeated. Errors: Error for a different count.
   ExpandingArray(ArrayRef<T> list) {
     if (list.size() != 1 && list.size() != D) {
       throw Error("Expected " + std::to_string(D) + " values, but instead got " +
@@ -48,7 +48,7 @@ class AMBIT_API ExpandingArray {
   /// Return number i, without a check.
   T& operator[](size_t i) { return values_[i]; }
   const T& operator[](size_t i) const { return values_[i]; }
-  /// View the numbers.
+  /// View the D numbers; the view is valid as long as this object.
   operator ArrayRef<T>() const { return values_; }
   /// Convert two numbers to the parameters of ops on images.
   operator IntOrPair() const requires(D == 2 && std::same_as<T, int64_t>) {
@@ -68,7 +68,7 @@ class AMBIT_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::o
  public:
   using Base = ExpandingArray<D, std::optional<T>>;
   using Base::Base;
-  /// Hold D elements, or one that is repeated. Errors: Error for another count.
+  /// Hold D elements, or one that is repeated. Errors: Error for a different count.
   ExpandingArrayWithOptionalElem(std::initializer_list<std::optional<T>> list) : Base(list) {}
   /// As above, with numbers only.
   ExpandingArrayWithOptionalElem(std::initializer_list<T> list)

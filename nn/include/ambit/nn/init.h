@@ -42,7 +42,7 @@ inline std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor& 
 }
 
 // Errors of all functions below: ShapeError for fewer than 2 dims, DTypeError for a dtype that is
-// not floating point. Tensors without elements are left unchanged.
+// not floating point. Tensors without elements are unchanged.
 
 /// Fill with values uniform in +-sqrt(3) std, std = calculate_gain(nonlinearity, a) / sqrt(fan),
 /// where `mode` selects the fan; the standard deviation is std. Source: He et al. 2015,

@@ -95,7 +95,7 @@ AMBIT_MODULE(MultiLabelSoftMarginLoss);
 class MultiMarginLossOptions : public Options<MultiMarginLossOptions> {
   /// Exponent of each term, 1 or 2.
   AMBIT_OPTION(MultiMarginLossOptions, int64_t, p) = 1;
-  /// Distance by which the right class should exceed the others.
+  /// Distance by which the correct class should exceed the others.
   AMBIT_OPTION(MultiMarginLossOptions, double, margin) = 1;
   /// Factor of each class, [C]. Default: undefined (1).
   AMBIT_OPTION(MultiMarginLossOptions, Tensor, weight);

@@ -191,7 +191,7 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   /// Second half, after reset(): copy tensors and submodules. Errors: Error if reset() registered
   /// different ones.
   void clone_state(const Module& from, const std::optional<Device>& device);
-  /// Throw Error: this module is of another class than `other`.
+  /// Throw Error: this module and `other` are of different classes.
   [[noreturn]] void throw_other_class(const Module& other) const;
   /// For containers: return all parameters registered here, including duplicates and undefined
   /// tensors.

@@ -56,7 +56,8 @@ class OrderedDictItem {
   Value value_;
 };
 
-/// A map that keeps insertion order. Errors of all: Error; IndexError for a position out of range.
+/// A map that keeps insertion order. Errors: Error for an unknown or duplicate key; IndexError for
+/// a position out of range.
 template <class Key, class Value>
 class OrderedDict {
  public:

@@ -100,7 +100,7 @@ AMBIT_MODULE(HingeEmbeddingLoss);
 
 /// Options of MarginRankingLoss.
 class MarginRankingLossOptions : public Options<MarginRankingLossOptions> {
-  /// Distance of x1 and x2 above which a pair in the right order has no loss.
+  /// Distance between x1 and x2 above which a pair in the right order has no loss.
   AMBIT_OPTION(MarginRankingLossOptions, double, margin) = 0;
   AMBIT_OPTION(MarginRankingLossOptions, Reduction, reduction) = Reduction::mean;
 };

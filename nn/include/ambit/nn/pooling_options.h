@@ -12,7 +12,7 @@
 
 namespace ambit::nn {
 
-/// Options of MaxPool.
+/// Options of MaxPool1d-3d; sizes are in elements, one number or D.
 template <size_t D>
 class MaxPoolOptions : public Options<MaxPoolOptions<D>> {
  public:
@@ -41,7 +41,7 @@ using MaxPool1dOptions = MaxPoolOptions<1>;
 using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 
-/// Options of AvgPool.
+/// Options of AvgPool1d-3d; sizes are in elements, one number or D.
 template <size_t D>
 class AvgPoolOptions : public Options<AvgPoolOptions<D>> {
  public:
@@ -65,7 +65,7 @@ using AvgPool1dOptions = AvgPoolOptions<1>;
 using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
 
-/// Options of AdaptiveMaxPool.
+/// Options of AdaptiveMaxPool1d-3d.
 template <class Size>
 class AdaptiveMaxPoolOptions : public Options<AdaptiveMaxPoolOptions<Size>> {
  public:
@@ -78,7 +78,7 @@ using AdaptiveMaxPool1dOptions = AdaptiveMaxPoolOptions<ExpandingArray<1>>;
 using AdaptiveMaxPool2dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveMaxPool3dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<3>>;
 
-/// Options of AdaptiveAvgPool.
+/// Options of AdaptiveAvgPool1d-3d.
 template <class Size>
 class AdaptiveAvgPoolOptions : public Options<AdaptiveAvgPoolOptions<Size>> {
  public:
@@ -91,7 +91,7 @@ using AdaptiveAvgPool1dOptions = AdaptiveAvgPoolOptions<ExpandingArray<1>>;
 using AdaptiveAvgPool2dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveAvgPool3dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<3>>;
 
-/// Options of MaxUnpool: those of the MaxPool that it inverts.
+/// Options of MaxUnpool1d-3d: those of the MaxPool that it inverts.
 template <size_t D>
 class MaxUnpoolOptions : public Options<MaxUnpoolOptions<D>> {
  public:
@@ -128,7 +128,7 @@ class FractionalMaxPoolOptions : public Options<FractionalMaxPoolOptions<D>> {
 using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 
-/// Options of LPPool.
+/// Options of LPPool1d-3d; sizes are in elements, one number or D.
 template <size_t D>
 class LPPoolOptions : public Options<LPPoolOptions<D>> {
  public:

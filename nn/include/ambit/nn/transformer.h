@@ -110,7 +110,7 @@ class TransformerActivation {
  public:
   /// kReLU; another value is an error when the activation is applied.
   TransformerActivation(init::Nonlinearity relu) : nonlinearity_(relu) {}
-  /// kGELU.
+  /// The activation gelu(), exact.
   TransformerActivation(GELUActivation) : gelu_(true) {}
   /// A function from Tensor to Tensor.
   template <class F>
@@ -166,11 +166,11 @@ class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
   /// The submodules of the formula of the class; dropout is between the linear layers, dropout1 and
   /// dropout2 are before the additions.
   MultiheadAttention self_attn{nullptr};
-  /// See self_attn.
+  /// E to dim_feedforward features, and back.
   Linear linear1{nullptr}, linear2{nullptr};
-  /// See self_attn.
+  /// Between the linear layers; the others before each addition.
   Dropout dropout{nullptr}, dropout1{nullptr}, dropout2{nullptr};
-  /// See self_attn.
+  /// After each addition.
   LayerNorm norm1{nullptr}, norm2{nullptr};
 
  private:
@@ -313,10 +313,10 @@ class TransformerOptions : public Options<TransformerOptions> {
   AMBIT_OPTION(TransformerOptions, double, dropout) = 0.1;
   /// Activation between the two linear layers: kReLU, kGELU or a function.
   AMBIT_OPTION(TransformerOptions, TransformerActivation, activation) = init::Nonlinearity::relu;
-  /// Module that is cloned in place of the encoder; its forward() has the arguments of
+  /// Module that is cloned instead of the encoder; its forward() has the arguments of
   /// TransformerEncoder's. Default: empty.
   AMBIT_OPTION(TransformerOptions, AnyModule, custom_encoder);
-  /// Module that is cloned in place of the decoder; its forward() has the arguments of
+  /// Module that is cloned instead of the decoder; its forward() has the arguments of
   /// TransformerDecoder's. Default: empty.
   AMBIT_OPTION(TransformerOptions, AnyModule, custom_decoder);
 };

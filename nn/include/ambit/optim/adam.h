@@ -50,7 +50,7 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
       : params_(params), is_adamw_(is_adamw) {}
   /// The options that the kernel uses.
   AdamParams params_;
-  /// The other options.
+  /// Divide by the largest v so far; keep step counts on the parameters' device, for graphs.
   bool amsgrad_ = false, capturable_ = false;
 
  private:

@@ -1,4 +1,4 @@
-// Adamax: Adam with the infinity norm in place of the second moment.
+// Adamax: Adam with the infinity norm instead of the second moment.
 #pragma once
 
 #include <ambit/optim/composed.h>

@@ -39,7 +39,8 @@ class AMBIT_API ComposedOptimizer : public Optimizer {
 
   /// Initialise a new state, which is zeros before.
   virtual void initialise(State& /*state*/, const OptimizerOptions& /*options*/) const {}
-  /// Return what a replayed graph would repeat wrongly, null if nothing; a capture is then refused.
+  /// Return the name of the part that a replayed graph would repeat wrongly, so that a capture is
+  /// refused; null if there is none.
   virtual const char* unrepeatable(const OptimizerOptions& /*options*/) const {
     return "a step's number, which would be the same at each replay";
   }

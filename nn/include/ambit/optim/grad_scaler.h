@@ -82,11 +82,11 @@ class AMBIT_API GradScaler {
   double get_backoff_factor() const { return options_.backoff_factor(); }
   /// Return the option growth_interval.
   int64_t get_growth_interval() const { return options_.growth_interval(); }
-  /// Change the option. Errors: Error unless it is above 1.
+  /// Change growth_factor from the next update() on. Errors: Error unless it is above 1.
   void set_growth_factor(double v);
-  /// Change the option. Errors: Error unless it is in (0, 1).
+  /// Change backoff_factor from the next update() on. Errors: Error unless it is in (0, 1).
   void set_backoff_factor(double v);
-  /// Change the option. Errors: Error unless it is at least 1.
+  /// Change growth_interval, a number of steps. Errors: Error unless it is at least 1.
   void set_growth_interval(int64_t n);
   /// Return the option enabled.
   bool is_enabled() const { return options_.enabled(); }

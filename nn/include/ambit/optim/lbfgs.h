@@ -23,7 +23,7 @@ class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
   LBFGSOptions& max_eval(std::optional<int64_t> n) { return set(max_eval_, n); }
   /// A step() ends when no gradient is larger in magnitude. Default: 1e-7.
   LBFGSOptions& tolerance_grad(double v) { return set(tolerance_grad_, v); }
-  /// A step() ends when loss or parameters change less. Default: 1e-9.
+  /// A step() ends when the loss or all parameters change by at most this. Default: 1e-9.
   LBFGSOptions& tolerance_change(double v) { return set(tolerance_change_, v); }
   /// Number of gradients that the estimate of the Hessian uses. Default: 100.
   LBFGSOptions& history_size(int64_t n) { return set(history_size_, n); }

@@ -58,7 +58,7 @@ class AMBIT_API MuonOptions : public ListedOptionsOf<MuonOptions>, public nn::Op
 /// The ratio r is sqrt(max(1, A / B)), with "match_rms_adamw" 0.2 sqrt(max(A, B)), with
 /// "spectral_unclamped" sqrt(A / B). State: "momentum_buffer" (buf). Errors: ShapeError for a
 /// parameter that is not a matrix; Error for a negative lr, momentum or weight_decay, for 100
-/// ns_steps or more, and for another adjust_lr_fn; OutOfMemoryError, after which parameters of
+/// ns_steps or more, and for any other adjust_lr_fn; OutOfMemoryError, after which parameters of
 /// other groups may have been updated. Source: Jordan et al. 2024,
 /// kellerjordan.github.io/posts/muon; Liu et al. 2025, arXiv:2502.16982; after PyTorch.
 class AMBIT_API Muon : public Optimizer {

@@ -66,7 +66,7 @@ class AMBIT_API OptimizerOptions {
   bool keeps_master_weights() const { return master_weights_; }
   /// Set keeps_master_weights().
   void keep_master_weights(bool on) { master_weights_ = on; }
-  /// Return whether steps use -g in place of each gradient g. Set by the option maximize(true),
+  /// Return whether steps use -g instead of each gradient g. Set by the option maximize(true),
   /// which all optimizers except Muon have.
   bool maximizes() const { return maximize_; }
   /// Set maximizes().

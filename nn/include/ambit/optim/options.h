@@ -23,7 +23,7 @@ class OptimizerSetters : public nn::Options<Self> {
     self().bind_lr(lr);
     return self();
   }
-  /// Maximise the loss: use -g in place of each gradient g. Default: false.
+  /// Maximise the loss: use -g instead of each gradient g. Default: false.
   Self& maximize(bool on) {
     self().set_maximize(on);
     return self();

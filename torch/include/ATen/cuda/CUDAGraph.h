@@ -6,6 +6,6 @@
 
 namespace ambit::cuda {
 
-AMBIT_TORCH_LACKS_FUNCTION(graph_pool_handle, "graphs of ambit have memory of their own each");
+AMBIT_TORCH_LACKS_FUNCTION(graph_pool_handle, "each graph of ambit has its own memory");
 
 }  // namespace ambit::cuda

@@ -147,18 +147,18 @@ inline Tensor group_norm(const Tensor& input, int64_t num_groups,
 }
 
 /// nn::functional::pad. mode: "constant", "reflect", "replicate" or "circular". Errors: also Error
-/// for another mode.
+/// for any other mode.
 AMBIT_API Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode = "constant",
                      std::optional<double> value = {});
 /// pad() with a constant.
 AMBIT_API Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0);
-/// pad() of the last one, two or three dims with mode reflect. Errors: also ShapeError for another
-/// length of padding.
+/// pad() of the last one, two or three dims with mode reflect. Errors: also ShapeError for a
+/// different length of padding.
 AMBIT_API Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor reflection_pad3d(const Tensor& self, IntArrayRef padding);
-/// pad() of the last one, two or three dims with mode replicate. Errors: also ShapeError for
-/// another length of padding.
+/// pad() of the last one, two or three dims with mode replicate. Errors: also ShapeError for a
+/// different length of padding.
 AMBIT_API Tensor replication_pad1d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad2d(const Tensor& self, IntArrayRef padding);
 AMBIT_API Tensor replication_pad3d(const Tensor& self, IntArrayRef padding);

@@ -56,7 +56,7 @@ class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionFo
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, need_weights) = true;
   /// [L,S] or [N num_heads, L, S]; see the function. Default: undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, attn_mask);
-  /// Use q_, k_ and v_proj_weight in place of in_proj_weight.
+  /// Use q_, k_ and v_proj_weight instead of in_proj_weight.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, use_separate_proj_weight) = false;
   /// [E, E].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, q_proj_weight);
@@ -64,9 +64,9 @@ class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionFo
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, k_proj_weight);
   /// [E, features of the values].
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, v_proj_weight);
-  /// Keys in place of the projected ones, [N num_heads, S, E / num_heads]. Default: undefined.
+  /// Keys instead of the projected ones, [N num_heads, S, E / num_heads]. Default: undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, static_k);
-  /// Values in place of the projected ones, [N num_heads, S, E / num_heads]. Default: undefined.
+  /// Values instead of the projected ones, [N num_heads, S, E / num_heads]. Default: undefined.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, static_v);
   /// Return the mean of the attention weights over heads, not those of each head.
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, average_attn_weights) = true;

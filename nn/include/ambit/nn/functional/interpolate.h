@@ -34,7 +34,7 @@ class InterpolationMode {
  public:
   /// Accept any Interpolation.
   InterpolationMode(Interpolation mode) : mode_(mode) {}
-  /// Accept kLinear. Errors: Error for another value.
+  /// Accept kLinear. Errors: Error for any other value.
   AMBIT_API InterpolationMode(init::Nonlinearity linear);
   /// Return the method.
   operator Interpolation() const { return mode_; }

@@ -81,7 +81,7 @@ AMBIT_API Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t d
 /// x / max(||x||_p along dim, eps)
 AMBIT_API Tensor normalize(const Tensor& input, double p = 2, int64_t dim = 1, double eps = 1e-12);
 /// l = max(0, d(a, p) - d(a, n) + margin), d = pairwise_distance; swap: use min(d(a, n), d(p, n))
-/// in place of d(a, n). a, p, n [N,D] -> l [N]. Source: Balntas et al. 2016.
+/// instead of d(a, n). a, p, n [N,D] -> l [N]. Source: Balntas et al. 2016.
 AMBIT_API Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
                                      const Tensor& negative, double margin = 1, double p = 2,
                                      double eps = 1e-6, bool swap = false,

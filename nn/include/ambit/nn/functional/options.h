@@ -120,7 +120,7 @@ inline Tensor gumbel_softmax(const Tensor& input, const GumbelSoftmaxFuncOptions
 class NormalizeFuncOptions : public Options<NormalizeFuncOptions> {
   /// Order of the norm.
   AMBIT_OPTION(NormalizeFuncOptions, double, p) = 2;
-  /// The dim of the vectors.
+  /// The dim along which the norms are computed.
   AMBIT_OPTION(NormalizeFuncOptions, int64_t, dim) = 1;
   /// Lower bound of the norm, so that zero vectors give 0.
   AMBIT_OPTION(NormalizeFuncOptions, double, eps) = 1e-12;
@@ -223,7 +223,7 @@ inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                              const SmoothL1LossFuncOptions& options) {
   return smooth_l1_loss(input, target, options.reduction(), options.beta());
 }
-/// As above, with `beta` in place of options.beta().
+/// As above, with `beta` instead of options.beta().
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                              const SmoothL1LossFuncOptions& options, double beta) {
   return smooth_l1_loss(input, target, options.reduction(), beta);

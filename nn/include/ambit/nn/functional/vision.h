@@ -23,7 +23,7 @@ class GridPaddingMode {
  public:
   /// Accept any GridPadding.
   GridPaddingMode(GridPadding padding) : padding_(padding) {}
-  /// Accept kZeros. Errors: Error for another value.
+  /// Accept kZeros. Errors: Error for any other value.
   AMBIT_API GridPaddingMode(PadMode zeros);
   /// Return the value.
   operator GridPadding() const { return padding_; }
@@ -47,7 +47,7 @@ class GridSampleFuncOptions : public Options<GridSampleFuncOptions> {
   AMBIT_OPTION(GridSampleFuncOptions, std::optional<bool>, align_corners);
 };
 
-/// Sample images at the positions of a grid: ambit::grid_sampler. Errors: also Error for another
+/// Sample images at the positions of a grid: ambit::grid_sampler. Errors: also Error for any other
 /// mode.
 AMBIT_API Tensor grid_sample(const Tensor& input, const Tensor& grid,
                              const GridSampleFuncOptions& options = {});

@@ -11,7 +11,7 @@ AMBIT_API Tensor parameters_to_vector(TensorList parameters);
 
 /// Set the parameters, in order, to consecutive parts of `vector` [n]: each becomes an alias of its
 /// part, without a copy, as by set_data(), and keeps its identity. Errors: ShapeError if n is not
-/// the total number of elements, DTypeError for another dtype, DeviceMismatchError; then no
+/// the total number of elements, DTypeError for any other dtype, DeviceMismatchError; then no
 /// parameter has changed.
 AMBIT_API void vector_to_parameters(const Tensor& vector, TensorList parameters);
 

@@ -72,7 +72,7 @@ class AMBIT_API LambdaLR : public EpochLR {
  public:
   /// Returns the factor of initial_lr in an epoch.
   using Lambda = std::function<double(int64_t epoch)>;
-  /// One function for all groups, or one per group. Errors: Error for another number.
+  /// One function for all groups, or one per group. Errors: Error for a different number.
   LambdaLR(Optimizer& optimizer, Lambda lambda);
   LambdaLR(Optimizer& optimizer, std::vector<Lambda> lambdas);
 

@@ -86,7 +86,7 @@ Tensor data_parallel(ModulePtr module, Tensor input,
     devices.emplace();
     for (int i = 0; i < cuda::device_count(); ++i) devices->emplace_back(kCUDA, i);
   }
-  if (devices->empty()) throw Error("data_parallel: expected a device or more, got none");
+  if (devices->empty()) throw Error("data_parallel: expected at least one device, got none");
   const Device to = output_device.value_or(devices->front());
   if (devices->size() == 1) {
     module->to(devices->front());

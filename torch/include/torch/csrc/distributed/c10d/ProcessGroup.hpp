@@ -81,7 +81,7 @@ class ProcessGroup {
   template <class T>
   static const T& one(const char* op, const std::vector<T>& list) {
     if (list.size() != 1) {
-      throw ambit::Error(std::string(op) + ": expected a list of one for the rank, got one of " +
+      throw ambit::Error(std::string(op) + ": expected a list of one element, got a list of " +
                          std::to_string(list.size()));
     }
     return list[0];
