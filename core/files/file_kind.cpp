@@ -145,8 +145,9 @@ FileKind kind_of_text(std::string_view begin) {
 
 }  // namespace
 
-std::string FileKind::text() const {
-  std::string out(name);
+std::string FileKind::refusal() const {
+  std::string out = "expected a file of safetensors or torch.save(), got ";
+  out.append(name);
   if (!advice.empty()) out.append("; ").append(advice);
   return out;
 }

@@ -20,8 +20,8 @@ struct FileKind {
 
   bool is_pytorch() const { return format == Format::zip || format == Format::legacy; }
   bool is_known() const { return format != Format::other || name != FileKind().name; }
-  /// Return the name, followed by the advice.
-  std::string text() const;
+  /// Return the error of reading tensors from a file of this kind, with the name and the advice.
+  std::string refusal() const;
 };
 
 /// Return the first bytes of a file that kind_of_bytes() needs, or all of a shorter file.

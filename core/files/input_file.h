@@ -29,6 +29,7 @@ class AMBIT_API InputFile {
   uint64_t size_bytes() const { return size_bytes_; }
   void read(void* to, size_t bytes, uint64_t offset) const { read({{to, bytes, offset}}); }
 
+  /// `bytes` bytes from `offset` on, to be read into `to`.
   struct Piece {
     void* to;
     size_t bytes;

@@ -47,8 +47,7 @@ bool holds_pytorch(const std::string& path) {
     if (kind.is_pytorch()) return true;
     if (kind.format == FileKind::Format::safetensors) return false;
     if (is_pytorch(path) || !kind.is_known()) return is_pytorch(path);
-    fail_load(path,
-              fmt::format("expected a file of safetensors or torch.save(), got {}", kind.text()));
+    fail_load(path, kind.refusal());
   });
 }
 
@@ -104,10 +103,7 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
   if (length > most) {
     const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
     const bool is_other = kind.is_known() || length > safetensors::kMaxHeaderBytes;
-    if (kind.format == FileKind::Format::other && is_other) {
-      fail_load(path,
-                fmt::format("expected a file of safetensors or torch.save(), got {}", kind.text()));
-    }
+    if (kind.format == FileKind::Format::other && is_other) fail_load(path, kind.refusal());
     fail_load(path, fmt::format("expected a header of at most {} bytes, got {}", most, length));
   }
   std::string text(length, '\0');

@@ -232,7 +232,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   AMBIT_AUTOCAST(soft_margin_loss, input, target, reduction)
-  check_pair("soft_margin_loss", input, target, true);
+  check_pair("soft_margin_loss", input, target, /*any_number=*/true);
   if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, soft_margin_loss, input, target, reduction);
   }
@@ -308,7 +308,7 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, Reduction reduction) {
   AMBIT_AUTOCAST(poisson_nll_loss, input, target, log_input, full, eps, reduction)
-  check_pair("poisson_nll_loss", input, target, true);
+  check_pair("poisson_nll_loss", input, target, /*any_number=*/true);
   if (const DType dtype = result_type(input, target); is_reduced_floating(dtype)) {
     return by_float32(dtype, poisson_nll_loss, input, target, log_input, full, eps, reduction);
   }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "load_bytes.h"
 #include "pickled_file.h"
 #include "tests/devices.h"
 #include "tests/temporary_folder.h"
@@ -42,11 +43,6 @@ std::string legacy_bytes(const std::string& value, const Storages& storages = {}
 std::string old_tensor(const PickledTensor& t, const std::string& part = "N") {
   std::string text = pickled(t);
   return text.insert(text.find("tQ"), part);
-}
-
-Value load_bytes(const std::string& bytes, Device device = {}) {
-  const TemporaryFolder folder;
-  return load_checkpoint(folder.write("f.pth", bytes), device);
 }
 
 std::string error_of(const std::string& bytes) {

@@ -16,6 +16,7 @@
 #include <limits>
 #include <string>
 
+#include "load_bytes.h"
 #include "pickled_file.h"
 #include "tests/devices.h"
 #include "tests/temporary_folder.h"
@@ -29,11 +30,6 @@ Value round_trip(const Value& value, Device device = {}) {
   const TemporaryFolder folder;
   save_checkpoint(value, folder / "f.pth");
   return load_checkpoint(folder / "f.pth", device);
-}
-
-Value load_bytes(const std::string& bytes) {
-  const TemporaryFolder folder;
-  return load_checkpoint(folder.write("f.pth", bytes));
 }
 
 Value load_pickle(const std::string& pickle) { return load_bytes(pytorch_bytes(pickle)); }

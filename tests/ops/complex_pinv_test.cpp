@@ -1,4 +1,5 @@
 // Pseudo-inverses, least squares, norms, Householder reflections and functions of complex matrices.
+// Long, because the tables have many numbers.
 // PyTorch 2.15's linalg.cond has no gradient for "nuc"; that row is the product of the two norms.
 #include <cmath>
 #include <complex>

@@ -23,10 +23,7 @@ const ZipLibrary& zip_library() { return *static_cast<const ZipLibrary*>(late_li
 // Reject other files here, where the error can name their kind.
 void check_is_pytorch(std::string_view begin, uint64_t size_bytes) {
   const FileKind kind = kind_of_bytes(begin, size_bytes);
-  if (!kind.is_pytorch()) {
-    throw SerializationError(
-        fmt::format("expected a file of safetensors or torch.save(), got {}", kind.text()));
-  }
+  if (!kind.is_pytorch()) throw SerializationError(kind.refusal());
 }
 
 ByteSource bytes_of(const InputFile& file) { return {file.descriptor(), file.size_bytes()}; }

@@ -26,12 +26,6 @@ namespace {
 constexpr const char* kSingular =
     "expected invertible matrices, got a 0 as number {} of U's diagonal";
 
-// Errors: Error, DTypeError for integers and bool.
-void expect_floating_or_complex(const char* op, const Tensor& self) {
-  expect_defined(op, "input", self);
-  if (!self.is_complex()) expect_floating(op, self);
-}
-
 void expect_rows(const char* op, const Tensor& A, const Tensor& B) {
   if (A.size(-1) == B.size(-2)) return;
   throw ShapeError(fmt::format("{}: expected sizes that agree, got {} and {}", op, str(A.sizes()),
@@ -195,7 +189,7 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
 Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) {
   constexpr const char* kOp = "linalg_tensorsolve";
   check_devices(kOp, {{"self", self}, {"other", other}});
-  expect_floating_or_complex(kOp, self);
+  expect_inexact(kOp, self);
   expect_dtype(kOp, "other", other, self.dtype());
   Tensor a = self;
   if (dims) {
@@ -221,7 +215,7 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
 
 Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   constexpr const char* kOp = "linalg_tensorinv";
-  expect_floating_or_complex(kOp, self);
+  expect_inexact(kOp, self);
   if (ind < 1) throw Error(fmt::format("{}: expected a positive ind, got {}", kOp, ind));
   const auto split = static_cast<size_t>(std::min(ind, self.dim()));
   const IntArrayRef sizes = self.sizes(), first(sizes.data(), split);
@@ -238,7 +232,7 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
 Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   constexpr const char* kOp = "linalg_matrix_power";
   expect_defined(kOp, "self", self);
-  if (n < 0 || self.dtype() == kBool) expect_floating_or_complex(kOp, self);
+  if (n < 0 || self.dtype() == kBool) expect_inexact(kOp, self);
   if (self.dim() < 2 || self.size(-1) != self.size(-2)) {
     throw_dim(kOp, "self", "square matrices", self.sizes());
   }
