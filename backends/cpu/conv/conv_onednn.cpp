@@ -325,7 +325,7 @@ bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
                  const Tensor& b) {
   const bool keeps = PackedConstants::keeps(w.data_ptr(), w.nbytes());
   const Pass pass(Kind::convolution, "convolution", g, x, y, b.defined(), keeps);
-  if (!pass.suits() || (pass.multiplies_padding() && spoils_padding(g, w))) return false;
+  if (!pass.suits()) return false;
   const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) {
     if (b.defined()) {
@@ -334,16 +334,16 @@ bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
       pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)});
     }
   });
-  return true;
+  return !pass.multiplies_padding() || !has_spoiled_padding(g, w, y);
 }
 
 bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
                             const Tensor& w) {
   const Pass pass(Kind::convolution_input_grad, "convolution_input_grad", g, dx, dy);
-  if (!pass.suits() || (pass.multiplies_padding() && !is_finite(w))) return false;
+  if (!pass.suits()) return false;
   const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.y(i), weights.data(), pass.x(i)}); });
-  return true;
+  return !pass.multiplies_padding() || !has_spoiled_zeros(w, dx);
 }
 
 bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
@@ -368,12 +368,11 @@ bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor&
 bool onednn_conv_input_grad_as_forward(const ConvSizes& forward, const Tensor& dx, const Tensor& dy,
                                        const Tensor& w) {
   const Pass pass(Kind::convolution, "convolution_input_grad", forward, dy, dx);
-  if (pass.multiplies_padding() && spoils_padding(forward, w)) return false;
   const Scratch reversed_w(w.nbytes());
   reverse_taps(forward, reversed_w.data<float>(), w.data_ptr<float>());
   const PackedWeights weights(pass, reversed_w.data());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)}); });
-  return true;
+  return !pass.multiplies_padding() || !has_spoiled_padding(forward, w, dx);
 }
 
 }  // namespace ambit::cpu

@@ -10,9 +10,9 @@ namespace ambit::cpu {
 
 // x [N,C,H,W], y [N,K,P,Q] and their gradients are row-major or channels-last, according to their
 // strides, as are x [N,C,D,H,W], y [N,K,O,P,Q]; w [K,C/groups,...], b [K] or undefined, and dw are
-// contiguous. All have one dtype. The functions return false, without a result, if oneDNN's
-// implementation is wrong, or untuned for bfloat16, or multiplies infinite or NaN values with
-// padding (conv_padding.h).
+// contiguous. All have one dtype. The functions return false if oneDNN's implementation is wrong,
+// or untuned for bfloat16, or has multiplied infinite or NaN values with padding (conv_padding.h).
+// The result is then undefined.
 [[nodiscard]] bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x,
                                const Tensor& w, const Tensor& b);
 [[nodiscard]] bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,

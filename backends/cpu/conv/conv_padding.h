@@ -12,14 +12,13 @@
 
 namespace ambit::cpu {
 
-/// Return true if t has no infinite or NaN element. A tensor of a reduced floating-point type must
-/// be bfloat16, here and below.
-bool is_finite(const Tensor& t);
 /// Return true if there is padding and `factor`, by which its zeros are multiplied, has an infinite
-/// or NaN element.
+/// or NaN element. A tensor of a reduced floating-point type must be bfloat16, here and below.
 bool spoils_padding(const ConvSizes& g, const Tensor& factor);
-/// As above, with the `result`, which has NaN in that case: the smaller one of result and factor is
-/// scanned first.
+/// Return true if `factor`, by which zeros were multiplied, has an infinite or NaN element. The
+/// `result` then has NaN: it is scanned first if it is smaller.
+bool has_spoiled_zeros(const Tensor& factor, const Tensor& result);
+/// As above, if there is padding; otherwise false.
 bool has_spoiled_padding(const ConvSizes& g, const Tensor& factor, const Tensor& result);
 
 /// Compute the gradient of the weights tap by tap, each as a convolution without padding over the

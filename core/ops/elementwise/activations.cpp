@@ -155,8 +155,10 @@ Tensor leaky_relu_by(const Tensor& x, const Tensor& slope) {
   auto of_x = [back = ReduceGradTo(x), x = saved(x), a = saved(slope)](const Tensor& g) {
     return back(ternary_grad(TernaryOp::leaky_relu_grad, g, x(), a()));
   };
-  auto of_slope = [back = ReduceGradTo(slope), x = saved(x)](const Tensor& g) {
-    return back(g * x().clamp_max(0));
+  auto of_slope = [back = ReduceGradTo(slope), saved_x = saved(x)](const Tensor& g) {
+    const Tensor at = saved_x();
+    // Unlike masked_fill, clamp_max has a gradient of 0 at 0.
+    return back(g * (needs_gradient(at) ? at.masked_fill(at > 0, 0) : at.clamp_max(0)));
   };
   return record(name(kOp), std::move(out), wrt(x, std::move(of_x)),
                 wrt(slope, std::move(of_slope)));

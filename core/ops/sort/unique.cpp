@@ -74,7 +74,7 @@ Tensor slices(const char* op, const Tensor& self, int64_t dim) {
     throw ShapeError(
         fmt::format("{}: expected slices with elements, got sizes {}", op, str(self.sizes())));
   }
-  return reshape(transpose(self, 0, dim), {n, n > 0 ? self.numel() / n : 0});
+  return reshape(movedim(self, dim, 0), {n, n > 0 ? self.numel() / n : 0});
 }
 
 }  // namespace

@@ -165,17 +165,140 @@ F.gelu = gelu
 torch_atan2 = torch.atan2
 
 
-# PyTorch's second gradient at the origin is NaN; the first is 0.
+# PyTorch's second gradient at the origin is NaN; the first is 0. If y is uint8, its gradient of x negates y in uint8.
 def atan2(y, x):
     origin = (y == 0) & (x == 0)
-    if not origin.any():
+    if not origin.any() and y.dtype != torch.uint8:
         return torch_atan2(y, x)
-    ones = torch.ones_like(origin)
+    dtype = torch_atan2(y.detach(), x.detach()).dtype
+    y, x = y.to(dtype), x.to(dtype)
+    ones = torch.ones_like(origin, dtype=dtype)
     return torch.where(origin, torch_atan2(y.detach(), x.detach()),
-                       torch_atan2(torch.where(origin, ones.to(y.dtype), y), torch.where(origin, ones.to(x.dtype), x)))
+                       torch_atan2(torch.where(origin, ones, y), torch.where(origin, ones, x)))
 
 
 torch.atan2 = atan2
+torch_logit = torch.logit
+
+
+# PyTorch's second gradient outside [eps, 1 - eps] is NaN if it is not finite without eps; the first is 0.
+def logit(x, eps=None):
+    if eps is None or not x.requires_grad:
+        return torch_logit(x, eps)
+    inside = (x >= eps) & (x <= 1 - eps)
+    return torch.where(inside, torch_logit(torch.where(inside, x, torch.full_like(x, 0.5)), eps),
+                       torch_logit(x.detach(), eps))
+
+
+torch.logit = logit
+
+
+# PyTorch's second gradient with respect to the exponent is NaN if the base is 0; the first is 0.
+def at_zero_base(power):
+    def function(base, exponent):
+        y = power(base, exponent)
+        if not (isinstance(base, torch.Tensor) and isinstance(exponent, torch.Tensor) and exponent.requires_grad and
+                not base.requires_grad):
+            return y
+        zero = (base == 0) & (exponent >= 0)
+        return torch.where(zero, y.detach(), power(base.masked_fill(base == 0, 1), exponent)) if zero.any() else y
+
+    return function
+
+
+torch.pow = at_zero_base(torch.pow)
+torch.float_power = at_zero_base(torch.float_power)
+torch_norm_except_dim = torch.norm_except_dim
+
+
+# PyTorch's second gradient of the norm of zeros is NaN; the first is 0.
+def norm_except_dim(v, p, dim):
+    y = torch_norm_except_dim(v, p, dim)
+    zeros = y == 0
+    return torch.where(zeros, y.detach(), torch_norm_except_dim(v + zeros.to(v.dtype), p, dim)) if zeros.any() else y
+
+
+torch.norm_except_dim = norm_except_dim
+torch_prelu = F.prelu
+
+
+# PyTorch's gradient of x at 0 is that of the negative side, but not in its second gradients.
+def prelu(x, w):
+    y = torch_prelu(x, w)
+    if not (x == 0).any():
+        return y
+    return torch.where(x > 0, x, x * (w if w.numel() == 1 else w.reshape([-1] + [1] * (x.dim() - 2))))
+
+
+F.prelu = prelu
+
+
+# PyTorch multiplies the number by the reciprocal, whose second gradient at 0 is infinite. That of ambit is NaN, as that
+# of two tensors in PyTorch.
+def number_divided_by(x, number):
+    dtype = torch.result_type(x, number)
+    return torch.full((), number, dtype=dtype if dtype.is_floating_point else torch.float32) / x
+
+
+torch.Tensor.__rtruediv__ = number_divided_by
+
+
+# PyTorch's gradient is wrong if an operand was written to after the call; a product's gradient is refused.
+def kron(a, b):
+    dims = max(a.dim(), b.dim())
+    a, b = (t.reshape([1] * (dims - t.dim()) + list(t.shape)) for t in (a, b))
+    y = a.reshape([n for size in a.shape for n in (size, 1)]) * b.reshape([n for size in b.shape for n in (1, size)])
+    return y.reshape([n * m for n, m in zip(a.shape, b.shape)])
+
+
+torch.kron = kron
+torch_scatter_reduce = torch.scatter_reduce
+
+
+# PyTorch's gradients of "amax" and "amin" also go to elements of src for which there is no index.
+def scatter_reduce(x, dim, index, src, reduce, include_self=True):
+    if src.dim() == index.dim():
+        src = src[tuple(slice(size) for size in index.shape)]
+    return torch_scatter_reduce(x, dim, index, src, reduce, include_self=include_self)
+
+
+torch.scatter_reduce = scatter_reduce
+
+
+class Replaced(torch.autograd.Function):
+    """Values of other numbers with x's gradient."""
+    @staticmethod
+    def forward(ctx, x, values):
+        return values
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+
+
+# PyTorch's gradient is NaN if the result is NaN; that of ambit is shared among the NaN elements.
+def with_nan(extreme, limit):
+    def function(x, *dims):
+        y = extreme(x, *dims)
+        if not (x.requires_grad and y.isnan().any()):
+            return y
+        ordered = Replaced.apply(x, x.detach().nan_to_num(limit, inf, -inf))
+        return Replaced.apply(extreme(ordered, *dims), y.detach())
+
+    return function
+
+
+torch.amax = with_nan(torch.amax, inf)
+torch.amin = with_nan(torch.amin, -inf)
+torch_addmv = torch.addmv
+
+
+# If the matrix is empty, the result of PyTorch has the size of the added vector.
+def addmv(a, m, v, beta=1, alpha=1):
+    return torch_addmv(a.expand(m.size(0)) if m.numel() == 0 else a, m, v, beta=beta, alpha=alpha)
+
+
+torch.addmv = addmv
 torch_interpolate = F.interpolate
 
 
@@ -381,6 +504,8 @@ def main(path):
             elif short and "T(" not in code:
                 ways["native"] += 1
             t = r[int(slot)]
+            if t is not None and t._is_zerotensor():  # a gradient without memory
+                t = r[int(slot)] = torch.zeros(t.shape, dtype=t.dtype)
             # The dtypes under autocast are PyTorch's for CUDA, on every device; PyTorch has other lists for the cpu.
             if "autocast" in code and t is not None and str(t.dtype) != "torch." + dtype:
                 ended = True
