@@ -2,18 +2,15 @@
 
 #include <utility>
 
+#include "inference_flag.h"
+
 namespace ambit {
-namespace {
 
-bool& enabled() {
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool on = false;
-  return on;
-}
+constinit thread_local bool InferenceFlag::on = false;
 
-}  // namespace
-
-InferenceMode::InferenceMode(bool on) : before_(std::exchange(enabled(), on)), grad_mode_(!on) {}
-InferenceMode::~InferenceMode() { enabled() = before_; }
-bool InferenceMode::is_enabled() { return enabled(); }
+InferenceMode::InferenceMode(bool on)
+    : before_(std::exchange(InferenceFlag::on, on)), grad_mode_(!on) {}
+InferenceMode::~InferenceMode() { InferenceFlag::on = before_; }
+bool InferenceMode::is_enabled() { return InferenceFlag::on; }
 
 }  // namespace ambit

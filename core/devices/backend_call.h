@@ -19,7 +19,8 @@ namespace ambit {
 /// Return call(), which calls `function` of the device's backend. Errors: ambit::Error for any type
 /// that the backend throws.
 template <class Call>
-decltype(auto) call_backend(Device device, const char* function, Call&& call) {
+[[gnu::always_inline]] inline decltype(auto) call_backend(Device device, const char* function,
+                                                          Call&& call) {
   try {
     return std::forward<Call>(call)();
   } catch (...) {

@@ -3,12 +3,12 @@
 #include <ambit/detail/printable.h>
 #include <ambit/detail/storage.h>
 #include <ambit/error.h>
-#include <ambit/inference_mode.h>
 
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "core/autograd/inference_flag.h"
 #include "core/devices/backend_call.h"
 #include "destroy_iteratively.h"
 #include "planned_blocks.h"
@@ -34,7 +34,7 @@ namespace {
 }  // namespace
 
 StorageImpl::StorageImpl(Device device, size_t size_bytes)
-    : size_bytes_(size_bytes), device_(device), inference_(InferenceMode::is_enabled()) {
+    : size_bytes_(size_bytes), device_(device), inference_(InferenceFlag::on) {
   if (device.is_meta()) return;
   Backend& backend = memory_for_tensors(device, usable_backend(device));
   if (size_bytes == 0) return;
@@ -46,7 +46,7 @@ StorageImpl::StorageImpl(Device device, size_t size_bytes)
 StorageImpl::StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter)
     : data_(data),
       size_bytes_(size_bytes),
-      inference_(InferenceMode::is_enabled()),
+      inference_(InferenceFlag::on),
       deleter_(std::move(deleter)) {}
 
 StorageImpl::StorageImpl(Device device, void* data, size_t size_bytes,
@@ -54,7 +54,7 @@ StorageImpl::StorageImpl(Device device, void* data, size_t size_bytes,
     : data_(data),
       size_bytes_(size_bytes),
       device_(device),
-      inference_(InferenceMode::is_enabled()),
+      inference_(InferenceFlag::on),
       deleter_(std::move(deleter)) {
   usable_backend(device);
 }

@@ -1,6 +1,7 @@
 // Gradients of elementwise ops, first and second, compared with finite differences. Inputs avoid
 // kinks and poles, except for those where the gradient is defined.
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/special.h>
 
 #include <string>
 
@@ -151,6 +152,44 @@ TEST_CASE("promoted operands get gradients of their own dtype") {
     (f.detach() * c).sum().backward();
     CHECK(c.grad().is_cpu());
     check_values(c.grad(), {}, {3});
+  });
+}
+
+// In PyTorch 2.15, torch.atan2 and torch.special.zeta of uint8 and int8 have other gradients.
+TEST_CASE(
+    "gradients next to an integer operand are those next to the same floating-point numbers") {
+  struct Function {
+    const char* name;
+    Tensor (*f)(const Tensor& n, const Tensor& x);
+  };
+  const Function functions[] = {
+      {"atan2", [](const Tensor& n, const Tensor& x) { return atan2(n, x); }},
+      {"atan2, second", [](const Tensor& n, const Tensor& x) { return atan2(x, n); }},
+      {"special_zeta", [](const Tensor& n, const Tensor& x) { return special_zeta(n, x); }},
+      {"pow", [](const Tensor& n, const Tensor& x) { return pow(n, x); }},
+      {"pow, second", [](const Tensor& n, const Tensor& x) { return pow(x, n); }},
+      {"xlogy", [](const Tensor& n, const Tensor& x) { return xlogy(n, x); }},
+      {"special_xlog1py", [](const Tensor& n, const Tensor& x) { return special_xlog1py(n, x); }},
+      {"div", [](const Tensor& n, const Tensor& x) { return n / x; }},
+      {"fmod", [](const Tensor& n, const Tensor& x) { return fmod(n, x); }},
+      {"remainder", [](const Tensor& n, const Tensor& x) { return remainder(n, x); }},
+  };
+  for_each_device([&](Device d) {
+    const Tensor numbers = tensor({4., 1., 100., 2.}, TensorOptions(kFloat64).device(d));
+    const auto gradient = [&](const Function& function, const Tensor& n) {
+      const Tensor x = tensor({2., 1.5, 2.25, 1.25}, numbers.options()).requires_grad_();
+      function.f(n, x).sum().backward();
+      return x.grad();
+    };
+    for (const Function& function : functions) {
+      const Tensor expected = gradient(function, numbers);
+      for (const DType dtype : {kUInt8, kInt8, kInt16}) {
+        INFO(function.name, " of ", name(dtype));
+        CHECK(allclose(gradient(function, numbers.to(dtype)), expected));
+      }
+    }
+    // -y / (x^2 + y^2)
+    CHECK(gradient(functions[0], numbers.to(kUInt8))[0].item<double>() == doctest::Approx(-0.2));
   });
 }
 

@@ -128,6 +128,18 @@ TEST_CASE("activations have correct second gradients") {
   gradcheck(prelu, {wave(kCPU, {2, 3, 2}) + 0.01, weight});
 }
 
+// The gradients by x and w at x = 0 are w and x, and are derived as such. PyTorch 2.15 has 0.
+TEST_CASE("prelu's second gradients at 0 are the derivatives of the first") {
+  const TensorOptions float64(kFloat64);
+  const Tensor x = tensor({-1., 0., 1.}, float64).requires_grad_();
+  const Tensor w = tensor({0.5}, float64).requires_grad_();
+  const std::vector<Tensor> g = autograd::grad({F::prelu(x, w).sum()}, {x, w}, {}, true, true);
+  check_values(g[0], {3}, {0.5, 0.5, 1});
+  check_values(g[1], {1}, {-1});
+  check_values(autograd::grad({g[0].sum()}, {w}, {}, true)[0], {1}, {2});
+  check_values(autograd::grad({g[1].sum()}, {x}, {}, true)[0], {3}, {1, 1, 0});
+}
+
 // PyTorch 2.15 in float64, for x = [-inf, -1000, -30, -3, -0., 0, 3, 10, 20, 20.5, 1000, inf,
 // nan]: y, and x.grad after y.sum().backward().
 TEST_CASE("activations and losses at infinities, NaN, zeros and kinks have PyTorch's values") {

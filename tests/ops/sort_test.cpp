@@ -131,8 +131,9 @@ TEST_CASE("unique and unique_consecutive have PyTorch's values") {
     check_values(times, {3}, {1, 1, 2});
     check_values(std::get<0>(unique_dim(rows.t(), -1)), {2, 3}, {0, 0, 2, 0, 1, 1});
     // The other dims keep their order: torch.unique(x, dim=2) of slices (5, 1, 0, 0), (5, 0, 1, 0).
-    check_values(std::get<0>(unique_dim(tensor({5, 5, 1, 0, 0, 1, 0, 0}, int64).view({2, 2, 2}), 2)),
-                 {2, 2, 2}, {5, 5, 0, 1, 1, 0, 0, 0});
+    check_values(
+        std::get<0>(unique_dim(tensor({5, 5, 1, 0, 0, 1, 0, 0}, int64).view({2, 2, 2}), 2)),
+        {2, 2, 2}, {5, 5, 0, 1, 1, 0, 0, 0});
     const auto [run, of, lengths] =
         unique_consecutive(tensor({{1, 1, 2}, {2, 1, 1}}, int64), true, true);
     check_values(run, {3}, {1, 2, 1});
