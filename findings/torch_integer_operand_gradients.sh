@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# In PyTorch, gradients beside an integer operand are computed in that operand's dtype and wrap.
+# In PyTorch, some gradients of calls with an integer operand are computed in its dtype and wrap.
 #
 # Run: torch 2.15.0 (CPU), gradients of atan2(y, x) and special.zeta(s, x) with respect to a
 #   floating-point x, with y and s of uint8, int8, int32 and float64.

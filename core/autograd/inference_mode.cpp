@@ -2,11 +2,9 @@
 
 #include <utility>
 
-#include "inference_flag.h"
+#include "core/memory/inference_flag.h"
 
 namespace ambit {
-
-constinit thread_local bool InferenceFlag::on = false;
 
 InferenceMode::InferenceMode(bool on)
     : before_(std::exchange(InferenceFlag::on, on)), grad_mode_(!on) {}

@@ -78,7 +78,7 @@ bool is_core_ml(std::string_view begin) {
   if (begin.size() < 6 || begin[0] != 0x08 || begin[2] != 0x12) return false;
   size_t at = 3;  // position of the message's length, 7 bits per byte
   while (at + 1 < begin.size() && (begin[at] & 0x80) != 0) ++at;
-  return begin[at + 1] == 0x0a;
+  return at + 1 < begin.size() && begin[at + 1] == 0x0a;
 }
 
 // ModelProto's ir_version, a small number, then a string or a message.

@@ -8,12 +8,14 @@
 
 #include <utility>
 
-#include "core/autograd/inference_flag.h"
 #include "core/devices/backend_call.h"
 #include "destroy_iteratively.h"
+#include "inference_flag.h"
 #include "planned_blocks.h"
 
 namespace ambit {
+
+constinit thread_local bool InferenceFlag::on = false;
 
 namespace {
 

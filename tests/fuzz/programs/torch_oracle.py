@@ -201,7 +201,8 @@ def at_zero_base(power):
                 not base.requires_grad):
             return y
         zero = (base == 0) & (exponent >= 0)
-        return torch.where(zero, y.detach(), power(base.masked_fill(base == 0, 1), exponent)) if zero.any() else y
+        others = torch.where(zero, torch.ones_like(zero, dtype=base.dtype), base)
+        return torch.where(zero, y.detach(), power(others, exponent)) if zero.any() else y
 
     return function
 
@@ -299,6 +300,17 @@ def addmv(a, m, v, beta=1, alpha=1):
 
 
 torch.addmv = addmv
+torch_softplus = F.softplus
+
+
+# PyTorch's second gradient at the threshold is 0, although the first is that of the smooth part.
+def softplus(x, beta=1, threshold=20):
+    y = torch_softplus(x, beta, threshold)
+    at = x * beta == threshold
+    return torch.where(at, torch_softplus(x, beta, threshold + 1), y) if at.any() else y
+
+
+F.softplus = softplus
 torch_interpolate = F.interpolate
 
 
@@ -312,6 +324,27 @@ def interpolate(x, antialias=False, **options):
 
 
 F.interpolate = interpolate
+
+
+# Convolutions of bfloat16 and their gradients in PyTorch 2.15 have wrong elements for some strides, dilations and
+# paddings, with AMX also numbers from unrelated memory. They are computed in float32 here, and rounded once.
+def in_float32(convolution):
+    def function(x, w, b=None, *parameters):
+        operands = [x, w] if b is None else [x, w, b]
+        dtypes = {t.dtype for t in operands}
+        if dtypes != {torch.bfloat16} and (not torch.is_autocast_cpu_enabled() or
+                                           not dtypes <= {torch.bfloat16, torch.float32}):
+            return convolution(x, w, b, *parameters)
+        with torch.autocast("cpu", enabled=False):
+            operands = [t.bfloat16().float() for t in operands]
+            return convolution(*operands, *[None] * (3 - len(operands)), *parameters).bfloat16()
+
+    return function
+
+
+for dims in "1d", "2d", "3d":
+    for name in "conv" + dims, "conv_transpose" + dims:
+        setattr(F, name, in_float32(getattr(F, name)))
 
 
 # In PyTorch's gradient for float64 1 / 6 is rounded to float32.

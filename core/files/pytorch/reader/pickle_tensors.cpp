@@ -13,7 +13,6 @@
 
 #include "core/files/pytorch/pickle.h"
 #include "pickle_program.h"
-#include "readers.h"
 
 namespace ambit::pickle {
 namespace {
@@ -163,6 +162,14 @@ Value rebuild_meta(const std::vector<Item>& given) {
     }
   }
   return make_view(empty({last + 1}, TensorOptions(*known).device("meta")), 0, sizes, strides);
+}
+
+void reverse_bytes(const Tensor& t) {
+  auto* const bytes = static_cast<char*>(t.data_ptr());
+  const size_t element = element_size(real_dtype(t.dtype()));
+  for (size_t at = 0; at < t.nbytes(); at += element) {
+    std::reverse(bytes + at, bytes + at + element);
+  }
 }
 
 }  // namespace ambit::pickle

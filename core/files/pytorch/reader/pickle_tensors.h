@@ -1,6 +1,7 @@
 // Tensors that a pickle rebuilds from storages. Private to core.
 #pragma once
 
+#include <ambit/tensor.h>
 #include <ambit/value.h>
 
 #include <vector>
@@ -20,5 +21,8 @@ Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Bu
 Value rebuild_new_tensor(const std::vector<Item>& given, Budget& budget);
 /// _rebuild_meta_tensor_no_storage(dtype, sizes, strides, requires_grad)
 Value rebuild_meta(const std::vector<Item>& given);
+
+/// Reverse the bytes of each element of a contiguous tensor on the CPU.
+void reverse_bytes(const Tensor& t);
 
 }  // namespace ambit::pickle

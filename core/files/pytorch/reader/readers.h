@@ -1,7 +1,7 @@
 // The readers of libambit_zip.so. Private to core. Errors of all: SerializationError.
 #pragma once
 
-#include <ambit/tensor.h>
+#include <ambit/device.h>
 
 #include <memory>
 #include <string_view>
@@ -18,8 +18,5 @@ bool is_script_zip(const ByteSource& source);
 
 /// Read a file that torch.save() wrote before 1.6.
 PytorchContent read_legacy(const ByteSource& source, Device device);
-
-/// Reverse the bytes of each element of a contiguous tensor on the CPU.
-void reverse_bytes(const Tensor& t);
 
 }  // namespace ambit

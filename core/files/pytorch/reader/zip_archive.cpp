@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "core/files/input_file.h"
 #include "core/files/pytorch/pickle.h"
 #include "core/files/pytorch/pytorch_file.h"
+#include "pickle_tensors.h"
 #include "readers.h"
 
 namespace ambit {
@@ -170,7 +170,7 @@ class Archive {
   void fill() {
     zip_->read_all(std::exchange(unread_, {}));
     for (const auto& [key, t] : std::exchange(unread_tensors_, {})) {
-      if (is_big_endian_) reverse_bytes(t);
+      if (is_big_endian_) pickle::reverse_bytes(t);
       if (!is_valid(t)) fail("expected bytes 0 and 1 in BoolStorage '{}', got others", key);
     }
   }
@@ -186,14 +186,6 @@ class Archive {
 };
 
 }  // namespace
-
-void reverse_bytes(const Tensor& t) {
-  auto* const bytes = static_cast<char*>(t.data_ptr());
-  const size_t element = element_size(real_dtype(t.dtype()));
-  for (size_t at = 0; at < t.nbytes(); at += element) {
-    std::reverse(bytes + at, bytes + at + element);
-  }
-}
 
 PytorchContent read_zip(const ByteSource& source, Device device, bool metadata) {
   Archive archive(open_zip(source), device);
