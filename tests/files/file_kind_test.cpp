@@ -75,7 +75,8 @@ TEST_CASE("files without tensors are refused by their kind, whatever their exten
        "img\xa2\x1f\x00"s,
        "a Core ML model"},
       {"\x08\x05\x12\x87\x02\x0a\x0b\x0a\x05image\x1a\x02 \0"s, "a Core ML model"},
-      {"\x08\x41\x12\xcf\x9c\x80\x80\x80\x80\x80", "an unknown file"},  // the length has no last byte
+      {"\x08\x41\x12\xcf\x9c\x80\x80\x80\x80\x80",
+       "an unknown file"},  // the length has no last byte
       {"", "an empty file"},
       {"some notes", "an unknown file"},
       {"weights of some other program", "an unknown file"},
